@@ -73,6 +73,18 @@ def test_the_help_of_every_option_is_a_whole_phrase(name: str) -> None:
     assert [each.opts[0] for each in options if re.match("(Of|By|As|Between|Default) ", each.help or "")] == []
 
 
+@pytest.mark.parametrize("name", ["", "project", *leaf_commands()])
+def test_no_help_shows_the_none_of_python(name: str) -> None:
+    shown = CliRunner().invoke(cli, [*name.split(), "--help"], catch_exceptions=False)
+    assert re.findall(r".*\bNone\b.*", shown.output) == []
+
+
+def test_no_table_of_settings_shows_the_none_of_python() -> None:
+    pages = ("commands.md", "settings.md", "graphs.md", "measures.md")
+    texts = {page: (ROOT / "docs" / "reference" / page).read_text(encoding="utf-8") for page in pages}
+    assert {page: found for page, text in texts.items() if (found := re.findall(r".*\bNone\b.*", text))} == {}
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Judgements and two runs of which one is better, with ties and classes of queries."""

@@ -6,7 +6,7 @@ import difflib
 import inspect
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib import import_module
@@ -63,7 +63,8 @@ class Catalogue(Generic[T]):
     A name is found as it is spelled; where nothing is spelled so, case and `-` or `_` do not matter. Other packages are
     asked only for a name that is not ours, because asking takes time. `entries` are things with a `name` (and
     `aliases`), or a mapping from names to things, of which some may be `Later`; where those are `aliased` too, a name
-    that is none of ours loads them all.
+    that is none of ours loads them all. `elsewhere` are words of other tools, as `fold` gives them, with the names that
+    are suggested for them.
     >>> themes = Catalogue("theme", {"light": "#fff", "dark_blue": "#016"})
     >>> themes.find("Dark-Blue"), themes.names()
     ('#016', ('light', 'dark_blue'))
@@ -80,19 +81,21 @@ class Catalogue(Generic[T]):
         error: type[RankscopeError] = SettingError,
         advice: str | None = None,
         aliased: bool = False,
+        elsewhere: Mapping[str, str] | None = None,
     ) -> None:
         named = entries if isinstance(entries, Mapping) else {_name_of(each): each for each in entries}
         self.what, self.group, self.error, self.advice, self.aliased = what, group, error, advice, aliased
+        self.elsewhere = elsewhere or {}
         self._own: dict[str, T | Later] = dict(named)
 
     @classmethod
-    def of_words(cls, what: str, words: Iterable[str]) -> Catalogue[str]:
+    def of_words(cls, what: str, words: Iterable[str], elsewhere: Mapping[str, str] | None = None) -> Catalogue[str]:
         """A catalogue of words that stand for themselves.
 
         >>> Catalogue.of_words("scaling", ["none", "l2"]).find("L2")
         'l2'
         """
-        return Catalogue(what, {word: word for word in words})
+        return Catalogue(what, {word: word for word in words}, elsewhere=elsewhere)
 
     def own(self) -> tuple[T, ...]:
         """Our own entries, all loaded, in the order people want to see them."""
@@ -110,6 +113,10 @@ class Catalogue(Generic[T]):
     def names(self) -> tuple[str, ...]:
         """Every name, those of other packages last."""
         return (*self._own, *(_name_of(each) for each in self.added()))
+
+    def own_aliases(self) -> tuple[str, ...]:
+        """Other names of our own entries."""
+        return tuple(self._aliases)
 
     def __iter__(self) -> Iterator[T]:
         yield from self.own()
@@ -139,11 +146,12 @@ class Catalogue(Generic[T]):
         entry = self.find(name)
         return next((each for each, other in self._own.items() if other is entry), "") or _name_of(entry)
 
-    def not_found(self, name: str) -> str:
-        """The sentence for a name that is not there."""
+    def not_found(self, name: str, meant: str = "") -> str:
+        """The sentence for a name that is not there; `meant` is what to suggest, where more than the name tells."""
         known = (*self._aliases, *self.names())
         there = self.advice or f"There are: {', '.join(map(self.show, self.names()))}"
-        return f"no {self.what} '{name}'{did_you_mean(name, known)} {there}"
+        hint = did_you_mean(name, known, meant or self.elsewhere.get(fold(name), ""))
+        return f"no {self.what} '{name}'{hint} {there}"
 
     def show(self, name: str) -> str:
         """A name as a list of all shows it."""
@@ -189,15 +197,36 @@ def fold(name: str) -> str:
     return name.lower().replace("-", "_")
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """A hint that ends the sentence: ` (did you mean 'P@10'?).`, or just a full stop.
+def did_you_mean(name: str, known: Iterable[str], meant: str = "") -> str:
+    """A hint that ends the sentence: ` (did you mean 'P@10'?).`, or just a full stop. `meant` is known to be the one.
 
     >>> did_you_mean("nDCQ", ["nDCG", "AP"])
     " (did you mean 'nDCG'?)."
     """
-    by_case = {each.lower(): each for each in known}
-    close = difflib.get_close_matches(name.lower(), by_case, n=1, cutoff=0.6)
-    return f" (did you mean '{by_case[close[0]]}'?)." if close else "."
+    near = meant or closest(name, known)
+    return f" (did you mean '{near}'?)." if near else "."
+
+
+def closest(name: str, known: Iterable[str]) -> str:
+    """The known name that is spelled most like this one, else the only one that it abbreviates; "" where none is.
+
+    >>> kinds = ["precision-recall", "score-distribution"]
+    >>> closest("precision-recal", kinds), closest("PR", kinds), closest("distr", kinds), closest("score", kinds)
+    ('precision-recall', 'precision-recall', '', 'score-distribution')
+    """
+    names = tuple(known)
+    by_case = {each.lower(): each for each in names}
+    if close := difflib.get_close_matches(name.lower(), by_case, n=1, cutoff=0.6):
+        return by_case[close[0]]
+    letters = re.sub(r"[\W_]", "", name.lower())
+    initials = [each for each in names if len(letters) > 1 and _initials(each) == letters]
+    beginnings = [each for each in names if len(letters) > 2 and fold(each).startswith(fold(name))]
+    return next((found[0] for found in (initials, beginnings) if len(found) == 1), "")
+
+
+def _initials(name: str) -> str:
+    """`pr` of `precision-recall`."""
+    return "".join(word[0] for word in re.split(r"[\W_]+", name.lower()) if word)
 
 
 def unknown_name(what: str, name: object, known: Iterable[str]) -> str:
@@ -207,8 +236,17 @@ def unknown_name(what: str, name: object, known: Iterable[str]) -> str:
     "no system 'bm52' (did you mean 'bm25'?). There are: bm25, dense"
     """
     names = tuple(known)
+    return f"no {what} '{name}'{did_you_mean(str(name), names)} There are: {listed(names)}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names between commas, at most so many.
+
+    >>> listed(["AP", "RR"])
+    'AP, RR'
+    """
     more = f" and {len(names) - LISTED:,} more" if len(names) > LISTED else ""
-    return f"no {what} '{name}'{did_you_mean(str(name), names)} There are: {', '.join(names[:LISTED])}{more}"
+    return f"{', '.join(names[:LISTED])}{more}"
 
 
 def summary_of(entry: object) -> str:

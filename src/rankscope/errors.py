@@ -182,8 +182,13 @@ class RunnerError(RankscopeError):
 
 
 class MissingExtra(RankscopeError):  # noqa: N818  (it names what is missing)
-    """A part that is not installed is needed; the message names the extra to install."""
+    """Parts that are not installed are needed; the message names the extras to install.
+
+    >>> print(MissingExtra("uvicorn, pillow", "web,images"))
+    uvicorn, pillow are not installed. Install them with: pip install 'rankscope[web,images]'
+    """
 
     def __init__(self, package: str, extra: str) -> None:
         self.package, self.extra = package, extra
-        super().__init__(f"{package} is not installed. Install it with: pip install 'rankscope[{extra}]'")
+        verb, them = ("are", "them") if "," in package else ("is", "it")
+        super().__init__(f"{package} {verb} not installed. Install {them} with: pip install 'rankscope[{extra}]'")

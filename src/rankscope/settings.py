@@ -18,12 +18,13 @@ from rankscope.validation import COUNT, FLAG, LARGEST, SEED, Number, OneOf, Opti
 
 @dataclass(frozen=True, eq=False)
 class Setting:
-    """One choice: its name, default, meaning and what its value may be."""
+    """One choice: its name, default, meaning and what its value may be; `unset` says what a default of None does."""
 
     name: str
     default: object
     meaning: str
     rule: Rule
+    unset: str = ""
 
     @property
     def option(self) -> str:
@@ -35,6 +36,11 @@ class Setting:
         """Its possible values, where there are few."""
         return self.rule.choices if isinstance(self.rule, OneOf) else ()
 
+    @property
+    def default_words(self) -> str:
+        """The default as people read it: never the None of Python."""
+        return self.unset if self.default is None else str(self.default)
+
 
 SETTINGS: tuple[Setting, ...] = (
     Setting(
@@ -43,7 +49,7 @@ SETTINGS: tuple[Setting, ...] = (
         "Lowest grade that counts as relevant, for measures that do not say it themselves",
         Number(above=-LARGEST, below=LARGEST),
     ),
-    Setting("depth", None, "Look only at the first K items of each ranking", Optional(COUNT)),
+    Setting("depth", None, "Look only at the first K items of each ranking", Optional(COUNT), unset="all of them"),
     Setting("judged_only", False, "Remove items without a judgement before ranks are counted", FLAG),
     Setting(
         "ties",
@@ -74,7 +80,7 @@ SETTINGS: tuple[Setting, ...] = (
         OneOf(("error", "best", "first", "last")),
     ),
     Setting("score_width", 64, "Bits of a score when scores are compared", OneOf((64, 32))),
-    Setting("collection_size", None, "How many items the collection holds (d)", Optional(COUNT)),
+    Setting("collection_size", None, "How many items the collection holds (d)", Optional(COUNT), unset="not known"),
     Setting(
         "query_item",
         "kept",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -47,6 +48,41 @@ def test_a_query_is_answered_with_a_table(
     assert "3 documents match; the first 2 are shown" in shown.err
     assert ended(monkeypatch, "search", "x.index", "unicorn", "--quiet") == 0
     assert capsys.readouterr() == ("", "")
+
+
+MINUS = {  # what was typed, and what is advised
+    ("search", "x.index", "-heat"): "search x.index -- -heat",
+    ("search", "x.index", "-nasa"): "search x.index -- -nasa",
+    ("search", "x.index", "-1"): "search x.index -- -1",
+    ("search", "x.index", "-dog fox"): "search x.index -- '-dog fox'",
+    ("search", "x.index", "-dog", "fox"): "search x.index -- '-dog fox'",
+    ("search", "x.index", "fox", "-wing"): "search x.index 'fox -wing'",
+    ("search", "x.index", "-heat", "--limit", "3"): "search INDEX -- -heat",
+    ("look", "x.index", "query", "-heat"): "look x.index query -- -heat",
+    ("look", "x.index", "explain", "-heat", "a"): "look x.index explain -- -heat a",
+    ("look", "x.index", "analyse", "-1.5"): "look x.index analyse -- -1.5",
+}
+
+
+@pytest.mark.parametrize("typed", MINUS, ids=" ".join)
+def test_a_text_that_begins_with_a_minus_is_told_of_the_dashes(
+    folder: Path, typed: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert ended(monkeypatch, *typed) == 2
+    said = capsys.readouterr().err.splitlines()[-1]
+    assert said.endswith(f": rankscope {MINUS[typed]}")
+    if "INDEX" not in said:
+        assert ended(monkeypatch, *shlex.split(MINUS[typed])) == 0
+
+
+def test_a_wrong_option_alone_is_not_taken_for_a_query(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for typed in (["fox", "--simlarity", "bm25"], ["fox", "-n", "x"], ["fox", "-n5", "--syntx", "words"]):
+        assert ended(monkeypatch, "search", "x.index", *typed) == 2
+        assert "belongs to a query" not in capsys.readouterr().err
+    assert ended(monkeypatch, "search", "x.index", "-orange") == 2
+    assert "rankscope search INDEX... -- -QUERY" in capsys.readouterr().err
 
 
 @pytest.mark.sampled(6)

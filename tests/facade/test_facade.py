@@ -297,3 +297,37 @@ def test_scores_are_compared_with_the_seed_they_were_made_with() -> None:
         one, other = rankscope.compare(scores), rankscope.compare(qrels, runs, "AP", seed=seed)
         assert one.main.pairs == other.main.pairs
         assert one.seed == other.seed == seed
+
+
+BOTH: dict[str, Any] = {"bad": BAD, "good": GOOD}
+
+
+def test_a_system_alone_gives_all_its_means() -> None:
+    scores = rankscope.evaluate(QRELS, BOTH, ["AP", "P@2"])
+    assert scores["good"] == {"AP": scores["good", "AP"], "P@2": scores["good", "P@2"]}
+    assert [{"system": "bad", **scores["bad"]}, {"system": "good", **scores["good"]}] == scores.means().to_dicts()
+
+
+def test_a_name_of_a_measure_and_of_a_system_means_the_measure_where_there_is_one_system() -> None:
+    measures = ["AP", "P@2"]
+    alone = rankscope.evaluate(QRELS, {"AP": BAD}, measures)
+    assert alone["AP"] == alone["map"] == alone["AP", "AP"]
+    assert rankscope.evaluate(QRELS, {"mine": BAD}, measures)["mine"] == {each: alone[each] for each in measures}
+    several = rankscope.evaluate(QRELS, {"AP": BAD, "good": GOOD}, measures)
+    assert several["AP"] == {"AP": alone["AP"], "P@2": alone["P@2"]}
+
+
+@pytest.mark.parametrize(
+    ("key", "said"),
+    [
+        ("godo", r"no system or measure 'godo' \(did you mean 'good'\?\)\. Systems: bad, good; measures: AP, P@2"),
+        ("P@20", r"no system or measure 'P@20' \(did you mean 'P@2'\?\)\. Systems: bad, good; measures: AP, P@2"),
+        ("map", r"'map' is a measure of 2 systems: write scores\[system, 'map'\]"),
+        (("godo", "AP"), r"no system 'godo' \(did you mean 'good'\?\)\. There are: bad, good"),
+        (("good", "APP"), r"no measure 'APP' \(did you mean 'AP'\?\)\. There are: AP, P@2"),
+    ],
+)
+def test_a_wrong_name_is_answered_with_systems_and_measures(key: Any, said: str) -> None:
+    scores = rankscope.evaluate(QRELS, BOTH, ["AP", "P@2"])
+    with pytest.raises(KeyError, match=said):
+        scores[key]

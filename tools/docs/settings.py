@@ -24,7 +24,12 @@ over the peer's habit. Whether they really come out is shown on the [conformance
 def page() -> str:
     """The page."""
     rows = [
-        [code(each.option), code(each.default), ", ".join(code(one) for one in each.choices), each.meaning]
+        [
+            code(each.option),
+            each.unset or code(each.default),
+            ", ".join(code(one) for one in each.choices),
+            each.meaning,
+        ]
         for each in SETTINGS
     ]
     return whole_page(

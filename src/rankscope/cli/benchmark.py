@@ -107,12 +107,13 @@ def command(
     from rankscope.cli.output import colourful, print_result, progress_line, say
     from rankscope.engines.images.benchmark import benchmark
     from rankscope.engines.images.contenders import contenders
-    from rankscope.engines.images.finding import found_collection
+    from rankscope.engines.images.finding import found_collection, need_packages
     from rankscope.evaluation.cautions import few_distractors
     from rankscope.reports.texts.benchmark import standings_of
     from rankscope.reports.texts.benchmark_tables import text_of
 
     asked = contenders(",".join(texts))
+    need_packages(collection, [module for each in asked for module in each.needs])
     pictures = found_collection(collection, data)
     try:
         with progress_line(quiet) as progress:

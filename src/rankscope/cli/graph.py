@@ -6,14 +6,14 @@ from typing import Any
 
 import click
 
-from rankscope.cli.graph_command import GraphCommand
+from rankscope.cli.graph_command import GraphCommand, known_kind
 from rankscope.cli.guarded import FORCE, Input, OutputFile
 from rankscope.cli.loading import Inputs
 from rankscope.cli.options import VERBOSE, input_options, setting_options
 
 
 @click.command("graph", cls=GraphCommand, short_help="What does the whole picture look like?")
-@click.argument("kind")
+@click.argument("kind", callback=known_kind)
 @click.argument("files", nargs=-1, required=True, type=Input(), metavar="QRELS RUN... | RANKS.parquet...")
 @click.option(
     "-o",

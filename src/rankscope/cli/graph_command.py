@@ -46,6 +46,15 @@ class GraphCommand(GuardedCommand):
         return KindCommand(self, tuple(graphs.KINDS))
 
 
+def known_kind(ctx: click.Context, _param: click.Parameter, kind: str) -> str:
+    """The kind as it was written; one that there is not is told before anything else that lacks."""
+    if not ctx.resilient_parsing:
+        from rankscope import graphs
+
+        graphs.by_name(kind)
+    return kind
+
+
 class KindCommand(GuardedCommand):
     """`rankscope graph` with the options of one kind, or of all."""
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import os
+import re
+import shlex
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -66,12 +68,20 @@ class GuardedCommand(click.Command):
     """Registers what is read, looks at what is to be replaced before the work begins, and refuses impossible numbers.
 
     Every command has --debug; one that writes a file has --force. `former` are names that options had, with those they
-    have now, which is said to whoever uses one.
+    have now, which is said to whoever uses one. `free_text` is what an argument may be that can begin with a minus, as
+    "query"; `one_text` where it is all that stands behind the first argument.
     """
 
-    def __init__(self, *args: Any, former: Mapping[str, str] | None = None, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        *args: Any,
+        former: Mapping[str, str] | None = None,
+        free_text: str = "",
+        one_text: bool = False,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(*args, **kwargs)
-        self.former = former or {}
+        self.former, self.free_text, self.one_text = former or {}, free_text, one_text
         if self._outputs and "force" not in {param.name for param in self.params}:
             forcing = click.Option(["--force"], is_flag=True, help=FORCE, expose_value=False, callback=_note_force)
             self.params.append(forcing)
@@ -88,7 +98,17 @@ class GuardedCommand(click.Command):
         return {str(option.name): max(option.opts, key=len) for option in options}
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """As usual; a name that an option had before is answered with the one it has now."""
+        """As usual; a name that an option had before is answered with the one it has now, and `--` is explained."""
+        whole = list(args)  # parsing takes from the list
+        try:
+            return self._parsed(ctx, args)
+        except click.UsageError as error:
+            place = _taken_for_options(error, whole) if self.free_text else None
+            if place is None:
+                raise
+            raise click.UsageError(f"{error.format_message()} {self._behind_dashes(ctx, whole, place)}", ctx) from None
+
+    def _parsed(self, ctx: click.Context, args: list[str]) -> list[str]:
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
@@ -96,6 +116,19 @@ class GuardedCommand(click.Command):
                 raise
             words = f"No such option '{error.option_name}': it is now '{self.former[error.option_name]}'."
             raise click.NoSuchOption(error.option_name, words, ctx=error.ctx) from None
+
+    def _behind_dashes(self, ctx: click.Context, args: list[str], place: int) -> str:
+        """How a text that begins with a minus is written: with all that was given, where nothing else is an option."""
+        others = [*args[:place], *args[place + 1 :]]
+        if place == 0 or any(each.startswith("-") for each in others):
+            written = ["INDEX", "--", args[place]]
+        elif self.one_text and len(args) > 2:
+            text = " ".join(args[1:])
+            written = [args[0], *(["--"] if text.startswith("-") else []), text]
+        else:
+            written = [*args[:place], "--", *args[place:]]
+        advice = "write -- before it" if "--" in written else "put quotes around all of its words"
+        return f"If '{args[place]}' belongs to a {self.free_text}, {advice}: {ctx.command_path} {shlex.join(written)}"
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run it, guarded; whatever speaks of a setting names the option."""
@@ -117,6 +150,17 @@ class GuardedCommand(click.Command):
                     raise click.BadParameter("it has more than 64 bits.", ctx, param)
                 if isinstance(value, float) and not math.isfinite(value):
                     raise click.BadParameter(f"it must be a finite number, got {value}.", ctx, param)
+
+
+def _taken_for_options(error: click.UsageError, args: list[str]) -> int | None:
+    """Where a text stands that begins with a minus and was read as options; None where there is none."""
+    before = args[: args.index("--")] if "--" in args else args
+    if isinstance(error, click.NoSuchOption) and error.option_name.startswith("--"):
+        wrong = [each.startswith(error.option_name) and not error.possibilities for each in before]
+    else:  # several letters behind one minus are so many options, or one and its value, which may be a number
+        letter = error.option_name[1:] if isinstance(error, click.NoSuchOption) else ""
+        wrong = [re.match(r"-[^\W\d]\D|-\d", each) is not None and letter in each for each in before]
+    return wrong.index(True) if True in wrong else None
 
 
 def debug_option() -> click.Option:

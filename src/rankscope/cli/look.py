@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rankscope.reports.texts.look_views import View
 
 
-@click.command("look", cls=GuardedCommand, short_help="What is inside an index.")
+@click.command("look", cls=GuardedCommand, free_text="query or a text", short_help="What is inside an index.")
 @click.argument("given", nargs=-1, required=True, type=Input(), metavar="INDEX... [VIEW] [WORDS]...")
 @click.option("--field", metavar="NAME", help="The field looked at. Default: body, text or contents, else the first.")
 @click.option("--prefix", metavar="TEXT", help="terms: only those that begin so.")
@@ -59,6 +59,7 @@ def command(given: tuple[str, ...], format_: str, **options: Any) -> None:
     rankscope look papers.index
     rankscope look papers.index terms --prefix aero --by occurrences
     rankscope look papers.index explain '"shock wave" AND title:flow' 329
+    rankscope look papers.index query -- '-supersonic +wing'
     """
     from rankscope.cli.output import colourful, print_result
     from rankscope.engines.text.text_index import Index

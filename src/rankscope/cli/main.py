@@ -45,6 +45,24 @@ COMMANDS: dict[str, str] = {  # what `rankscope --help` lists, in the order peop
     "project": "I want my own judgements: make a collection to judge, pools, invitations, export with provenance.",
     "measures": "Which measures exist, what each means, its formula and source.",
 }
+ELSEWHERE = {  # what others call such commands
+    "plot": "graph",
+    "draw": "graph",
+    "chart": "graph",
+    "score": "evaluate",
+    "trec_eval": "evaluate",
+    "metrics": "measures",
+    "significance": "compare",
+    "ttest": "compare",
+    "diff": "compare",
+    "merge": "fuse",
+    "fusion": "fuse",
+    "query": "search",
+    "crawl": "gather",
+    "judge": "project",
+    "inspect": "look",
+    "extract": "describe",
+}
 SMALL_PRODUCTS = frozenset(
     {
         "demo",
@@ -104,7 +122,7 @@ class LazyCommands(click.Group):
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
             from rankscope.catalogue import Catalogue
 
-            raise click.UsageError(Catalogue.of_words("command", COMMANDS).not_found(args[0]), ctx)
+            raise click.UsageError(Catalogue.of_words("command", COMMANDS, ELSEWHERE).not_found(args[0]), ctx)
         return super().resolve_command(ctx, args)
 
 

@@ -259,7 +259,7 @@ class SettingValue(click.ParamType[Any]):
 
 
 def _option(setting: Setting) -> Callable[[F], F]:
-    text = f"{setting.meaning}. Default: {setting.default}."
+    text = f"{setting.meaning}. Default: {setting.default_words}."
     if isinstance(setting.default, bool):
         spelled = f"{setting.option}/--no-{setting.name.replace('_', '-')}"
         return click.option(spelled, setting.name, default=None, help=text)

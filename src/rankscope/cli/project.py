@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Any
 
 import click
@@ -61,7 +62,9 @@ def new(folder: str, grades: str, quiet: bool, **given: Any) -> None:
         counts = f"{len(project.items):,} items, {len(project.queries):,} queries"
         _say(quiet, f"{folder}: {counts}, {len(project.sources.runs):,} runs")
         if project.sources.runs and project.queries:
-            _say(quiet, f"Next: rankscope project pool {folder} --method 'depth(20)'")
+            elsewhere = ["--database", given["database"]] if given["database"] else []
+            step = ["rankscope", "project", "pool", folder, "--method", "depth(20)", *elsewhere]
+            _say(quiet, f"Next: {shlex.join(step)}")
 
 
 @command.command("pool", cls=GuardedCommand, short_help="Freeze what is to be judged.")

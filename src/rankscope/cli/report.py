@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from rankscope.cli.guarded import GuardedCommand, Input, OutputFile, OutputFolder
-from rankscope.cli.loading import Inputs
+from rankscope.cli.loading import SAVED, Inputs
 from rankscope.cli.options import VERBOSE, input_options, latex_options, measure_option, setting_options
 from rankscope.facade.usual import REPORT
 
@@ -52,7 +52,8 @@ from rankscope.facade.usual import REPORT
     "--docs",
     metavar="WHERE",
     help="What the items are that stand first: a file or folder of texts, a folder of pictures, an index, or a "
-    "template of links with {id}. The page shows it and fetches nothing.",
+    "template of links with {id}. The page shows it and fetches nothing. The size of an index is that of the "
+    "collection unless --collection-size says another.",
 )
 @click.option(
     "--assessor",
@@ -90,7 +91,7 @@ def command(
 
     A summary in plain words, all measures with 95 % intervals, every graph whose data exist with its numbers to save, a
     table of queries to sort and search, warnings, settings and provenance. The first system is the one the others are
-    compared with. Graphs over generality and the forecast need --collection-size.
+    compared with. Graphs over generality and the forecast need --collection-size, or an index behind --docs.
 
     \b
     rankscope report qrels.txt bm25.run dense.run -o report.html --collection-size 528155
@@ -99,6 +100,7 @@ def command(
     rankscope report --history gate.jsonl -o history.html
     """
     from rankscope.cli.output import progress_line, say, say_warnings
+    from rankscope.facade.finding import size_of_docs, with_size_of_docs
     from rankscope.facade.showing import check_sources
 
     check_page(output)
@@ -110,8 +112,14 @@ def command(
         say_suite(suite, measures, baseline, output, title, quiet, verbose)
         return
     with progress_line(quiet) as progress:
+        size = size_of_docs(docs, given)
+        saved = all(path.endswith(SAVED) for path in files)
+        assumed = size is not None and given["collection_size"] is None and not saved
+        if assumed:
+            given["collection_size"] = size
         inputs = Inputs.of(files, given)
         scores = inputs.scores("report", measures or REPORT, progress, keep_scores=True)
+        scores = with_size_of_docs(scores, docs, size, assumed)
         found = inputs.found_items(scores, topics=topics, docs=docs, baseline=baseline or "")
         paper = Paper(latex, latex_columns, latex_marks) if latex else None
         written = write_report(

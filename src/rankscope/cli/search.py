@@ -35,7 +35,13 @@ MARKS = "\ue000", "\ue001"  # around a word of the query until lines are cut: si
 BOLD, PLAIN = "\x1b[1m", "\x1b[0m"
 
 
-@click.command("search", cls=GuardedCommand, short_help="What does it find? A query, or topics to a run or to ranks.")
+@click.command(
+    "search",
+    cls=GuardedCommand,
+    free_text="query",
+    one_text=True,
+    short_help="What does it find? A query, or topics to a run or to ranks.",
+)
 @click.argument(
     "words", nargs=-1, type=Input(), metavar="INDEX... QUERY | INDEX... --topics FILE | --engine KIND:URL --topics FILE"
 )
@@ -167,6 +173,7 @@ def command(words: tuple[str, ...], topics: str | None, quiet: bool, **given: An
 
     \b
     rankscope search cranfield.index 'wing "boundary layer" -supersonic'
+    rankscope search cranfield.index -- '-supersonic +wing'
     rankscope search cranfield.index --topics queries.tsv -o bm25.run
     rankscope search cranfield.index --topics queries.tsv --qrels qrels.txt --similarity 'lm-dirichlet(mu=1000)' \\
         -o dirichlet.ranks.parquet
@@ -194,7 +201,10 @@ def _show(words: tuple[str, ...], quiet: bool, given: dict[str, Any]) -> None:
     from rankscope.facade.searching import opened_index, search
 
     if len(words) < 2:
-        raise SettingError("search needs an index and a query: rankscope search INDEX... QUERY, or --topics FILE")
+        raise SettingError(
+            "search needs an index and a query: rankscope search INDEX... QUERY, or --topics FILE. A query that begins "
+            "with a minus has -- before it: rankscope search INDEX... -- -QUERY"
+        )
     if alone := [f"--{name}" for name in ("qrels", "output", "parts", "depth") if given[name] is not None]:
         raise SettingError(f"{', '.join(alone)}: belongs to --topics FILE; a query is shown here")
     *folders, query = words

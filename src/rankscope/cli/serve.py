@@ -70,7 +70,7 @@ def command(places: tuple[str, ...], indexes: tuple[str, ...], demo: bool, quiet
     curl 'http://127.0.0.1:8384/solr/docs/select?q=fox&hl=true'
 
     Indexes answer as Solr and OpenSearch do, and can only be read; with a project they want its tokens. Ctrl-C ends
-    it. It needs the extra web: pip install 'rankscope[web,images]'.
+    it. It needs the extra web, for pictures images too, and for PostgreSQL team: pip install 'rankscope[web,images]'.
     """
     from rankscope.cli.output import say
 
@@ -102,10 +102,14 @@ def _project_and_indexes(
 
 
 def _serve_project(folder: str | None, indexes: list[str], demo: bool, tell: Any, given: dict[str, Any]) -> None:
+    from rankscope.extras import WEB, need_extras
     from rankscope.workbench.project import Project
-    from rankscope.workbench.service import need_web
+    from rankscope.workbench.project_file import ProjectFile
 
-    need_web()
+    file = None if demo else ProjectFile.read(Path(folder or ""))
+    pictures = demo or (file is not None and file.images is not None)
+    postgresql = file is not None and (given["database"] or file.database) is not None
+    need_extras(*WEB, *(["PIL"] if pictures else []), *(["psycopg"] if postgresql else []))
     from rankscope.workbench.serving import Exposure, demo_folder, serve_project
 
     database, similarity = given.pop("database"), given.pop("similarity")

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 from rankscope.arrays import BoolArray, FloatArray
-from rankscope.catalogue import did_you_mean
+from rankscope.catalogue import did_you_mean, listed, unknown_name
 from rankscope.displayed import Displayed, Tabular, written
 from rankscope.evaluation.coverage_report import Caution, Coverage, coverage_of, status_of, warnings_of
 from rankscope.evaluation.in_effect import settings_in_effect
@@ -84,7 +84,10 @@ class SystemScores(Displayed):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Scores(Tabular):
-    """What `evaluate` returns. `scores["bm25", "AP"]` is a mean; `to_polars()` the long table, one row per value.
+    """What `evaluate` returns; `to_polars()` is the long table, one row per value.
+
+    `scores["bm25", "AP"]` is a mean, `scores["bm25"]` a dictionary of all means of a system, and where there is one
+    system `scores["AP"]` its mean.
 
     >>> from rankscope.evaluation.evaluate import evaluate
     >>> scores = evaluate({"q1": {"a": 1}, "q2": {"b": 1}}, {"q1": {"a": 2.0, "x": 1.0}}, ["RR"])
@@ -128,29 +131,58 @@ class Scores(Tabular):
         systems = [replace(each, columns=tuple(each.columns[place] for place in places)) for each in self.systems]
         return replace(self, systems=tuple(systems))
 
-    def __getitem__(self, key: str | tuple[str, str]) -> float:
-        """The summary of a measure: `scores["AP"]` with one system, else `scores["bm25", "AP"]`.
+    @overload
+    def __getitem__(self, key: tuple[str, str]) -> float: ...
+    @overload
+    def __getitem__(self, key: str) -> Any: ...
+    def __getitem__(self, key: str | tuple[str, str]) -> float | dict[str, float]:
+        """A mean, `scores["bm25", "AP"]`, or the means of a system by its measures, `scores["bm25"]`.
 
-        A measure may be written in any way that can be asked for: `scores["map"]` is `scores["AP"]`.
+        With one system `scores["AP"]` is its mean, and a name that is a measure's and the system's is taken for the
+        measure's; with several systems a single name can only be a system's. A measure may be written in any way that
+        can be asked for: `scores["map"]` is `scores["AP"]`.
         """
-        system, measure = key if isinstance(key, tuple) else (None, key)
-        if system is None and len(self.systems) != 1:
-            raise KeyError(f"there are {len(self.systems)} systems: write scores[system, {measure!r}]")
-        columns = [column for each in self.systems if system in (None, each.name) for column in each.columns]
+        if isinstance(key, tuple):
+            system, measure = key[0], str(key[1])
+            columns = [column for each in self.systems if system == each.name for column in each.columns]
+        else:
+            system, measure = None, str(key)
+            columns = list(self.systems[0].columns) if len(self.systems) == 1 else []
+        found = self._column(measure, columns)
+        if found is not None:
+            return found.summary
+        for each in self.systems:
+            if each.name == key:
+                return {column.asked: column.summary for column in each.columns}
+        raise KeyError(self._not_found(system, measure))
+
+    def _column(self, measure: str, columns: Sequence[Column]) -> Column | None:
+        """The column that a measure stands in, as it was asked for or in another spelling; None where there is none."""
         for column in columns:
             if measure in (column.asked, str(column.measure)):
-                return column.summary
-        for column in columns:
-            if column.asked == self._canonical(measure):
-                return column.summary
-        raise KeyError(self._not_found(system, measure))
+                return column
+        written = self._canonical(measure) if columns else None
+        return next((column for column in columns if column.asked == written), None)
 
     def _not_found(self, system: str | None, measure: str) -> str:
         """What to say of a key that is none."""
         names = [each.name for each in self.systems]
         if system is not None and system not in names:
-            return f"no system '{system}'{did_you_mean(system, names)} There are: {', '.join(names)}"
-        return f"no measure '{measure}'{did_you_mean(measure, self.measures)} There are: {', '.join(self.measures)}"
+            return unknown_name("system", system, names)
+        if system is not None:
+            hint = did_you_mean(measure, self.measures, self._meant(measure))
+            return f"no measure '{measure}'{hint} There are: {listed(self.measures)}"
+        if len(names) != 1 and (measure in self.measures or self._canonical(measure) in self.measures):
+            return f"'{measure}' is a measure of {len(names)} systems: write scores[system, {measure!r}]"
+        hint = did_you_mean(measure, [*names, *self.measures], self._meant(measure))
+        return f"no system or measure '{measure}'{hint} Systems: {listed(names)}; measures: {listed(self.measures)}"
+
+    def _meant(self, text: str) -> str:
+        """The measure that a wrong spelling means, where it was computed."""
+        from rankscope.measures.notation import meant_measure
+
+        meant = meant_measure(text)
+        return meant if meant in self.measures else ""
 
     def _canonical(self, text: str) -> str | None:
         """How a measure prints that was written in another way; None if it is none."""

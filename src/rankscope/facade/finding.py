@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 if TYPE_CHECKING:
     from rankscope.evaluation.scores import Scores, SystemScores
@@ -12,6 +16,7 @@ if TYPE_CHECKING:
     from rankscope.inputs.run import Run
     from rankscope.inputs.topics.query_set import QuerySet
     from rankscope.ranks.first_items import Lists
+    from rankscope.ranks.relevant_ranks import RelevantRanks
     from rankscope.reports.page.found_items import FoundItems
 
 LARGEST = 200_000_000  # bytes of a run that is read a second time
@@ -32,8 +37,6 @@ def found_items(
 
     `topics`: the words of the queries. `docs`: a file, a folder, an index or a template of links, for what is found.
     """
-    from dataclasses import replace
-
     from rankscope.inputs.reading import reading_of
     from rankscope.reports.page.found_items import FoundItems
 
@@ -51,6 +54,60 @@ def found_items(
 
         found = replace(found, documents=shown_documents(docs, found.items, replace(how, format=None)))
     return found
+
+
+def size_of_docs(docs: str | Path | None, given: Mapping[str, Any]) -> int | None:
+    """How many items the collection holds by the index `docs`; None where that holds chunks, or is no index."""
+    from rankscope.reports.page.documents import documents_in_index
+
+    return None if docs is None or given.get("roll_up") is not None else documents_in_index(docs)
+
+
+def with_size_of_docs(scores: Scores, docs: str | Path | None, size: int | None, assumed: bool) -> Scores:
+    """The same with the size of the index as that of the collection, where none was said; what contradicts it is noted.
+
+    An index that holds less than a ranking lists is not the collection, and its size says nothing: scores made with it,
+    because it was `assumed`, forget it.
+    """
+    from rankscope.errors import SettingError
+    from rankscope.wording import setting_usage
+
+    if size is None:
+        return scores
+    said = dict.fromkeys(_size_of(system.ranks) for system in scores.systems)
+    known = [each for each in said if each is not None]
+    longest = max(int(system.ranks.depth.max(initial=0)) for system in scores.systems)
+    if longest > size:
+        note = (
+            f"the index {docs} holds {size:,} documents and a ranking lists {longest:,}: it is not the whole collection"
+        )
+        if not assumed:
+            return replace(scores, notes=(*scores.notes, note))
+        if any("collection" in column.measure.needs for system in scores.systems for column in system.columns):
+            raise SettingError(f"{note}: give {setting_usage('collection_size', 'D')}")
+        forgotten = [_sized(system, None) for system in scores.systems]
+        return replace(scores, systems=tuple(forgotten), notes=(*scores.notes, note))
+    filled = [_sized(system, size) if _size_of(system.ranks) is None else system for system in scores.systems]
+    notes = [
+        f"the collection was said to hold {each:,} items, and the index {docs} holds {size:,} documents: {each:,} "
+        "counts"
+        for each in known
+        if each != size
+    ]
+    return replace(scores, systems=tuple(filled), notes=(*scores.notes, *notes))
+
+
+def _size_of(ranks: RelevantRanks) -> int | None:
+    """The size of the whole collection, with what queries leave out of it; None where it is not known."""
+    left_out = 0 if ranks.left_out is None else ranks.left_out
+    largest = int(np.max(np.where(ranks.collection < 0, -1, ranks.collection + left_out), initial=-1))
+    return None if largest < 0 else largest
+
+
+def _sized(system: SystemScores, size: int | None) -> SystemScores:
+    ranks = system.ranks
+    unknown = replace(ranks, collection=np.full(len(ranks), -1, dtype=np.int64))
+    return replace(system, ranks=unknown if size is None else ranks.with_collection(size))
 
 
 def _need_common(queries: QuerySet, scores: Scores) -> None:

@@ -304,8 +304,10 @@ def descriptors_of(
 
 
 def _network(model: str | Path, options: dict[str, Any], fit: str) -> Any:
-    from rankscope.engines.images.models import NetworkDescriptor
+    from rankscope.engines.images.models import TORCH_SUFFIXES, NetworkDescriptor
+    from rankscope.extras import need_extras
 
+    need_extras("PIL", "torch" if Path(model).suffix.lower() in TORCH_SUFFIXES else "onnxruntime")
     given: dict[str, Any] = {
         name: value if name == "side" else tuple(value) for name, value in options.items() if value is not None
     }
@@ -336,11 +338,12 @@ def benchmark(
     """
     from rankscope.engines.images.benchmark import benchmark as tried
     from rankscope.engines.images.contenders import contenders
-    from rankscope.engines.images.finding import found_collection
+    from rankscope.engines.images.finding import found_collection, need_packages
     from rankscope.reports.page.benchmark_page import write_all
     from rankscope.reports.texts.benchmark import standings_of
 
     asked = contenders(descriptors if isinstance(descriptors, str) else ",".join(descriptors))
+    need_packages(str(collection), [module for each in asked for module in each.needs])
     pictures = found_collection(str(collection), data)
     trials = tried(pictures, asked, output, queries=queries, max_pixels=max_pixels, threads=threads, progress=progress)
     standings = standings_of(trials, seed)

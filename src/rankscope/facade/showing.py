@@ -51,12 +51,13 @@ def report(
     two-column page, or points), `latex_marks` what stands behind numbers (letters, daggers, none). The others are
     compared with the `baseline`, else with the first system. `topics` are the words of the queries; `docs` says what
     the items are that stand first: a file, a folder of texts or pictures, an index, or a template of links such as
-    https://example.org/{id}. `assessors` are the judgements of each of several people, files or by name: then the page
-    says how far they agree, and whether that changes the order of the systems. In place of runs, `suite` compares
-    systems over the tasks of a file, and `history` draws what `gate` wrote there.
+    https://example.org/{id}; the size of an index is that of the collection unless `collection_size` says another.
+    `assessors` are the judgements of each of several people, files or by name: then the page says how far they agree,
+    and whether that changes the order of the systems. In place of runs, `suite` compares systems over the tasks of a
+    file, and `history` draws what `gate` wrote there.
     """
     from rankscope.evaluation.scores import Scores
-    from rankscope.facade.finding import found_items
+    from rankscope.facade.finding import found_items, size_of_docs, with_size_of_docs
     from rankscope.facade.scoring import reading_of_choices, scores_asked
 
     check_sources(() if qrels is None else (qrels,), suite, history)
@@ -73,7 +74,12 @@ def report(
         return _written(history_page(history, title)[0], output)
 
     known = isinstance(qrels, Scores)
+    size = size_of_docs(docs, given)
+    assumed = size is not None and runs is not None and not known and given.get("collection_size") is None
+    if assumed:
+        given["collection_size"] = size
     scores = scores_asked(qrels, runs, measures, usual.REPORT, keep_scores=True, progress=progress, **given)
+    scores = with_size_of_docs(scores, docs, size, assumed)
     sources = (None, None) if known else (qrels, runs)
     found = found_items(
         scores,

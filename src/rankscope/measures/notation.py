@@ -11,11 +11,12 @@ from typing import TypeAlias
 
 from rankscope import measures as kinds
 from rankscope.calling import public
+from rankscope.catalogue import closest, fold
 from rankscope.errors import MeasureError
 from rankscope.measures.measure import Measure, with_level
-from rankscope.measures.peer_spellings import respell
+from rankscope.measures.peer_spellings import ELSEWHERE, respell
 from rankscope.measures.recall_levels import LEVELS
-from rankscope.notation import NamedCatalogue, given_options, split_list
+from rankscope.notation import NamedCatalogue, Written, given_options, split_list
 
 CUTS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 MULTIPLES = tuple(step / 10 for step in range(2, 21, 2))
@@ -114,6 +115,7 @@ PEER_NAMES: dict[str, Callable[[int | None], Measure]] = {
 }
 METRIC_LEARNING = ("MAP@R", "mean_average_precision_at_r")
 NUMBER = r"(?:\d+|\d*\.\d+)"
+OTHER_CUT = re.compile(rf"(?P<name>.*?[^\W\d_])(?:[_-]?(?:at|cut|top)|[_-])?[_-]?(?P<cut>{NUMBER})", re.IGNORECASE)
 RANX_LEVEL = re.compile(r"(.+)-l(\d+)")  # ndcg@10-l2
 RANX_RBP = re.compile(r"rbp\.(\d+)")  # rbp.95
 
@@ -162,8 +164,43 @@ def parse_measure(text: str, rel: float = 1) -> Measure:
     peer = PEER_NAMES.get(written.name.lower())
     if peer and not written.given and (not written.scope or written.scope.isdecimal()):
         return with_level(peer(int(written.scope) if written.scope else None), rel)
+    if written.name not in MEASURES:
+        raise MeasureError(MEASURES.not_found(written.name, _meant(written)))
     kind = MEASURES.find(written.name)
     return with_level(kind.from_written(written), rel, said=given_options(kind, written))
+
+
+def meant_measure(text: str) -> str:
+    """What to suggest for a measure that is written as other tools write it, or wrongly; "" for nothing.
+
+    >>> [meant_measure(text) for text in ("recall_at_5", "ndcg10", "Precison@20", "average_precision_score", "zzz")]
+    ['R@5', 'nDCG@10', 'P@20', 'AP', '']
+    """
+    try:
+        return _meant(respell(MEASURES.take_apart(text)))
+    except MeasureError:
+        return ""
+
+
+def _meant(written: Written) -> str:
+    match = OTHER_CUT.fullmatch(written.name)
+    name, cut = (match["name"], match["cut"]) if match and not written.scope else (written.name, written.scope)
+    base = _base(name) if written.inner is None else ""
+    for wanted in (f"{base}@{cut}", base, f"{base}@10") if base else ():
+        try:
+            return str(parse_measure(wanted))
+        except MeasureError:
+            continue
+    return ""
+
+
+def _base(name: str) -> str:
+    """The measure that a name without its cut-off means, by whatever spelling is near."""
+    plain = fold(name).removesuffix("_score").removesuffix("_at_k")
+    known = {fold(each): each for each in (*MEASURES.own_names(), *MEASURES.own_aliases())}
+    known |= {fold(theirs): ours for theirs, ours in (*TREC_SINGLE.items(), *ELSEWHERE.items())}
+    spelled = next((each for each in (plain, plain.removeprefix("mean_")) if each in known), "")
+    return known.get(spelled or closest(plain, known), "")
 
 
 @cache

@@ -20,6 +20,26 @@ NAMES: dict[str, tuple[str, str]] = {  # theirs, lower case: our name, and the o
     "id_based_context_precision": ("ContextPrecision", "count=set"),
     "id_based_context_recall": ("ContextRecall", ""),
 }
+ELSEWHERE = {  # what others call measures, as `fold` gives it: what is suggested for it
+    "prec": "P",
+    "rec": "R",
+    "hit": "success",
+    "hit_rate": "success",
+    "hitrate": "success",
+    "hit_ratio": "success",
+    "hr": "success",
+    "top_k_accuracy": "success",
+    "label_ranking_average_precision": "AP",
+    "mean_ap": "AP",
+    "m_ap": "AP",
+    "ap_score": "AP",
+    "recip": "RR",
+    "r_cap": "CappedRecall",
+    "recall_cap": "CappedRecall",
+    "capped_recall": "CappedRecall",
+    "f_score": "F",
+    "f_beta": "F",
+}
 OPTIONS = {"max_rel": "top", "min_rel": "low", "gains": "gain", "dcg": "gain", "cutoff": "@", "recall": "@"}
 GAINS = {"log2": "linear", "exp-log2": "exp"}
 WITHOUT_EFFECT = {("judged_only", "false"), ("relative", "false"), ("dcg", "log2")}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import tomllib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
@@ -100,7 +101,7 @@ class ProjectFile:
         try:
             tables = tomllib.loads(path.read_text(encoding="utf-8"))
         except FileNotFoundError:
-            advice = f"Make one with: rankscope project new {folder} --images DIR"
+            advice = f"Make one with: rankscope project new {shlex.quote(str(folder))} --images DIR"
             raise InputError.of(str(folder), [f"is no project: there is no {NAME}"], advice) from None
         except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
             raise InputError.of(str(path), [f"cannot be read: {error}"]) from None

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+import rankscope
 from rankscope import report
 from rankscope.cli.main import cli
 from rankscope.engines.text.text_index import Index
@@ -57,6 +58,66 @@ def test_an_index_gives_its_texts(tmp_path: Path) -> None:
     Index.build(ROWS, tmp_path / "index")
     shown = shown_documents(tmp_path / "index", ["d2", "d7", "d100"])
     assert dict(shown.titles) == {"d2": "Title 2", "d7": "Title 7"}
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Judgements, a run of 30 items, an index of 40 documents that holds them, and one of 20."""
+    monkeypatch.chdir(tmp_path)
+    items = [f"d{number}" for number in range(40)]
+    (tmp_path / "qrels.txt").write_text("".join(f"q{q} 0 d{q} 1\nq{q} 0 d{q + 9} 1\n" for q in range(6)))
+    lines = [f"q{q} Q0 {item} 1 {50 - place} a\n" for q in range(6) for place, item in enumerate(items[:30])]
+    (tmp_path / "a.run").write_text("".join(lines))
+    Index.build([{"id": each, "text": each} for each in items], tmp_path / "all.index")
+    Index.build([{"id": each, "text": each} for each in items[:20]], tmp_path / "few.index")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("options", "sized", "said"),
+    [
+        ((), False, ""),
+        (("--docs", "all.index"), True, ""),
+        (("--docs", "all.index", "--collection-size", "40"), True, ""),
+        (
+            ("--docs", "all.index", "--collection-size", "900"),
+            True,
+            "! the collection was said to hold 900 items, and the index all.index holds 40 documents: 900 counts",
+        ),
+        (
+            ("--docs", "few.index"),
+            False,
+            "! the index few.index holds 20 documents and a ranking lists 30: it is not the whole collection",
+        ),
+        (("--docs", "few.index", "--collection-size", "900"), True, "it is not the whole collection"),
+        (("--docs", "all.index", "--roll-up", "^(.*?)$"), False, ""),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
+)
+def test_the_size_of_an_index_is_that_of_the_collection(
+    files: Path, options: tuple[str, ...], sized: bool, said: str
+) -> None:
+    done = CliRunner().invoke(cli, ["report", "qrels.txt", "a.run", "-m", "AP", *options], catch_exceptions=False)
+    assert done.exit_code == 0
+    told = [line for line in done.output.splitlines() if "index" in line]
+    assert said in "".join(told) if said else told == []
+    chosen = {name.strip("-").replace("-", "_"): value for name, value in zip(options[::2], options[1::2], strict=True)}
+    size = int(chosen.pop("collection_size", 0)) or None
+    page = report("qrels.txt", ["a.run"], "AP", collection_size=size, **chosen)  # type: ignore[arg-type]
+    for text in (page, (files / "report.html").read_text(encoding="utf-8")):
+        assert ('id="graph-grip"' in text) == sized
+
+
+def test_scores_that_are_there_take_the_size_of_the_index(files: Path) -> None:
+    scores = rankscope.evaluate("qrels.txt", ["a.run"], "AP", keep_scores=True)
+    assert 'id="graph-grip"' in report(scores, docs="all.index")
+    assert 'id="graph-grip"' not in report(scores)
+
+
+def test_a_measure_over_generality_refuses_an_index_that_is_too_small(files: Path) -> None:
+    assert "generality" in report("qrels.txt", ["a.run"], "AP,generality", docs="all.index")
+    with pytest.raises(RankscopeError, match="not the whole collection: give collection_size=D"):
+        report("qrels.txt", ["a.run"], "AP,generality", docs="few.index")
 
 
 def test_pictures_of_a_folder_are_inside_the_page(tmp_path: Path) -> None:

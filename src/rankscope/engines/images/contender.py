@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 from numpy.typing import NDArray
 
@@ -19,7 +19,9 @@ Rows: TypeAlias = Callable[[IntArray], FloatArray]
 
 @dataclass(frozen=True)
 class Contender(ABC):
-    """One way to rank pictures; `str` gives its name as people write it."""
+    """One way to rank pictures; `str` gives its name as people write it; `needs` are modules that come with extras."""
+
+    needs: ClassVar[tuple[str, ...]] = ()
 
     @property
     @abstractmethod

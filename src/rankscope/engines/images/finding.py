@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from rankscope.catalogue import fold
 from rankscope.collections import COLLECTIONS
 from rankscope.collections.collection import Collection
 from rankscope.collections.kind import CollectionKind
 from rankscope.errors import InputError, SettingError
+from rankscope.extras import need_extras
 from rankscope.wording import setting_usage
 
 VARIABLE = "RANKSCOPE_DATA"
 FOLDER = "folder"
+
+
+def need_packages(name: str, modules: Iterable[str] = ()) -> None:
+    """Say at once all that is to be installed before descriptors can be compared on a collection.
+
+    `modules` are those that the descriptors need beside what reads pictures.
+    """
+    need_extras("PIL", "cv2", *modules, *(["sklearn"] if fold(name) == "digits" else []))
 
 
 def found_collection(name: str, data: str | Path | None = None) -> Collection:

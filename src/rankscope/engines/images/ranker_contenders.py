@@ -96,6 +96,7 @@ class ByHeights(ByRanker):
 class ByWords(ByRanker):
     """Visual words of a vocabulary that is learnt from the collection itself, with seed 0."""
 
+    needs: ClassVar[tuple[str, ...]] = ("sklearn",)
     words: BagOfWords
 
     @property

@@ -36,6 +36,33 @@ if TYPE_CHECKING:
     from rankscope.graphs.kinds.score_distribution import score_distribution_graph as score_distribution_graph
 
 
+ELSEWHERE = {  # what others call such graphs
+    "prc": "precision-recall",
+    "pr_curve": "precision-recall",
+    "p_r_curve": "precision-recall",
+    "recall_precision": "precision-recall",
+    "rp": "precision-recall",
+    "precision_at_k": "precision-scope",
+    "recall_at_k": "recall-scope",
+    "recall": "recall-scope",
+    "precision": "precision-scope",
+    "per_topic": "per-query-differences",
+    "per_query": "per-query-differences",
+    "differences": "per-query-differences",
+    "forest": "comparison-intervals",
+    "intervals": "comparison-intervals",
+    "confusion": "class-matrix",
+    "confusion_matrix": "class-matrix",
+    "leaderboard": "rank-intervals",
+    "critical_difference": "rank-intervals",
+    "power": "power-curve",
+    "histogram": "score-distribution",
+    "scores": "score-distribution",
+    "funnel": "ledger",
+    "waterfall": "ledger",
+}
+
+
 class KindCatalogue(Catalogue[GraphKind[Any]]):
     """Kinds that show runs, or kinds that show feedback results; packages add both to one group.
 
@@ -45,7 +72,7 @@ class KindCatalogue(Catalogue[GraphKind[Any]]):
     def __init__(self, what: str, *names: str, staged: tuple[str, ...] = (), feedback: bool = False) -> None:
         modules = {name: name.replace("-", "_") for name in names}
         self.entries = later(__name__, {name: f"{module}:{module}_graph" for name, module in modules.items()})
-        super().__init__(what, self.entries, "rankscope.graphs")
+        super().__init__(what, self.entries, "rankscope.graphs", elsewhere=ELSEWHERE)
         self.staged, self.feedback = staged, feedback
 
     def of_rivals(self) -> Iterator[GraphKind[Any]]:

@@ -38,6 +38,8 @@ def shown_documents(source: str | Path, wanted: Sequence[str], reading: Reading 
         pictures = _picture_files(Path(source), wanted)
         if pictures:
             return ShownDocuments(pictures=_addresses(pictures))
+    if not wanted and _is_index(source):  # saved ranks hold no ids; the index still tells the size of the collection
+        return ShownDocuments()
     rows = _index_rows(Path(source), wanted) if _is_index(source) else _rows(source, wanted, reading)
     found = {str(row["id"]): row for row in rows}
     if not found:
@@ -45,6 +47,18 @@ def shown_documents(source: str | Path, wanted: Sequence[str], reading: Reading 
     titles = {each: _first_of(row, TITLES) for each, row in found.items()}
     texts = {each: _words(row) for each, row in found.items()}
     return ShownDocuments(_filled(titles), _filled(texts))
+
+
+def documents_in_index(source: str | Path | None) -> int | None:
+    """How many documents an index holds; None where the source of what is shown is something else.
+
+    >>> documents_in_index("https://example.org/{id}")
+    """
+    if source is None or not _is_index(source):
+        return None
+    from rankscope.engines.text.text_index import Index
+
+    return len(Index.open(source))
 
 
 def _checked_link(template: str) -> str:

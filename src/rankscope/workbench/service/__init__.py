@@ -43,10 +43,9 @@ __all__ = [
 
 def need_web() -> None:
     """Say what to install where the packages of the extra `web` are missing."""
-    from rankscope.extras import import_extra
+    from rankscope.extras import WEB, need_extras
 
-    for package in ("starlette", "uvicorn", "python-multipart"):
-        import_extra(package.replace("-", "_"), package, "web")
+    need_extras(*WEB)
 
 
 def __getattr__(name: str) -> Any:
