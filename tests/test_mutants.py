@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -174,7 +174,7 @@ def test_the_table_counts_by_package(tree: Path) -> None:
     ]
     results = [Result(mutant, *end) for mutant, end in zip(drawn, ends, strict=True)]
     assert table(results).splitlines()[-1] == "| **all** | 6 | 1 | 2 | 1 | 1 | 1 |"
-    assert json.loads(json.dumps(mutants.asdict(results[0]))) == mutants.asdict(results[0])
+    assert json.loads(json.dumps(asdict(results[0]))) == asdict(results[0])
 
 
 def test_every_fault_that_is_struck_out_has_a_reason_and_is_known_where_it_was_moved(tree: Path) -> None:

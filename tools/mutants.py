@@ -99,8 +99,8 @@ def sites(text: str, file: str) -> list[list[Mutant]]:
     """
     lines = text.split("\n")
     bare = [line.strip() for line in lines]
-    above = ["", *accumulate(bare, lambda last, line: line or last)]
-    below = list(accumulate(reversed([*bare[1:], ""]), lambda last, line: line or last))[::-1]
+    above = ["", *accumulate(bare, _last_said)]
+    below = list(accumulate(reversed([*bare[1:], ""]), _last_said))[::-1]
     skipped = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT)
     tokens = [each for each in tokenize.generate_tokens(io.StringIO(text).readline) if each.type not in skipped]
     starts = [each.start for each in tokens]
@@ -167,6 +167,10 @@ def _code(node: ast.AST) -> Iterator[ast.AST]:
                     continue
                 case ast.AST() if name not in ("annotation", "returns", "type_params"):
                     yield from _code(child)
+
+
+def _last_said(before: str, line: str) -> str:
+    return line or before
 
 
 def _is_text(node: ast.AST) -> bool:
