@@ -50,6 +50,7 @@ REMOVABLE = (ast.Expr, ast.Assign, ast.AugAssign, ast.Raise, ast.Return, ast.Con
 VERDICT = re.compile(
     r"^(?:(?P<test>.+?) (?:FAILED|ERROR)(?: +\[ *\d+%\])?|ERROR (?P<file>\S+)(?: - .*)?)$", re.MULTILINE
 )
+STARTS_PROCESSES = {"subprocess", "tests.clusters", "playwright.sync_api"}  # tests that import these come later
 NO_TESTS = 5  # what pytest ends with where all that was named is deselected
 
 
@@ -295,7 +296,9 @@ def nearest_tests(root: Path, file: str) -> tuple[list[str], list[str]]:
         return Path(each).name.startswith("test_") or (each.startswith("src/") and ">>>" in (root / each).read_text())
 
     def near(each: str) -> tuple[Any, ...]:
-        return each != file, Path(each).name != same_name, distance.get(each, 99), not each.startswith(folder), each
+        by_name = each != file, Path(each).name != same_name
+        slow = each.startswith("tests/") and not imports[each].isdisjoint(STARTS_PROCESSES)
+        return *by_name, slow, distance.get(each, 99), not each.startswith(folder), each
 
     def of_package(each: str) -> bool:
         if each.startswith("src/"):
