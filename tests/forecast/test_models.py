@@ -8,6 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from scipy import stats
+from scipy.special import digamma
 
 from rankscope.arrays import FloatArray
 from rankscope.curves.hits import RelevantHits
@@ -19,7 +20,7 @@ from rankscope.forecast.model import GrowthModel, today
 from rankscope.forecast.models import ALL, candidates, usable
 from rankscope.forecast.pareto import Pareto
 from rankscope.forecast.tail import Tail
-from rankscope.forecast.tails import Tails, shared_by, tails_of
+from rankscope.forecast.tails import SharedTail, Tails, shared_by, tails_of
 from rankscope.forecast.trend import Trend
 from rankscope.measures import AP, Measure, P, R, Rprec, nDCG
 from rankscope.ranks import Ragged, RelevantRanks
@@ -46,6 +47,15 @@ def fitted(best: FloatArray, most: int) -> Tails:
 
 
 # worked values of the method
+
+
+def test_the_scale_of_a_query_is_its_mean_spacing_straightened_by_the_shape() -> None:
+    shared = SharedTail(0.3, scale=0.0, variance=1e12)  # the common scale is uncertain: the query's own counts
+    best = np.array([[4.0, 1.0, 1.0], [6.0, 4.0, 1.0]])  # one score lies above the level that counts, then two
+    tails = tails_of(best, 2, shared)
+    assert tails.used.tolist() == [1, 2]
+    own = [np.log(3.0) - digamma(1), np.log((2.0 * 0.5**0.3 + 2 * 3.0) / 2) - digamma(2) + np.log(2)]
+    np.testing.assert_allclose(tails.scale, own)
 
 
 @pytest.mark.parametrize(("target", "value"), [(192, 0.399566), (384, 0.281409), (768, 0.196704)])

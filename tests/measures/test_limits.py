@@ -24,6 +24,11 @@ def test_a_measure_that_needs_the_collection_asks_for_it(measure: Measure) -> No
     assert measure.of(RANKS.with_collection(20)).shape == (1,)
 
 
+def test_a_collection_that_holds_nothing_has_no_utility() -> None:
+    ranks = RelevantRanks.from_ranks([[], [1]], collection=[0, 3])  # the only item was the first query itself
+    assert Utility(d=1).of(ranks).tolist() == [0.0, 3.0]
+
+
 def test_no_other_measure_asks_for_the_collection() -> None:
     for measure in examples(ALL):
         if not isinstance(measure, Utility) and not measure.needs & {"collection", "subtopics"}:

@@ -288,3 +288,13 @@ def test_equal_inputs_have_equal_provenance_whatever_the_order_of_lines() -> Non
         assert other.provenance == first.provenance
         assert other.judged.lists("rank") == first.judged.lists("rank")
         np.testing.assert_array_equal(other.ties["start"], first.ties["start"])
+
+
+def test_progress_says_how_much_of_which_run_is_read(tmp_path: Path) -> None:
+    path, seen = tmp_path / "bm25.run", list[tuple[str, float]]()
+    path.write_text("".join(f"q{query} Q0 d{item} 0 {-item} t\n" for query in range(3) for item in range(4)))
+    reduce({"q1": {"d2": 1}}, path, progress=lambda name, share: seen.append((name, share)))
+    assert {name for name, _ in seen} == {"bm25"}
+    shares = [share for _, share in seen]
+    assert shares == sorted(shares)
+    assert shares[-1] == 1.0

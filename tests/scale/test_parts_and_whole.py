@@ -138,6 +138,17 @@ def test_rows_counted_where_they_lie_give_the_bytes_and_messages_of_the_whole(
         assert outcome(partial(in_parts, folder, chosen, memory_rows, shuffle="none", **more)) == whole
 
 
+@pytest.mark.parametrize(("duplicates", "rank"), [("best", 1), ("first", 3), ("last", 2)])
+def test_a_judged_item_ranked_twice_counts_where_the_setting_says(duplicates: str, rank: int, tmp_path: Path) -> None:
+    rows = [("q0", "d1", 0.5), ("q0", "d8", 1.5), ("q0", "d9", 0.75), ("q0", "d1", 2.0), ("q0", "d1", 1.0)]
+    write_parts(rows, [2, 4], tmp_path)
+    chosen = Settings(duplicates=duplicates)
+    for memory_rows in (1, 1000):
+        ranks = in_parts(tmp_path, chosen, memory_rows, shuffle="none", keep_scores=True)
+        assert ranks.ranks.tolist() == [rank]
+        assert bytes_of(ranks) == bytes_of(reduce(JUDGED, tmp_path, chosen, keep_scores=True))
+
+
 @settings(max_examples=40)
 @given(
     rows=st.lists(
