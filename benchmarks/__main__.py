@@ -1,4 +1,7 @@
-"""`make bench`: everything timed in one run, written to docs/performance.md with the machine."""
+"""`make bench`: everything timed in one run, written to docs/performance.md with the machine.
+
+`python -m benchmarks explore` is no part of it, since it times nothing: property tests with fresh seeds, ten minutes.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,7 @@ from benchmarks import (
     descriptors,
     error_rates,
     estimate,
+    explore,
     feedback,
     feedback_methods,
     forecast,
@@ -94,9 +98,11 @@ PARTS: dict[str, tuple[str, Callable[[], str]]] = {
 
 def main(wanted: list[str]) -> None:
     """Run all parts, or those named; the other sections of the page stay as they are."""
+    if wanted[:1] == ["explore"]:
+        sys.exit(explore.main(wanted[1:]))
     unknown = [name for name in wanted if name not in PARTS]
     if unknown:
-        sys.exit(f"no benchmark {', '.join(unknown)}. There are: {', '.join(PARTS)}")
+        sys.exit(f"no benchmark {', '.join(unknown)}. There are: {', '.join(PARTS)}, explore")
     FOLDER.mkdir(exist_ok=True)
     for name, (title, make) in PARTS.items():
         if not wanted or name in wanted:

@@ -2,6 +2,10 @@
 
 `make test` leaves out what is marked thorough and tries each property on a quarter of its examples. `make test-all`
 goes on with what is thorough, and with the properties on all of their examples. Pytest without -m tries everything.
+
+Examples of a property are the same every time, on every machine: they derive from the source of its test, none is
+kept in a folder, and nothing is a fault only because a machine is slow. `--hypothesis-profile=explore`, which
+`python -m benchmarks explore` uses, draws fresh ones.
 """
 
 from __future__ import annotations
@@ -11,9 +15,12 @@ from collections import defaultdict
 from typing import Any
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
-settings.register_profile("rankscope", deadline=None)  # a loaded machine is no fault of the code
+settings.register_profile(
+    "rankscope", derandomize=True, database=None, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.register_profile("explore", settings.get_profile("rankscope"), derandomize=False, print_blob=True)
 settings.load_profile("rankscope")
 
 FEW = 10  # examples that are tried anyway

@@ -14,11 +14,11 @@ PROJECT = PYPROJECT["project"]
 WORKFLOW = (ROOT / ".github" / "workflows" / "tests.yml").read_text(encoding="utf-8")
 
 
-def test_the_versions_of_python_that_are_promised_are_those_that_are_tested() -> None:
+def test_the_versions_of_python_that_are_promised_are_tested() -> None:
     promised = re.findall(r"Python :: (3\.\d+)", "\n".join(PROJECT["classifiers"]))
     tested = re.search(r"python: \[(.+)\]", WORKFLOW)
     assert tested is not None
-    assert promised == re.findall(r"[\d.]+", tested[1])
+    assert promised == [each for each in re.findall(r"[\d.]+", tested[1]) if each in promised]
     assert PROJECT["requires-python"] == f">={promised[0]}"
     assert PYPROJECT["tool"]["ruff"]["target-version"] == f"py{promised[0].replace('.', '')}"
 

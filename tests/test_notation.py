@@ -73,7 +73,7 @@ def values_of(kind: type[Named], name: str, hint: Any) -> st.SearchStrategy[Any]
 
 @pytest.mark.sampled(60)
 @every_kind
-@settings(suppress_health_check=[HealthCheck.filter_too_much])  # options that exclude each other
+@settings(suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])  # options that exclude each other
 @given(data=st.data())
 def test_what_is_written_of_a_value_parses_back_to_it(
     catalogue: NamedCatalogue[Any], kind: type[Named], data: st.DataObject

@@ -6,13 +6,14 @@ import json
 import re
 from pathlib import Path
 
+import hypothesis
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import rankscope
 from rankscope.adapters.metrics import to_metrics
-from rankscope.evaluation.metric_keys import metric_key, metric_keys
+from rankscope.evaluation.metric_keys import ENDINGS, metric_key, metric_keys
 from tests.adapters.shared import example, golden
 from tests.cli.inside import ended, runs_in
 
@@ -54,11 +55,37 @@ def test_what_is_undefined_and_what_is_a_word_is_left_out() -> None:
     assert to_metrics(scores) == scores.to_metrics()
 
 
-@given(st.lists(st.text(min_size=1, max_size=200), min_size=1, max_size=5))
+NAMES = st.text(min_size=0, max_size=200) | st.text(st.sampled_from("2_:a"), max_size=4)
+NUMBERED = NAMES | st.builds("{}{}".format, NAMES, st.sampled_from(["_2", " (2)", "_3", *ENDINGS]))
+
+
+@given(st.lists(NUMBERED, min_size=1, max_size=8))
+@hypothesis.example(["2", ":", ":"])  # the second ":" would be "_2", which "2" is by itself
+@hypothesis.example(["bm-25", "bm_25", "bm_25_2"])
+@hypothesis.example(["bm_25_2", "bm_25", "bm-25"])
+@hypothesis.example(["a" * 101, "a" * 102])  # cut after what they share
+@hypothesis.example([*[f"{'a' * 99}-{number}" for number in range(3)], "a" * 99 + "_2"])
+@hypothesis.example(["", "_", "__", "_2"])
+@hypothesis.example(["AP_low", "AP", "AP", "AP_2_low"])
 def test_any_name_becomes_one_that_both_take_and_no_two_the_same(names: list[str]) -> None:
-    keys = metric_keys(names)
-    assert len(set(keys)) == len(keys)
-    assert all(BOTH_TAKE.fullmatch(key) and len(key) < 200 for key in keys)
+    for endings in [("",), ENDINGS]:
+        keys = metric_keys(names, endings)
+        logged = [f"{key}{ending}" for key in keys for ending in endings]
+        assert len(set(logged)) == len(logged)
+        assert all(BOTH_TAKE.fullmatch(key) and len(key) < 120 for key in logged)
+        own = [metric_key(name) for name in names]
+        assert keys[0] == own[0]
+        if endings == ("",):
+            assert all(key in keys for key in own), "a number never takes what another name is by itself"
+
+
+def test_systems_whose_long_names_begin_alike_do_not_overwrite_each_other() -> None:
+    qrels, first, second = example()
+    names = [f"{'colbert-' * 14}lr={rate}" for rate in (1, 2)]
+    scores = rankscope.evaluate(qrels, dict(zip(names, (first, second), strict=True)), ["AP"])
+    logged = scores.to_metrics()
+    assert [value for key, value in logged.items() if key.endswith("/AP")] == scores.means()["AP"].to_list()
+    assert len(to_metrics(scores)) == 8
 
 
 def test_every_measure_has_a_name_of_its_own() -> None:

@@ -207,7 +207,7 @@ TIDY_LINE = st.builds(
 )
 WILD_LINE = st.lists(st.tuples(WORD, BLANK), max_size=8).map(lambda pairs: "".join(map("".join, pairs)))
 TEXT = st.one_of(st.lists(TIDY_LINE, max_size=5), st.lists(st.one_of(TIDY_LINE, WILD_LINE), max_size=6)).map("\n".join)
-QUICK = settings(max_examples=120, suppress_health_check=[HealthCheck.function_scoped_fixture])
+QUICK = settings(max_examples=120, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 
 
 def rows_in(part: LineRows, number: str) -> list[tuple[str, str, float]]:

@@ -45,7 +45,7 @@ def item_keys(rows: Rows) -> ItemKeys:
     return ItemKeys.of(column(rows), np.array([segment for segment, _ in rows], dtype=np.int64))
 
 
-NO_RESET = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+NO_RESET = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 
 
 @NO_RESET

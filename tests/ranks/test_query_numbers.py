@@ -19,7 +19,7 @@ def column(ids: list[str], polars: bool) -> IdColumn:
     return SeriesIds(pl.Series(ids, dtype=pl.String)) if polars else TextIds.of(ids)
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @pytest.mark.parametrize("colliding", [False, True])
 @given(blocks=BLOCKS, polars=st.booleans())
 def test_each_query_has_a_number_by_when_it_came(

@@ -87,7 +87,7 @@ def test_scattered_lines_give_what_grouped_lines_give(
         assert_reduced(reduce(qrels_of(qrels), run_of(mixed, sizes), Settings(ties=ties)), expected)
 
 
-@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(qrels=qrels_rows(), run=run_rows(repeated=True))
 def test_colliding_hashes_change_nothing(
     monkeypatch: pytest.MonkeyPatch, qrels: list[QrelsRow], run: list[RunRow]
@@ -97,7 +97,7 @@ def test_colliding_hashes_change_nothing(
         check(qrels, run, [], Settings(duplicates="best"), [("q1", "a")])
 
 
-@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(qrels=qrels_rows(), run=run_rows())
 def test_counting_and_sorting_agree(monkeypatch: pytest.MonkeyPatch, qrels: list[QrelsRow], run: list[RunRow]) -> None:
     for most in (0, 100):

@@ -61,7 +61,7 @@ class Judge:
 
     async def mark(self, load: Load, task: str) -> None:
         """Say something, and wait until it is saved."""
-        key, grade = secrets.token_hex(12), secrets.randbelow(3)
+        key, grade = secrets.token_hex(12), len(load.seconds) % 3
         body = json.dumps({"key": key, "kind": "grade", "task": task, "grade": grade, "ms": 1000})
         kind = f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n"
         begin = time.perf_counter()

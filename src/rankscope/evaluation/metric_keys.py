@@ -10,15 +10,15 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import TYPE_CHECKING
-
-from rankscope.names import distinct_names
 
 if TYPE_CHECKING:
     from rankscope.evaluation.scores import Column, Scores, SystemScores
 
 UNFIT = re.compile("[^A-Za-z0-9]+")
-LONGEST = 100  # of a system's name; MLflow takes 250 signs in all
+LONGEST = 100  # of a system's name, and of a measure's; MLflow takes 250 signs in all
+ENDINGS = ("", "_queries", "_low", "_high")  # what a measure is logged under: its key with each of them
 
 
 def metric_key(text: str) -> str:
@@ -31,14 +31,28 @@ def metric_key(text: str) -> str:
     return key if key[:1].isalpha() else f"_{key}"
 
 
-def metric_keys(texts: Sequence[str]) -> list[str]:
-    """The same for several, all different: equal ones get a number.
+def metric_keys(texts: Sequence[str], endings: Sequence[str] = ("",)) -> list[str]:
+    """The same for several, all different, with each of these endings too: one that is taken gets a number.
 
-    >>> metric_keys(["bm-25", "bm_25"])
-    ['bm_25', 'bm_25_2']
+    A number never makes a key that another text has by itself.
+    >>> metric_keys(["bm-25", "bm_25"]), metric_keys(["bm-25", "bm_25", "bm25", "bm_25_2"])
+    (['bm_25', 'bm_25_2'], ['bm_25', 'bm_25_3', 'bm25', 'bm_25_2'])
+    >>> metric_keys(["AP", "AP_low"], ENDINGS)
+    ['AP', 'AP_low_2']
     """
     keys = [metric_key(text) for text in texts]
-    return [metric_key(each) for each in distinct_names(keys, [None] * len(keys))]
+    own = {f"{key}{ending}" for key in keys for ending in endings}
+    taken: set[str] = set()
+    chosen = []
+    for key in keys:
+        for number in count(1):
+            found = key if number == 1 else f"{key.rstrip('_')}_{number}"
+            logged = {f"{found}{ending}" for ending in endings}
+            if taken.isdisjoint(logged) and (number == 1 or own.isdisjoint(logged)):
+                break
+        taken |= logged
+        chosen.append(found)
+    return chosen
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +79,7 @@ def metrics_by_column(scores: Scores) -> list[tuple[SystemScores, list[Metric]]]
 
 
 def _metrics(system: SystemScores, prefix: str) -> list[Metric]:
-    keys = metric_keys([column.asked for column in system.columns])
+    keys = metric_keys([column.asked for column in system.columns], ENDINGS)
     return [Metric(f"{prefix}{key}", column) for key, column in zip(keys, system.columns, strict=True)]
 
 

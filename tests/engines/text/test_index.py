@@ -93,7 +93,7 @@ def test_a_deleted_document_may_come_again(tmp_path: Path) -> None:
     assert [index.search(word).ids.to_list() for word in ("old", "new", "kept")] == [[], ["a"], ["b"]]
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(
     texts=st.lists(st.text(alphabet="abc é", max_size=12), min_size=1, max_size=12),
     deleted=st.sets(st.integers(0, 11)),

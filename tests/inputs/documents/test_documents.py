@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 import random
 import tracemalloc
 from contextlib import suppress
@@ -255,7 +254,7 @@ def mangled(data: bytes, random: random.Random) -> bytes:
     """The bytes with something cut out, doubled, overwritten or put in."""
     start = random.randrange(len(data))
     stop = min(len(data), start + random.choice([1, 2, 5, 40]))
-    junk = random.choice([b"", b"\0", b"<", b"&", b'"', b"\n", b"\xff\xfe", b"{", b"]]>", b".I", os.urandom(6)])
+    junk = random.choice([b"", b"\0", b"<", b"&", b'"', b"\n", b"\xff\xfe", b"{", b"]]>", b".I", random.randbytes(6)])
     return random.choice([data[:start], data[:start] + junk + data[stop:], data[:stop] + data[start:], junk + data])
 
 

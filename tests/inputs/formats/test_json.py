@@ -179,7 +179,7 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(value=JSON)
 def test_any_json_is_read_or_refused(value: object, make: Make) -> None:
     path = make("a", json.dumps(value))

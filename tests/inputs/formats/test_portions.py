@@ -31,7 +31,7 @@ LINES = {
         '{"query": "3", "item": "d2"}',
     ],
 }
-QUICK = settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+QUICK = settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 
 
 def everything(path: Path, block: int) -> tuple[list[tuple[Any, ...]], list[str]]:

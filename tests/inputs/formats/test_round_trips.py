@@ -19,7 +19,7 @@ from rankscope.inputs.reading import Reading
 from rankscope.inputs.run import Run
 from tests.inputs.examples import FINITE, GRADES, ODD_IDS, SCORES, TREC_IDS, qrels_of, rows, run_of
 
-QUICK = settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+QUICK = settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 READ_ONLY = ("beir", "letor", "msmarco", "headerless")
 RUN_FORMATS = [each for each in formats.ALL if each.name not in READ_ONLY]
 QRELS_FORMATS = [each for each in formats.ALL if each.name not in (*READ_ONLY, "mteb")]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from zlib import crc32
 
 import pytest
 
@@ -23,7 +24,7 @@ def database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Databas
     if request.param == "sqlite":
         found: Database = SQLite(tmp_path / "j.db")
     else:
-        found = PostgreSQL(request.getfixturevalue("cluster").address, f"{abs(hash(tmp_path)):x}")
+        found = PostgreSQL(request.getfixturevalue("cluster").address, f"{crc32(request.node.name.encode()):x}")
     yield found
     found.close()
 
