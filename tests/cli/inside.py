@@ -38,7 +38,7 @@ def finished(*arguments: object, stdin: bytes = b"", cwd: Path | None = None) ->
         for name, file in (("stdin", io.BytesIO(stdin)), ("stdout", out), ("stderr", err)):
             patch.setattr(sys, name, io.TextIOWrapper(file, "utf-8", write_through=True))
         code = ended(patch, *arguments)
-        return subprocess.CompletedProcess(arguments, code, out.getvalue(), err.getvalue())
+        return subprocess.CompletedProcess([*map(str, arguments)], code, out.getvalue(), err.getvalue())
 
 
 def runs_in(folder: Path) -> Path:
