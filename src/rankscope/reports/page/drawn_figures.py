@@ -12,6 +12,7 @@ from rankscope.graphs.graph import Graph
 from rankscope.names import slugs
 from rankscope.reports.page.contents import Report
 from rankscope.reports.page.figures import Figure
+from rankscope.reports.page.first_view import FirstChoice, FirstView
 
 Choices = dict[str, list[tuple[int, str, bool]]]  # under each heading: number of the graph, its words, chosen at first
 
@@ -56,6 +57,10 @@ class DrawnFigure:
         """In a sentence, for those who do not see it."""
         return self.graphs[self.first].summary or f"{self.title}."
 
+    def first_view(self, choice: FirstChoice | None = None) -> FirstView:
+        """What the page shows of it before its script runs."""
+        return FirstView(self, choice or FirstChoice())
+
     @property
     def conclusion(self) -> str:
         """What the graph shown first allows to conclude; of curves that a reader chooses the script says it."""
@@ -94,9 +99,10 @@ def _of_all(id: str, figure: Figure) -> DrawnFigure:
 
 
 def _of_each(id: str, found: list[Figure], report: Report) -> DrawnFigure:
-    """The best system first, or where each is drawn beside the baseline the best other one."""
+    """The best system but the baseline first."""
     names = tuple(figure.system for figure in found)
     best = [row.system for row in report.board.rows if row.system in names] if report.board else []
+    best = [name for name in best if name != report.systems[0]] or best
     return DrawnFigure(
         id=id,
         kind=found[0].kind.name,

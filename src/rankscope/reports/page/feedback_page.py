@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -19,6 +21,7 @@ from rankscope.reports.formats.rows import grid_of
 from rankscope.reports.page.contents import Section
 from rankscope.reports.page.drawn_figures import DrawnFigure, figure_data
 from rankscope.reports.page.figures import MOST_CURVES
+from rankscope.reports.page.first_view import FirstChoice
 from rankscope.reports.page.pages import DRAWING, Shell, environment, packed
 from rankscope.reports.texts.feedback import LISTS, facts, further, verdicts, warnings
 from rankscope.statistics.intervals.mean_intervals import mean_intervals
@@ -41,6 +44,7 @@ def write_page(results: Results, result: Normalised, path: str | Path) -> int:
 def render(results: Results, result: Normalised) -> str:
     """The whole page."""
     figures = graphs_of(results, result)
+    methods = methods_of(figures)
     told = [line.removeprefix("! ") for line in warnings(results)]
     return str(
         environment()
@@ -54,7 +58,8 @@ def render(results: Results, result: Normalised) -> str:
             figures=figures,
             sections=sections_of(results, result),
             settings=_settings(results),
-            data=figures_data(figures),
+            data=figures_data(figures, methods),
+            choice=FirstChoice(methods),
             shell=Shell.of("page.css", *DRAWING),
             version=__version__,
         )
@@ -71,19 +76,23 @@ def graphs_of(results: Results, result: Normalised) -> list[DrawnFigure]:
     return sorted(drawn, key=lambda each: each.id != HEADLINE)
 
 
-def figures_data(figures: list[DrawnFigure]) -> dict[str, str]:
-    """What the script draws: a method has one colour in every graph, no feedback is the baseline."""
+def methods_of(figures: list[DrawnFigure]) -> dict[str, Any]:
+    """What is chosen among: a method has one colour in every graph, no feedback is the baseline."""
     names = list(dict.fromkeys(name for each in figures for name in each.graphs[0].series))
     names.sort(key=lambda name: name != NO_FEEDBACK)
-    methods = {
+    return {
         "names": names,
         "order": [*range(1, len(names)), *([0] if names else [])] if NO_FEEDBACK in names else [*range(len(names))],
         "first": MOST_CURVES - 1 if NO_FEEDBACK in names else MOST_CURVES,
         "most": MOST_CURVES,
         "baseline": NO_FEEDBACK in names,
     }
+
+
+def figures_data(figures: list[DrawnFigure], methods: Mapping[str, Any]) -> dict[str, str]:
+    """What the script draws."""
     return {
-        **{f"data-{each.id}": packed(figure_data(each, names)) for each in figures},
+        **{f"data-{each.id}": packed(figure_data(each, methods["names"])) for each in figures},
         "data-systems": packed(methods),
     }
 

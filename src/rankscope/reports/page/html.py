@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from rankscope.ranks.relevant_ranks import UNKNOWN
 from rankscope.reports.formats.grid import coverage_lines
 from rankscope.reports.page.contents import Report
 from rankscope.reports.page.drawn_figures import drawn_figures, figure_data
 from rankscope.reports.page.figures import Figure
+from rankscope.reports.page.first_queries import FirstQueries
+from rankscope.reports.page.first_view import FirstChoice
 from rankscope.reports.page.pages import Shell, environment, packed
 from rankscope.reports.page.query_data import query_data, system_data
 from rankscope.reports.texts.headline import family_words
@@ -30,8 +34,9 @@ FILES = (
 def render(report: Report) -> str:
     """The whole page."""
     figures = drawn_figures(report)
+    systems, queries = system_data(report), query_data(report)
     data = {f"data-{each.id}": packed(figure_data(each, report.systems)) for each in figures}
-    data |= {"data-systems": packed(system_data(report)), "data-queries": packed(query_data(report))}
+    data |= {"data-systems": packed(systems), "data-queries": packed(queries)}
     return str(
         environment()
         .get_template("report.html.j2")
@@ -41,7 +46,10 @@ def render(report: Report) -> str:
             coverage=coverage_lines(report.scores),
             common=[each for each in figures if not each.single],
             single=[each for each in figures if each.single],
+            choice=FirstChoice(systems),
+            queries=FirstQueries(queries, systems) if queries["queries"] and systems["names"] else None,
             missing=_missing(report),
+            origins=_origins(report),
             data=data,
             shell=Shell.of(*FILES),
             version=__version__,
@@ -66,6 +74,24 @@ def _facts(report: Report) -> list[str]:
     known = ranks.collection[ranks.collection != UNKNOWN]
     facts += [f"a collection of {int(known.max()):,} items"] if known.size else []
     return [*facts, *filter(None, [family_words(report.compared)])]
+
+
+class Origins(NamedTuple):
+    """Where numbers come from: what is true of all systems, and a table of what differs."""
+
+    common: list[tuple[str, str]]
+    names: list[str]
+    rows: list[tuple[str, list[str]]]
+
+
+def _origins(report: Report) -> Origins:
+    facts = {system: dict(lines) for system, lines in report.provenance}
+    names = list(dict.fromkeys(name for own in facts.values() for name in own))
+    common = [name for name in names if len({own.get(name) for own in facts.values()}) == 1]
+    differ = [name for name in names if name not in common]
+    first = next(iter(facts.values()), {})
+    rows = [(system, [own.get(name, "") for name in differ]) for system, own in facts.items()]
+    return Origins([(name, first[name]) for name in common], differ, rows if differ else [])
 
 
 def _missing(report: Report) -> list[tuple[str, str]]:

@@ -13,7 +13,8 @@ from rankscope.graphs.kinds.rounds import rounds_graph
 from rankscope.reports.formats.rows import grid_of
 from rankscope.reports.page.contents import Section
 from rankscope.reports.page.drawn_figures import DrawnFigure
-from rankscope.reports.page.feedback_page import figures_data
+from rankscope.reports.page.feedback_page import figures_data, methods_of
+from rankscope.reports.page.first_view import FirstChoice
 from rankscope.reports.page.pages import DRAWING, Shell, environment
 from rankscope.reports.texts.feedback import further, verdicts
 from rankscope.reports.texts.pack import (
@@ -41,6 +42,7 @@ def write_pack_page(result: PackResult, path: str | Path) -> int:
 def render_pack(result: PackResult) -> str:
     """The whole page."""
     figures = pack_figures(result)
+    methods = methods_of(figures)
     return str(
         environment()
         .get_template("feedback.html.j2")
@@ -53,7 +55,8 @@ def render_pack(result: PackResult) -> str:
             figures=figures,
             sections=pack_sections(result),
             settings=_settings(result),
-            data=figures_data(figures),
+            data=figures_data(figures, methods),
+            choice=FirstChoice(methods),
             shell=Shell.of("page.css", *DRAWING),
             version=__version__,
         )

@@ -46,7 +46,9 @@ function draw(place, graph, marks, wear, room) {
   const W = Math.max(260, Math.min(760, Math.round(room)));
   const yTicksAll = graph.y.texts ? graph.y.ticks : null;
   const names = yTicksAll ? graph.y.texts.map(each => cut(each, W * .34)) : null;
-  const high = graph.y.rows ? Math.max(110, (graph.y.domain[1] - graph.y.domain[0]) * graph.y.rows * 17) : Math.max(190, Math.min(430, W * (graph.ratio || .56)));
+  // as high as the picture that stands in the file, so that nothing moves: inline.py has the same numbers
+  const drawn = graph.y.rows ? Math.max(110, (graph.y.domain[1] - graph.y.domain[0]) * graph.y.rows * 17) : Math.max(190, Math.min(430, 480 * (graph.ratio || .56)));
+  const high = Math.max(110, W * (drawn + 64) / 480 - 64);
   const yTicks = ticksOf(graph.y, Math.max(2, high / 42));
   const yTexts = yTicks.map(each => names ? names[graph.y.ticks.indexOf(each)] : tickText(each, graph.y));
   const left = Math.ceil(Math.max(16, ...yTexts.map(wide))) + 8;

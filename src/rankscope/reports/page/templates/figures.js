@@ -131,7 +131,7 @@ async function startFigures() {
   addEventListener("resize", () => { clearTimeout(waiting); waiting = setTimeout(redraw, 80); });
   const opened = [];
   addEventListener("beforeprint", () => {
-    paperWidth = 335;
+    paperWidth = 480;
     redraw();
     for (const each of document.querySelectorAll("details.fold:not([open])")) { each.open = true; opened.push(each); }
   });

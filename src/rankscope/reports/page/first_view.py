@@ -1,0 +1,391 @@
+"""What a page shows before its script runs, without one and on paper: the first view of graphs and of the queries.
+
+It is what choice.js, figures.js, conclusions.js and queries.js make of the same data: the same systems in the same
+colours, the same legend, the same words. A test holds both against each other.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import ROUND_HALF_UP, Decimal
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from rankscope.graphs.canvases.inline import inline_svg
+from rankscope.graphs.canvases.page_data import owners_of, page_data
+from rankscope.graphs.graph import SERIES, Graph
+
+if TYPE_CHECKING:
+    from rankscope.reports.page.drawn_figures import DrawnFigure
+
+EQUAL = 0.0005
+ON_A_PAGE = 100  # queries of the list before somebody asks for more
+GREY = -1
+MINUS = "\N{MINUS SIGN}"
+DEPENDS = {
+    "recall": "how far down a user reads",
+    "scope": "how far down a user reads",
+    "generality index": "how rare relevant items are",
+    "collection size": "how large the collection becomes",
+    "round of feedback": "how many rounds a user gives",
+}
+MARKERS = (  # of slots 0 to 7, 3 pixels to each side; the first two are the same circle
+    "M-3 0a3 3 0 1 0 6 0a3 3 0 1 0 -6 0Z",
+    "M-3 0a3 3 0 1 0 6 0a3 3 0 1 0 -6 0Z",
+    "M-3 -3h6v6h-6Z",
+    "M0 -3.6L3.45 3H-3.45Z",
+    "M0 -4.05L4.05 0L0 4.05L-4.05 0Z",
+    "M-3 -1h2v-2h2v2h2v2h-2v2h-2v-2h-2Z",
+    "M0 3.6L3.45 -3H-3.45Z",
+    "M0 -4.05L.97 -1.33L3.85 -1.25L1.57 .51L2.38 3.28L0 1.65L-2.38 3.28L-1.57 .51L-3.85 -1.25L-.97 -1.33Z",
+)
+Data = Mapping[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class FirstChoice:
+    """Which systems are drawn before anybody chooses, and which colour each has: choice.js starts with the same."""
+
+    systems: Data = field(default_factory=dict)
+
+    @property
+    def names(self) -> Sequence[str]:
+        """Of all systems."""
+        names: Sequence[str] = self.systems.get("names", ())
+        return names
+
+    @cached_property
+    def order(self) -> list[int]:
+        """All systems from the best to the worst."""
+        return list(self.systems.get("order", ()))
+
+    @cached_property
+    def slots(self) -> dict[int, int]:
+        """The number of the colour of each system that is shown; the baseline has 0."""
+        chosen = {0: 0} if self.systems.get("baseline") else {}
+        for system in self.order[: self.systems.get("first", 0)]:
+            if system not in chosen:
+                chosen[system] = max(chosen.values(), default=0) + 1
+        return chosen
+
+    @property
+    def shown(self) -> list[int]:
+        """From the best to the worst."""
+        return sorted(self.slots, key=self.order.index)
+
+    @property
+    def key(self) -> list[tuple[str, str, str]]:
+        """The sample, name and value of each."""
+        values, measure = self.systems.get("values", ()), self.systems.get("measure", "")
+        named = [
+            self.names[each] + (" (baseline)" if self.systems.get("baseline") and each == 0 else "")
+            for each in self.shown
+        ]
+        return [
+            (sample(self.slots[each]), name, f"{measure} {values[each]}" if values else "")
+            for each, name in zip(self.shown, named, strict=True)
+        ]
+
+    @property
+    def offers(self) -> dict[str, str]:
+        """The words of what the key will offer, which keep their place until the script runs."""
+        more, shown, most = len(self.names) - len(self.shown), len(self.shown), self.systems.get("most", 0)
+        add = f"{most} systems at most" if shown >= most else "Add a system \N{HORIZONTAL ELLIPSIS}"
+        back = bool(self.systems.get("values")) and len(self.names) > self.systems.get("first", 0) + 1
+        return {"add": add if more > 0 else "", "back": "yes" if back else ""} if more > 0 or back else {}
+
+    def differ(self, one: int, other: int) -> bool:
+        """Whether the primary measure distinguishes them."""
+        different = self.systems.get("different") or ()
+        return bool(different) and different[one][other] == "1"
+
+
+class LegendItem(NamedTuple):
+    """A line of the legend: its sample as SVG, and its words."""
+
+    sample: str
+    text: str
+
+
+@dataclass(frozen=True, eq=False)
+class FirstView:
+    """The graph that a place shows first, with legend and conclusion."""
+
+    figure: DrawnFigure
+    choice: FirstChoice
+
+    @property
+    def graph(self) -> Graph:
+        """The graph of the systems that are shown."""
+        graph = self.figure.graphs[self.figure.first]
+        owners = self._owners
+        shown = self.choice.slots
+        return graph.only(name for name in graph.series if name not in owners or self._single or owners[name] in shown)
+
+    @property
+    def svg(self) -> str:
+        """The graph as an element of the page."""
+        graph = self.graph
+        return inline_svg(graph, self.figure.id, {name: self._slot(name) for name in graph.series})
+
+    @cached_property
+    def marks(self) -> list[Data]:
+        """As the script filters them."""
+        shown = self.choice.slots
+        all_of = self._drawn["marks"]
+        return (
+            all_of
+            if self._single
+            else [each for each in all_of if each.get("system", 0) in shown or "system" not in each]
+        )
+
+    @property
+    def legend(self) -> list[LegendItem]:
+        """What each series wears and is called."""
+        entries: dict[str, dict[str, Any]] = {}
+        for mark in self.marks:
+            role, name = mark["role"], mark.get("name", "")
+            if not name or role not in (*SERIES, "region"):
+                continue
+            entry = entries.setdefault(
+                ("region " if role == "region" else "") + name,
+                {"name": name, "system": mark.get("system"), "slot": None if role == "region" else self._slot(name)}
+                | {"note": "", "line": False, "mark": False, "swatch": False},
+            )
+            entry["line"] |= role in ("curve", "span")
+            entry["mark"] |= "point" in role or bool(mark.get("markers"))
+            entry["swatch"] |= role in ("band", "bar", "region")
+            entry["note"] = entry["note"] or mark.get("note", "")
+        place = [-1 if each["system"] is None else self.choice.order.index(each["system"]) for each in entries.values()]
+        listed = [each for _, each in sorted(zip(place, entries.values(), strict=True), key=lambda pair: pair[0])]
+        notes = {each["note"] for each in listed}
+        common = notes.pop() if len(listed) > 1 and len(notes) == 1 else ""
+        items = [
+            LegendItem(
+                sample(each["slot"], each["line"], each["mark"], each["swatch"]),
+                each["name"] + (f": {each['note']}" if each["note"] and not common else ""),
+            )
+            for each in listed
+        ]
+        return [*items, LegendItem("", f"each: {common}")] if common else items
+
+    @property
+    def conclusion(self) -> str:
+        """Of the graph itself, or of the curves that are shown."""
+        if self.figure.conclusion:
+            return self.figure.conclusion
+        if any(mark["role"] == "curve" for mark in self._drawn["marks"]):
+            return conclude_curves(self._drawn, self.marks, self.choice)
+        return ""
+
+    @cached_property
+    def _drawn(self) -> Data:
+        """As the script gets it."""
+        return page_data(self.figure.graphs[self.figure.first], owners_of(self.choice.names))
+
+    @property
+    def _single(self) -> bool:
+        """Whether each system has a graph of its own, which is drawn whole."""
+        return len(self.figure.systems) > 1
+
+    @cached_property
+    def _owners(self) -> dict[str, int]:
+        return {mark["name"]: mark["system"] for mark in self._drawn["marks"] if "system" in mark}
+
+    def _slot(self, name: str) -> int:
+        if name in self._owners:
+            return self.choice.slots.get(self._owners[name], GREY)
+        others = [each for each in self.figure.graphs[self.figure.first].resolved().series if each not in self._owners]
+        return 1 + others.index(name) % 7
+
+
+def sample(slot: int | None, line: bool = True, mark: bool = True, swatch: bool = False) -> str:
+    """What a series wears, drawn for a legend; no slot is a region, and -1 is grey.
+
+    >>> sample(0, mark=False)[44:]
+    '<path d="M0 5H30" style="stroke:var(--c0);fill:none" stroke-width="2.4" stroke-dasharray="6 4"/></svg>'
+    """
+    colour = "var(--line)" if slot is None else "var(--dim)" if slot == GREY else f"var(--c{slot % 8})"
+    parts = []
+    if swatch:
+        parts.append(f'<path d="M2 1H28V9H2Z" style="fill:{colour};fill-opacity:{0.25 if line else 0.85}"/>')
+    if line:
+        dash = ' stroke-dasharray="6 4"' if slot == 0 else ""
+        parts.append(f'<path d="M0 5H30" style="stroke:{colour};fill:none" stroke-width="2.4"{dash}/>')
+    if mark:
+        shape = MARKERS[2] if slot is None else MARKERS[max(slot, 0) % 8]
+        where, style = "translate(15 5)", f"fill:{colour};stroke:{colour}"
+        parts.append(f'<path d="{shape}" transform="{where}" style="{style}" stroke-width="1.2"/>')
+    return f'<svg viewBox="0 0 30 10" aria-hidden="true">{"".join(parts)}</svg>'
+
+
+# numbers and words as the script has them
+
+
+def short(value: float, places: int = 3) -> str:
+    """No leading 0, a true minus sign; a half is rounded up, as toFixed does.
+
+    >>> short(0.5), short(-0.25), short(-0.0001), short(0.3125)
+    ('.500', '−.250', '.000', '.313')
+    """
+    text = str(Decimal(abs(value)).quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP))
+    return (MINUS if value < 0 and float(text) else "") + text.removeprefix("0" if text.startswith("0.") else "")
+
+
+def signed(value: float) -> str:
+    """With its sign, but for 0."""
+    text = short(value)
+    return f"+{text}" if value > 0 and float(text) else text
+
+
+def axis_number(value: float) -> str:
+    """A place on an axis, to three digits.
+
+    >>> axis_number(0.12345), axis_number(528155), axis_number(-3.0)
+    ('.123', '528,155', '−3')
+    """
+    size = abs(value)
+    text = f"{math.floor(size + 0.5):,}" if size >= 1000 else f"{float(f'{size:.3g}'):g}"
+    return (MINUS if value < 0 else "") + text.removeprefix("0" if text.startswith("0.") else "")
+
+
+def _joined(words: Sequence[str]) -> str:
+    return "".join(words) if len(words) < 2 else ", ".join(words[:-1]) + " and " + words[-1]
+
+
+# what to conclude from curves: who leads where, and what the tests say of those who do
+
+
+@dataclass(eq=False)
+class _Curve:
+    name: str
+    system: int | None
+    at: dict[float, float] = field(default_factory=dict)
+
+    @cached_property
+    def points(self) -> list[tuple[float, float]]:
+        return sorted(self.at.items())
+
+    def height(self, x: float) -> float | None:
+        points = self.points
+        if x < points[0][0] or x > points[-1][0]:
+            return None
+        after = next(number for number, point in enumerate(points) if point[0] >= x)
+        if points[after][0] == x:
+            return points[after][1]
+        (a, b), (c, d) = points[after - 1], points[after]
+        return b + (d - b) * (x - a) / (c - a)
+
+
+@dataclass(eq=False)
+class _Run:
+    """Where one curve leads."""
+
+    curve: _Curve
+    start: float
+    end: float
+    count: int = 1
+
+
+def conclude_curves(graph: Data, marks: Sequence[Data], choice: FirstChoice) -> str:
+    """A sentence on who leads where, and one on what the tests say."""
+    curves = _curves(marks)
+    along = graph["x"]["quantity"].replace(" of feedback", "")
+    mean = "mean " if choice.systems.get("queries", 2) > 1 else ""
+    y = graph["y"]
+    what = (y["title"] if y["quantity"] == "mean" else mean + y["quantity"]).replace(" = recall", " (= recall)")
+    if not curves:
+        return "choose a system to see its curve."
+    if len(curves) == 1:
+        (x, first), (end, last) = curves[0].points[0], curves[0].points[-1]
+        at = f"{short(first)} at {along} {axis_number(x)} and {short(last)} at {axis_number(end)}"
+        return f"{curves[0].name} has a {what} of {at}."
+    runs, total, alike = _runs(curves)
+    if not runs:
+        return "no curve leads: all differ by less than .001."
+    leaders = list(dict.fromkeys(run.curve for run in runs))
+    if len(leaders) == 1:
+        where = "wherever the curves differ" if alike else f"at every {along}"
+        text = f"{leaders[0].name} has the highest {what} {where}."
+    elif len(runs) <= 4:
+        parts = []
+        for number, run in enumerate(runs):
+            name = run.curve.name + ("" if number else f" has the highest {what}")
+            ends = axis_number(run.start), axis_number(run.end)
+            parts.append(
+                f"{name} at {along} {ends[0]}"
+                if run.start == run.end
+                else f"{name} from {along} {ends[0]} to {ends[1]}"
+            )
+        text = _joined(parts) + "."
+    else:
+        counts = [(sum(run.count for run in runs if run.curve is each), each) for each in leaders]
+        (most, first_of), (next_most, second), *rest = sorted(counts, key=lambda pair: -pair[0])
+        more = f"; {len(rest)} more {'leads' if len(rest) == 1 else 'lead'} elsewhere" if rest else ""
+        text = (
+            f"{first_of.name} has the highest {what} at {most} of {total} points, {second.name} at {next_most}{more}."
+        )
+    return text + _tested(graph, curves, leaders, runs, choice)
+
+
+def _curves(marks: Sequence[Data]) -> list[_Curve]:
+    """Pieces of one curve are one."""
+    found: dict[str, _Curve] = {}
+    for mark in marks:
+        if mark["role"] == "curve":
+            own = found.setdefault(mark.get("name", ""), _Curve(mark.get("name", ""), mark.get("system")))
+            own.at |= {x: y for x, y in zip(mark["x"], mark["y"], strict=True) if x is not None and y is not None}
+    return [each for each in found.values() if each.at]
+
+
+def _runs(curves: Sequence[_Curve]) -> tuple[list[_Run], int, int]:
+    runs: list[_Run] = []
+    total = alike = 0
+    for x in sorted({point[0] for each in curves for point in each.points}):
+        here = [(height, each) for each in curves if (height := each.height(x)) is not None]
+        if len(here) < 2 or (most := max(height for height, _ in here)) <= 0.001:
+            continue
+        near = [each for height, each in here if height >= most - EQUAL]
+        stays = bool(runs) and runs[-1].curve in near
+        if len(near) > 1 and not stays:
+            alike += 1
+            continue
+        total += 1
+        if stays:
+            runs[-1].end = x
+            runs[-1].count += 1
+        else:
+            runs.append(_Run(near[0], x, x))
+    return runs, total, alike
+
+
+def _tested(
+    graph: Data, curves: Sequence[_Curve], leaders: Sequence[_Curve], runs: Sequence[_Run], choice: FirstChoice
+) -> str:
+    known = [each.system for each in curves if each.system is not None]
+    if not choice.systems.get("different") or len(known) < len(curves):
+        return ""
+    system = dict(zip(curves, known, strict=True))
+    measure, place = choice.systems["measure"], choice.order.index
+    if len(leaders) == 1:
+        lead = leaders[0]
+        others = [each for each in curves if each is not lead]
+        unlike = [each for each in others if choice.differ(system[lead], system[each])]
+        ahead = [each for each in unlike if place(system[each]) < place(system[lead])]
+        still = [each for each in others if each not in unlike]
+        if ahead:
+            return f" But by {measure} {ahead[0].name} is shown to be better."
+        if not still:
+            all_of = {1: others[0].name, 2: "both others drawn"}.get(len(others), f"all {len(others)} others drawn")
+            return f" By {measure} it is shown to be better than {all_of}."
+        some = "any" if len(still) == len(others) else str(len(still))
+        from_whom = still[0].name if len(still) == 1 else f"{some} of the {len(others)} others drawn"
+        return f" By {measure} it cannot be distinguished from {from_whom}."
+    one, other = runs[0].curve, leaders[1] if runs[-1].curve is runs[0].curve else runs[-1].curve
+    if choice.differ(system[one], system[other]):
+        better, worse = sorted((one, other), key=lambda each: place(system[each]))
+        return f" By {measure} {better.name} is shown to be better than {worse.name}."
+    depends = DEPENDS.get(graph["x"]["quantity"], "where on this axis a user stands")
+    return f" By {measure} {one.name} and {other.name} cannot be distinguished: which to prefer depends on {depends}."
