@@ -125,7 +125,8 @@ class InputChoices(Choices, total=False):
     diversity, a file, {query: {subtopic: {item: grade}}}, a table or tuples. `classes`: class of each query, a
     dictionary, a table or a file. `format` and `encoding` of files. `max_ratio`: how many times its own size a packed
     file may become. `columns`: which column is which where names do not tell, {"query": NAME, "item": NAME}, also
-    grade, score, rank and, in JSON, results; dots lead into objects. `roll_up`: which document a chunk belongs to, a
+    grade, score, rank and, in JSON, results; dots lead into objects; `map_qrels` and `map_runs` the same for judgements
+    and for runs alone. `roll_up`: which document a chunk belongs to, a
     regular expression with one group, a file, a table or {chunk: document}; documents are evaluated then.
     """
 
@@ -136,6 +137,8 @@ class InputChoices(Choices, total=False):
     encoding: str
     max_ratio: float
     columns: Any
+    map_qrels: Any
+    map_runs: Any
     roll_up: Any
     compat: str | None
 

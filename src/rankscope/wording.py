@@ -43,21 +43,52 @@ def setting_value(name: str, value: object) -> str:
     return " ".join(f"{option} {short_number(each) if isinstance(each, float) else each}" for each in several)
 
 
-def mapping_value(text: str) -> str:
+def mapping_value(text: str, name: str = "columns") -> str:
     """How columns are named, as it is to be typed: in quotes where a name has blanks.
 
     >>> mapping_value("query=search term")
     "columns='query=search term'"
-    >>> with speaking_options({"columns": "--map"}):
-    ...     mapping_value("query=q,item=sku"), mapping_value("query=search term")
-    ('--map query=q,item=sku', "--map 'query=search term'")
+    >>> with speaking_options({"columns": "--map", "map_runs": "--map-runs"}):
+    ...     mapping_value("query=q,item=sku", "map_runs"), mapping_value("query=search term")
+    ('--map-runs query=q,item=sku', "--map 'query=search term'")
     """
-    option = _option("columns")
+    option = _option(name)
     if option is None:
-        return setting_value("columns", text)
+        return setting_value(name, text)
     import shlex
 
     return f"{option} {shlex.quote(text)}"
+
+
+def mapping_advice(sentence: str, text: str, name: str = "columns") -> str:
+    """A sentence that names columns where its {} stands; nothing while a command runs that cannot be told of columns.
+
+    >>> mapping_advice("Say it with {}.", "item=id")
+    "Say it with columns='item=id'."
+    >>> with speaking_options({"depth": "--depth"}):
+    ...     mapping_advice("Say it with {}.", "item=id")
+    ''
+    """
+    if _spelling and name not in _spelling[-1]:
+        name = "columns"  # a command of runs alone has one map
+    if _spelling and name not in _spelling[-1]:
+        return ""
+    return sentence.format(mapping_value(text, name))
+
+
+def several_files(name: str) -> str:
+    """How the files of a folder or of a pattern are given as several systems.
+
+    >>> several_files("runs")
+    'Give several systems as a list of their paths'
+    >>> with speaking_options({}):
+    ...     several_files("runs")
+    'Give several systems as several files: runs/* in place of runs'
+    """
+    if not _spelling:
+        return "Give several systems as a list of their paths"
+    how = f"{name} without quotes" if any(sign in name for sign in "*?[") else f"{name}/* in place of {name}"
+    return f"Give several systems as several files: {how}"
 
 
 def setting_usage(name: str, stands_for: str = "") -> str:

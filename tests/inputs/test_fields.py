@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -66,7 +67,7 @@ def test_the_tag_is_known_once_the_run_is_read(make: Make) -> None:
 
 
 @pytest.mark.parametrize("before", ["", "\n\n", "# x\n\n", " \n#\n"])
-@pytest.mark.parametrize("bad", ["n/a", "nan", "NaN", "-nan", "1_000", "0x10", "1,5", "１", "--1", "1e"])
+@pytest.mark.parametrize("bad", ["n/a", "nan", "NaN", "-nan", "1_000", "0x10", "１", "--1", "1e"])
 def test_a_score_that_is_no_number_is_named_with_its_line(before: str, bad: str, make: Make) -> None:
     text = f"{before}1 Q0 a 1 2.5 t\n1 Q0 b 2 {bad} t\n1 Q0 c 3 1 t\n"
     line = before.count("\n") + 2
@@ -232,7 +233,8 @@ def test_reading_agrees_with_the_simplest_parser(text: str, comments: bool, size
         problems = Problems("a")
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(sources, "BLOCK", size)
-            parts = list(rows_of(Source(str(path)), layout, problems, Reading(comments=comments)))
+            whole = replace(layout, shorter=())  # what a file of fewer columns is told is tested with the commands
+            parts = list(rows_of(Source(str(path)), whole, problems, Reading(comments=comments)))
         found = [row for part in parts for row in rows_in(part, layout.fields[number])]
         assert found == rows
         assert sorted(order for order, _ in problems.kept) == bad

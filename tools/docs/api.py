@@ -44,6 +44,8 @@ MEANINGS = {
     "max_ratio": "Refuse a packed file that becomes more than 1 GB and more than so many times its size",
     "columns": "Which column is which, where names do not tell: {'query': NAME, 'item': NAME}, also grade, score, rank "
     "and, in JSON, results; dots lead into objects ([input shapes](input-shapes.md))",
+    "map_qrels": "The same for judgements alone: wins over `columns`",
+    "map_runs": "The same for runs alone: wins over `columns`",
     "roll_up": "Which document a chunk belongs to: a regular expression with one group, a file or a table of chunks "
     "and documents, or a dictionary; documents are evaluated then",
     "compat": "Count as a peer does ([settings](settings.md))",

@@ -20,24 +20,31 @@ what rankscope reads from it. A run that gives an order and no scores is shown w
 objects of these shapes (dictionaries, lists of dictionaries) are read as the files are.
 """.strip()
 MAPPING = """
-## Names that do not tell: `--map`
+## Names that do not tell: `--map`, `--map-qrels`, `--map-runs`
 
 Every command that evaluates runs takes `--map` (`columns=` in Python, as text or as a dictionary):
 
     --map query=NAME,item=NAME,grade=NAME,score=NAME,rank=NAME
 
-Only what the names do not tell need be given. One map serves all files of a command: `grade` is looked for in
+Only what the names do not tell need be given. `--map` serves all files of a command: `grade` is looked for in
 judgements, `score` and `rank` in runs, and a file that has none of the names but tells its columns by itself is read by
-its own names (which is said). Dots lead into objects of JSON and structures of Parquet: `item=_source.sku`; in JSON
-`results=` names the list of hits, and paths of hits begin at a hit. Numbers count the columns of a text without a
-header: `query=1,item=3,score=5`. A name that is not there is refused with those that are; where two columns could be
-meant, rankscope asks.
+its own names. Where judgements and runs call the same thing differently each has a map of its own, which wins over
+`--map` (`map_qrels=` and `map_runs=` in Python):
+
+    --map-qrels query=search,item=product,grade=stars --map-runs query=q,item=sku,score=points
+
+A map that no file of its kind has any column of is refused, and so is a second `--map`. Dots lead into objects of JSON
+and structures of Parquet: `item=_source.sku`; in JSON `results=` names the list of hits, and paths of hits begin at a
+hit. Numbers count the columns of a text without a header: `query=1,item=3,score=5`; TREC text that lacks columns is
+read so, and the message about it says with which numbers. A name that is not there is refused with those that are;
+where two columns could be meant, rankscope asks.
 
 ## Queries without ids
 
-Responses of search engines do not say which query they answer. A query id next to a response is taken.
-Else a file with one response gives its query its own name (`red-shoes.json` answers `red-shoes`; a folder of such files
-is one run), and several responses in a file are numbered from 1 in their order. Both are said with the result.
+Responses of search engines do not say which query they answer. A query id next to a response is taken. Else a file with
+one response gives its query its own name (`red-shoes.json` answers `red-shoes`; a folder of such files is one run), and
+several responses in a file are numbered from 1 in their order. Both are said with the result. Responses may also stand
+behind their queries, [{query: response}](#query-response).
 
 ## Chunks of documents: `--roll-up`
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rankscope.cli.guarded import GuardedCommand, Input, OutputFile
-from rankscope.cli.options import BY, level_option, setting_options
+from rankscope.cli.options import BY, level_option, map_options, setting_options
 
 if TYPE_CHECKING:
     from rankscope.statistics.agreement.agreement import Agreement
@@ -42,6 +42,7 @@ RUNS = click.option("--runs", type=Input(), multiple=True, metavar="RUN", help="
 @FORMAT
 @click.option("--quiet", is_flag=True, help="No messages, only the result and errors.")
 @BY
+@map_options
 @setting_options
 def command(
     files: tuple[str, ...],
@@ -70,19 +71,22 @@ def command(
     """
     from rankscope.errors import SettingError
 
+    maps = {name: given.pop(name) for name in ("columns", "map_qrels", "map_runs")}
     chosen = {name: value for name, value in given.items() if value is not None}
     if (merge is None) != (output is None):
         raise SettingError("--merge RULE and -o FILE belong together: how grades are merged, and where they go")
     if len(files) == 1 and (Path(files[0]) / "project.toml").is_file():
         if merge or classes:
             raise SettingError("a project knows its classes, and is merged with: rankscope project export --merge RULE")
+        if any(maps.values()):
+            raise SettingError("a project's judgements need no map of columns; leave it out")
         show_project(files[0], runs, measure, level=level, output_format=output_format, **chosen)
         return
     if len(files) < 2:
         raise SettingError("agreement needs two assessors: a file of judgements for each, or the folder of a project")
     if merge is not None and output is not None:
         _merge(files, merge, open_pairs, output, quiet)
-    show_files(files, runs, measure, classes, level=level, output_format=output_format, **chosen)
+    show_files(files, runs, measure, classes, level=level, output_format=output_format, **maps, **chosen)
 
 
 def show_files(

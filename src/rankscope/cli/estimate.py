@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from rankscope.cli.guarded import GuardedCommand, Input, OutputFolder
-from rankscope.cli.options import MAP, level_option, measure_option, system_option
+from rankscope.cli.options import level_option, map_options, measure_option, system_option
 
 TYPED = ("scope", "hits", "judged", "found", "method", "needed", "relevant")  # for one query, by hand
 OF_RUNS = (
@@ -25,6 +25,8 @@ OF_RUNS = (
     "input_format",
     "encoding",
     "columns",
+    "map_qrels",
+    "map_runs",
 )
 
 
@@ -74,7 +76,7 @@ OF_RUNS = (
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the resamples.")
 @system_option
 @click.option("--input-format", metavar="NAME", help="Format of the input files, where it cannot be recognised.")
-@MAP
+@map_options
 @click.option("--encoding", default="utf-8", show_default=True, help="Encoding of text files.")
 @click.option(
     "--collection-size",

@@ -27,6 +27,8 @@ class RunOptions:
     input_format: str | None
     encoding: str
     columns: str | None
+    map_qrels: str | None
+    map_runs: str | None
 
     def __post_init__(self) -> None:
         count = len(self.files) - 1
@@ -68,6 +70,8 @@ def show_machine(asked: RunOptions, output_format: str) -> None:
         input_format=asked.input_format,
         encoding=asked.encoding,
         columns=asked.columns,
+        map_qrels=asked.map_qrels,
+        map_runs=asked.map_runs,
     )
     print_result(as_json(machine_json(done)) if output_format == "json" else machine_text(done))
 
@@ -93,6 +97,8 @@ def show_runs(asked: RunOptions, output_format: str, per_query: bool, graphs: st
         input_format=asked.input_format,
         encoding=asked.encoding,
         columns=asked.columns,
+        map_qrels=asked.map_qrels,
+        map_runs=asked.map_runs,
     )
     print_result(as_json(estimates_json(done)) if output_format == "json" else estimates_text(done, per_query))
     if graphs is not None:

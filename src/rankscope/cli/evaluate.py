@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import click
@@ -133,9 +134,11 @@ def _save(inputs: Inputs, target: Any, quiet: bool, where: Any) -> None:
     from rankscope.cli.output import progress_line, say
     from rankscope.errors import InputError, SettingError
     from rankscope.evaluation.coverage_report import coverage_of, warnings_of
+    from rankscope.evaluation.evaluate import input_notes
     from rankscope.inputs.junk import read_junk
     from rankscope.inputs.qrels import Qrels
     from rankscope.inputs.run import Run
+    from rankscope.inputs.several import all_problems
     from rankscope.inputs.swapped import refuse_swapped
     from rankscope.ranks.storage import save_ranks
     from rankscope.scale.where import reduce_where
@@ -147,8 +150,9 @@ def _save(inputs: Inputs, target: Any, quiet: bool, where: Any) -> None:
     reading = inputs.reading(settings)
     unwanted = read_junk(inputs.junk, reading) if inputs.junk else ()
     try:
-        qrels, run = Qrels.of(inputs.files[0], reading), Run.of(inputs.files[1], reading, name=name)
-        with progress_line(quiet) as progress:
+        run = Run.of(inputs.files[1], reading, name=name)
+        with all_problems([run], partial(Qrels.of, inputs.files[0], reading)), progress_line(quiet) as progress:
+            qrels = Qrels.of(inputs.files[0], reading)
             ranks = reduce_where(
                 qrels,
                 run,
@@ -163,16 +167,12 @@ def _save(inputs: Inputs, target: Any, quiet: bool, where: Any) -> None:
     except InputError:
         refuse_swapped(inputs.files[0], inputs.files[1], reading)
         raise
+    notes = input_notes(qrels, [run], reading)
     save_ranks(ranks, target.path)
     if not quiet:
         for caution in warnings_of(ranks, coverage_of(ranks), settings):
             say(f"! {ranks.system}: {caution.text}")
-        for note in (
-            *(f"{qrels.name}: {each}" for each in qrels.notes),
-            *(f"{run.name}: {each}" for each in run.notes),
-        ):
-            say(f"! {note}")
-        for line in _not_kept(settings):
+        for line in (*notes, *_not_kept(settings)):
             say(f"! {line}")
         say(f"{len(ranks):,} {'query' if len(ranks) == 1 else 'queries'} saved in {target.path}")
 

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rankscope.cli.guarded import GuardedCommand, Input, NamedInput, OutputFile
-from rankscope.cli.options import BY, LATEX_COLUMNS, chosen_setting_options, level_option, text_file_options
+from rankscope.cli.options import (
+    BY,
+    LATEX_COLUMNS,
+    chosen_setting_options,
+    level_option,
+    map_options,
+    text_file_options,
+)
 from rankscope.facade.following import HEEDED
 
 if TYPE_CHECKING:
@@ -73,6 +80,7 @@ ITEM_FILES = (".csv", ".parquet")
 @LATEX_COLUMNS
 @click.option("--junk", type=Input(), metavar="FILE", help="File of items that are removed first (query 0 item 0).")
 @click.option("--input-format", metavar="NAME", help="Format of the input files, where it cannot be recognised.")
+@map_options
 @text_file_options
 @click.option("--quiet", is_flag=True, help="No progress and no notes.")
 @chosen_setting_options(*HEEDED)

@@ -24,6 +24,8 @@ INPUT_NAMES = (
     "encoding",
     "max_ratio",
     "columns",
+    "map_qrels",
+    "map_runs",
     "roll_up",
     "compat",
     "systems",
@@ -42,6 +44,8 @@ class Inputs:
     encoding: str
     max_ratio: float
     columns: str | None
+    map_qrels: str | None
+    map_runs: str | None
     roll_up: str | None
     compat: str | None
     systems: tuple[str, ...] | None
@@ -105,6 +109,8 @@ class Inputs:
             encoding=self.encoding,
             max_ratio=self.max_ratio,
             columns=self.columns,
+            map_qrels=self.map_qrels,
+            map_runs=self.map_runs,
             roll_up=self.roll_up,
             progress=progress,
             keep_scores=keep_scores,
@@ -118,7 +124,14 @@ class Inputs:
         from rankscope.inputs.reading import reading_with
 
         return reading_with(
-            self.columns, self.roll_up, self.input_format, self.encoding, settings.comments, self.max_ratio
+            self.columns,
+            self.roll_up,
+            self.input_format,
+            self.encoding,
+            settings.comments,
+            self.max_ratio,
+            self.map_qrels,
+            self.map_runs,
         )
 
     def found_items(self, scores: Scores, **given: Any) -> FoundItems:
@@ -167,7 +180,8 @@ class Inputs:
 
         if self.subtopics is not None:
             raise SettingError("--subtopics: saved ranks hold plain judgements only; give QRELS and RUN files")
-        given = {"--map": self.columns, "--roll-up": self.roll_up, "--both-levels": both_levels or None}
+        maps = {"--map": self.columns, "--map-qrels": self.map_qrels, "--map-runs": self.map_runs}
+        given = {**maps, "--roll-up": self.roll_up, "--both-levels": both_levels or None}
         useless = [option for option, value in given.items() if value is not None]
         if useless:
             raise SettingError(f"{', '.join(useless)}: saved ranks have been read already; give QRELS and RUN files")

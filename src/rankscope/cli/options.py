@@ -24,14 +24,33 @@ TEXT_FILE_OPTIONS: tuple[Callable[[Any], Any], ...] = (
         help="Refuse a packed file that becomes more than 1 GB and more than N times its size.",
     ),
 )
-MAP = click.option(
-    "--map",
-    "columns",
-    metavar="ROLE=NAME,...",
-    help="Which column is which, where names do not tell: query=NAME,item=NAME and grade=, score= or rank=. Dots lead "
-    "into objects of JSON (item=_source.sku), results= names a list of hits, numbers count columns of a text without "
-    "a header.",
+
+
+def _given_once(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> str | None:
+    """The only map; a second one would replace the first in silence."""
+    if len(values) > 1:
+        option = param.opts[0]
+        words = f"{option} is given {len(values)} times: write all pairs in one, separated by commas"
+        raise click.UsageError(f"{words}. Files with other columns have --map-qrels and --map-runs.", ctx)
+    return values[0] if values else None
+
+
+def _map_option(option: str, name: str, words: str) -> Callable[[Any], Any]:
+    return click.option(option, name, multiple=True, callback=_given_once, metavar="ROLE=NAME,...", help=words)
+
+
+MAP_OPTIONS: tuple[Callable[[Any], Any], ...] = (
+    _map_option(
+        "--map",
+        "columns",
+        "Which column is which, where names do not tell: query=NAME,item=NAME and grade=, score= or rank=. Dots lead "
+        "into objects of JSON (item=_source.sku), results= names a list of hits, numbers count columns of a text "
+        "without a header. For all files.",
+    ),
+    _map_option("--map-qrels", "map_qrels", "The same for judgements alone: what stands here wins over --map."),
+    _map_option("--map-runs", "map_runs", "The same for runs alone: what stands here wins over --map."),
 )
+MAP = MAP_OPTIONS[0]
 ROLL_UP = click.option(
     "--roll-up",
     type=Input(),
@@ -39,7 +58,7 @@ ROLL_UP = click.option(
     help="Evaluate documents where items are their chunks: a regular expression whose one group is the document's id, "
     "as '^(.*)#\\d+$', or a file with two columns, chunk and document. The best chunk counts.",
 )
-SHAPE_OPTIONS: tuple[Callable[[Any], Any], ...] = (MAP, ROLL_UP)
+SHAPE_OPTIONS: tuple[Callable[[Any], Any], ...] = (*MAP_OPTIONS, ROLL_UP)
 READING_OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.option(
         "--junk",
@@ -186,6 +205,13 @@ def text_file_options(function: F) -> F:
 def shape_options(function: F) -> F:
     """Which column is which, and which document a chunk belongs to."""
     for option in reversed(SHAPE_OPTIONS):
+        function = option(function)
+    return function
+
+
+def map_options(function: F) -> F:
+    """Which column is which."""
+    for option in reversed(MAP_OPTIONS):
         function = option(function)
     return function
 

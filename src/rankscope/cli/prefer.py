@@ -9,7 +9,7 @@ import click
 
 from rankscope.cli.agreement import FORMAT
 from rankscope.cli.guarded import GuardedCommand, Input, OutputFile
-from rankscope.cli.options import BY, level_option
+from rankscope.cli.options import BY, MAP, level_option
 
 if TYPE_CHECKING:
     from rankscope.statistics.preferences.answers import Preference
@@ -85,9 +85,18 @@ def score(source: str, classes: str | None, level: float, seed: int, output_form
     help="Lists for each query, each with coins of its own.",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the coins.")
+@MAP
 @click.option("--quiet", is_flag=True, help="No messages, only errors.")
 def interleave(
-    first: str, second: str, output: str, method: str, depth: int, impressions: int, seed: int, quiet: bool
+    first: str,
+    second: str,
+    output: str,
+    method: str,
+    depth: int,
+    impressions: int,
+    seed: int,
+    quiet: bool,
+    columns: str | None,
 ) -> None:
     """Mix two runs: in each round of a team draft a coin says who picks first, and each takes its best item left.
 
@@ -96,7 +105,9 @@ def interleave(
     from rankscope.cli.output import say
     from rankscope.facade.interleaving import interleave_runs, write_lists
 
-    rows = interleave_runs(first, second, method=method, depth=depth, impressions=impressions, seed=seed)
+    rows = interleave_runs(
+        first, second, method=method, depth=depth, impressions=impressions, seed=seed, columns=columns
+    )
     write_lists(rows, output)
     if not quiet:
         lists = len({(row["query"], row["impression"]) for row in rows})

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from rankscope.cli.guarded import GuardedCommand, Input
-from rankscope.cli.options import setting_options, system_option, table_or_json_option
+from rankscope.cli.options import map_options, setting_options, system_option, table_or_json_option
 
 
 @click.command("reuse", cls=GuardedCommand, short_help="Can the judgements be used for a new system?")
@@ -29,6 +29,7 @@ from rankscope.cli.options import setting_options, system_option, table_or_json_
 )
 @table_or_json_option
 @system_option
+@map_options
 @setting_options
 def command(
     files: tuple[str, ...],

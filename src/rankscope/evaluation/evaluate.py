@@ -17,7 +17,7 @@ from rankscope.inputs.checks import raise_all
 from rankscope.inputs.expansion import MAX_RATIO
 from rankscope.inputs.junk import read_junk
 from rankscope.inputs.qrels import Qrels
-from rankscope.inputs.reading import reading_with
+from rankscope.inputs.reading import Reading, reading_with
 from rankscope.inputs.run import Run
 from rankscope.inputs.several import named_runs
 from rankscope.inputs.swapped import looks_swapped, refuse_swapped
@@ -60,6 +60,8 @@ def evaluate(
     max_ratio: float = MAX_RATIO,
     where: Where | None = None,
     columns: Any = None,
+    map_qrels: Any = None,
+    map_runs: Any = None,
     roll_up: Any = None,
     **settings: Unpack[Choices],
 ) -> Scores:
@@ -71,7 +73,8 @@ def evaluate(
     many times its own size a packed file may become, beyond 1 GB. `where` says where the work is done, and in how much
     memory. `subtopics` are the judgements that measures of diversity read; without them `qrels` name a subtopic for
     each judgement, and an item is as relevant as to the subtopic it serves best. `columns` says which column is which
-    where names do not tell, {"query": NAME, "item": NAME}. `roll_up` says which document a chunk belongs to, and
+    where names do not tell, {"query": NAME, "item": NAME}; `map_qrels` and `map_runs` say it of judgements and of runs
+    alone. `roll_up` says which document a chunk belongs to, and
     documents are evaluated then; `evaluate_both_levels` has chunks and documents in one table.
     >>> scores = evaluate({"q": {"a": 1}}, {"q": {"x": 2.0, "a": 1.0}}, ["AP", "P@2"])
     >>> scores["AP"], scores["P@2"]
@@ -80,7 +83,7 @@ def evaluate(
     chosen = settings_of(compat=compat, **settings)
     kinds = parse_measures(measures, chosen.rel, chosen.compat)
     errors: list[InputError] = []
-    reading = reading_with(columns, roll_up, format, encoding, chosen.comments, max_ratio)
+    reading = reading_with(columns, roll_up, format, encoding, chosen.comments, max_ratio, map_qrels, map_runs)
     parts = _attempt(errors, lambda: _subtopics_of(subtopics, qrels, kinds, reading, chosen))
     plain = qrels if parts is None or _is_other(subtopics, qrels) else parts.flat()
     judgements: Any = None if errors else _attempt(errors, lambda: Qrels.of(plain, reading, keep=False))
@@ -117,18 +120,20 @@ def evaluate(
         if caution:
             raise SwappedInputs(judgements.name, named[0].place)
     raise_all(errors)
-    if columns is not None:
-        from rankscope.inputs.column_map import refuse_unused_map
-
-        refuse_unused_map(columns, [judgements.notes, *(run.notes for run in named)])
-    notes = (*((caution,) if caution else ()), *_input_notes(judgements, named))
+    notes = (*((caution,) if caution else ()), *input_notes(judgements, named, reading))
     return Scores(tuple(systems), chosen, classes is not None, notes)
 
 
-def _input_notes(judgements: Qrels, runs: Sequence[Run]) -> list[str]:
-    """What must be said of how the inputs were read, each file by its name."""
-    said = [f"{judgements.name}: {note}" for note in judgements.notes]
-    return [*said, *(f"{run.name}: {note}" for run in runs for note in run.notes)]
+def input_notes(judgements: Qrels, runs: Sequence[Run], reading: Reading) -> list[str]:
+    """What must be said of how the inputs were read, each file by its name; a map that no file needs is refused."""
+    by_file = {run.name if run.source is None else run.source.address: run for run in reversed(runs)}  # each file once
+    noted = [(judgements.name, [*judgements.notes]), *((run.name, [*run.notes]) for run in reversed(by_file.values()))]
+    if reading.maps:
+        from rankscope.inputs.column_map import refuse_unused_maps, shown_notes
+
+        refuse_unused_maps(reading, judgements.notes, [run.notes for run in runs])
+        noted = [(name, shown_notes(notes)) for name, notes in noted]
+    return [f"{name}: {note}" for name, notes in noted for note in notes]
 
 
 @public

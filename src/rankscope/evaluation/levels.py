@@ -17,35 +17,41 @@ from rankscope.settings import default
 from rankscope.wording import setting_usage
 
 
-def evaluate_both_levels(
-    qrels: Any, runs: Any, measures: Asked, *, roll_up: Any = None, columns: Any = None, **given: Any
-) -> Scores:
+def evaluate_both_levels(qrels: Any, runs: Any, measures: Asked, *, roll_up: Any = None, **given: Any) -> Scores:
     """The scores of chunks and of the documents they roll up to; judgements must be of chunks.
 
     >>> judged, run = {"q": {"d1#0": 1, "d1#4": 1}}, {"q": ["d2#0", "d1#4", "d1#0"]}
-    >>> scores = evaluate_both_levels(judged, {"mine": run}, ["R@2"], roll_up="^(.*)#", columns=None)
+    >>> scores = evaluate_both_levels(judged, {"mine": run}, ["R@2"], roll_up="^(.*)#")
     >>> [(each.name, scores[each.name, "R@2"]) for each in scores.systems]
     [('mine (chunks)', 0.5), ('mine (documents)', 1.0)]
     """
     if roll_up is None:
         raise SettingError(f"{setting_usage('both_levels')} needs {setting_usage('roll_up', 'REGEX')}")
-    reading = _reading(columns, roll_up, given)
+    reading = _reading(roll_up, given)
     judged = Qrels.of(qrels, replace(reading, roll_up=None))
     if not has_chunks(judged, reading.roll_up):
         what = "no judged item is a chunk of the roll-up: only documents can be evaluated with these judgements"
         raise InputError.of(judged.name, [what], f"Leave out {setting_usage('both_levels')}, or judge chunks.")
-    chunks = evaluate(judged, runs, measures, columns=columns, **given)
-    documents = evaluate(judged, runs, measures, columns=columns, roll_up=reading.roll_up, **given)
+    chunks = evaluate(judged, runs, measures, **given)
+    documents = evaluate(judged, runs, measures, roll_up=reading.roll_up, **given)
     pairs = zip(chunks.systems, documents.systems, strict=True)
     systems = [each for pair in pairs for each in map(_at_level, pair, ("chunks", "documents"))]
     notes = tuple(dict.fromkeys((*chunks.notes, *documents.notes)))
     return replace(documents, systems=tuple(systems), notes=notes)
 
 
-def _reading(columns: Any, roll_up: Any, given: dict[str, Any]) -> Reading:
+def _reading(roll_up: Any, given: dict[str, Any]) -> Reading:
     comments = bool(given.get("comments", default("comments")))
     encoding, max_ratio = given.get("encoding", "utf-8"), given.get("max_ratio", MAX_RATIO)
-    return reading_with(columns, roll_up, given.get("format"), encoding, comments, max_ratio)
+    maps = {name: given.get(name) for name in ("columns", "map_qrels", "map_runs")}
+    return reading_with(
+        roll_up=roll_up,
+        format=given.get("format"),
+        encoding=encoding,
+        comments=comments,
+        max_ratio=max_ratio,
+        **maps,
+    )
 
 
 def _at_level(system: SystemScores, level: str) -> SystemScores:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +33,8 @@ def estimate_runs(
     input_format: str | None = None,
     encoding: str = "utf-8",
     columns: Any = None,
+    map_qrels: Any = None,
+    map_runs: Any = None,
 ) -> RunEstimates:
     """What judgements of a random sample say of runs: class size, recall, precision, gain and AP, with intervals.
 
@@ -45,6 +48,7 @@ def estimate_runs(
     [('num_rel', 3.0, 2.0, 4.0), ('R@3', 1.0, 0.5, 1.0)]
     """
     from rankscope.inputs.sampled_qrels import SampledQrels
+    from rankscope.inputs.several import all_problems
     from rankscope.sampling.frame_reading import frame_of
     from rankscope.sampling.judged_run import JudgedRun, ranking_table
     from rankscope.sampling.quantities import USUAL, WITH_COLLECTION, EstimateRules, parse_quantities
@@ -61,9 +65,12 @@ def estimate_runs(
     )
     usual = USUAL if collection_size is None else (*USUAL, *WITH_COLLECTION)
     asked = parse_quantities(usual if measures is None else measures)
-    reading = reading_of_files(input_format, encoding, columns)
-    tables = {run.name: ranking_table(run) for run in named(runs, reading)}
-    judged = SampledQrels.of(qrels, reading)
+    reading = reading_of_files(input_format, encoding, columns, map_qrels, map_runs)
+    read = partial(SampledQrels.of, qrels, reading)
+    several = named(runs, reading, read)
+    with all_problems(several, read):
+        tables = {run.name: ranking_table(run) for run in several}
+    judged = read()
     frame = frame_of(judged, [*tables.values()], drawn, rel=rel, collection_size=collection_size)
     return RunEstimates(
         frame=frame,
@@ -74,23 +81,26 @@ def estimate_runs(
     )
 
 
-def reading_of_files(input_format: str | None, encoding: str, columns: Any = None) -> Reading:
+def reading_of_files(
+    input_format: str | None, encoding: str, columns: Any = None, map_qrels: Any = None, map_runs: Any = None
+) -> Reading:
     """How judgements and runs are read."""
     from rankscope.inputs.reading import reading_with
 
-    return reading_with(columns, None, input_format, encoding, True, 200.0)
+    return reading_with(columns, None, input_format, encoding, True, 200.0, map_qrels, map_runs)
 
 
-def named(runs: Any, reading: Reading) -> list[Run]:
+def named(runs: Any, reading: Reading, *others: Callable[[], object]) -> list[Run]:
     """Runs with distinct names; what cannot be read is told of all together."""
     from rankscope.errors import InputError
     from rankscope.inputs.checks import raise_all
-    from rankscope.inputs.several import named_runs
+    from rankscope.inputs.several import all_problems, named_runs
 
     errors: list[InputError] = []
     several = [runs] if isinstance(runs, str | Path) else runs
     found = named_runs(several, reading, errors)
-    raise_all(errors)
+    with all_problems(found, *others):
+        raise_all(errors)
     return found
 
 
@@ -107,6 +117,8 @@ def estimate_with_machine(
     input_format: str | None = None,
     encoding: str = "utf-8",
     columns: Any = None,
+    map_qrels: Any = None,
+    map_runs: Any = None,
 ) -> MachineJudged:
     """What a machine's judgements say of runs once they are corrected by people's judgements of some queries.
 
@@ -121,14 +133,17 @@ def estimate_with_machine(
     (0.5, 0.745, 1.0)
     """
     from rankscope.inputs.qrels import Qrels
+    from rankscope.inputs.several import all_problems
     from rankscope.sampling.machine_judge import TwoJudges, judge_with_machine
     from rankscope.validation import SHARE, check
 
     check(locals(), level=SHARE)
-    reading = reading_of_files(input_format, encoding, columns)
+    reading = reading_of_files(input_format, encoding, columns, map_qrels, map_runs)
     seen = _tuned_on(tuned_on)
-    judges = TwoJudges.of(Qrels.of(human, reading), Qrels.of(machine, reading), seen)
-    by_name = {run.name: run for run in named(runs, reading)}
+    people, labels = partial(Qrels.of, human, reading), partial(Qrels.of, machine, reading)
+    by_name = {run.name: run for run in named(runs, reading, people, labels)}
+    with all_problems(by_name.values(), people, labels):
+        judges = TwoJudges.of(people(), labels(), seen)
     told = tuned_on is not None
     return judge_with_machine(judges, by_name, measures, rel=rel, level=level, told_tuning=told)
 

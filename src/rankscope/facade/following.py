@@ -38,6 +38,9 @@ def ledger(
     format: str | None = None,
     encoding: str = "utf-8",
     max_ratio: float = 200.0,
+    columns: Any = None,
+    map_qrels: Any = None,
+    map_runs: Any = None,
     progress: Progress | None = None,
     **settings: Unpack[Choices],
 ) -> Ledger:
@@ -49,6 +52,7 @@ def ledger(
     the whole list are divided among the stages: what each takes adds up to the whole loss exactly, and a stage that
     brings items back takes less than 0. `classes`: the class of each query; the loss is told for each, and with
     `unit="classes"` the intervals rest on classes, for queries of one class that look for the same items.
+    `columns`, `map_qrels` and `map_runs` as in `evaluate`.
     >>> judged = {"q": dict.fromkeys("abcd", 1)}
     >>> path = {"exact": {"q": list("abcd")}, "ann": {"q": list("abdx")}, "rerank": {"q": list("axydb")}}
     >>> told = ledger(judged, path)
@@ -57,7 +61,8 @@ def ledger(
     >>> told.worst()[0].where
     'ann: c; rerank: b (rank 5)'
     """
-    from rankscope.inputs.reading import reading_of
+    from rankscope.inputs.reading import reading_with
+    from rankscope.inputs.several import all_problems
     from rankscope.pipeline.ledger import ledger_of
     from rankscope.ranks.item_ranks import item_ranks
     from rankscope.validation import plain_values
@@ -69,8 +74,10 @@ def ledger(
     problems += [*unnamed, *_problems_together(named, bool(unnamed), plain.get("unit"), classes)]
     if problems or chosen is None:
         raise SettingError.of(problems)
-    read = _read(qrels, named, junk, classes, reading_of(format, encoding, chosen.comments, max_ratio))
-    ranks = item_ranks(read.qrels, read.runs, chosen, read.junk, progress)
+    reading = reading_with(columns, None, format, encoding, chosen.comments, max_ratio, map_qrels, map_runs)
+    read = _read(qrels, named, junk, classes, reading)
+    with all_problems(read.runs.values()):
+        ranks = item_ranks(read.qrels, read.runs, chosen, read.junk, progress)
     made = ledger_of(ranks, rel=chosen.rel, classes=read.classes, seed=chosen.seed, **plain)
     _need_known_queries(made)
     return made
@@ -154,6 +161,7 @@ def _read(qrels: Any, named: list[tuple[str, Any]], junk: Any, classes: Any, rea
     from rankscope.inputs.junk import read_junk
     from rankscope.inputs.qrels import Qrels
     from rankscope.inputs.run import Run
+    from rankscope.inputs.several import all_problems
     from rankscope.inputs.swapped import refuse_swapped
 
     errors: list[InputError] = []
@@ -163,7 +171,8 @@ def _read(qrels: Any, named: list[tuple[str, Any]], junk: Any, classes: Any, rea
     labels = None if classes is None else _try(errors, lambda: read_classes(classes))
     if errors:
         refuse_swapped(qrels, [run for _, run in named], reading)
-    raise_all(errors)
+    with all_problems([run for run in runs.values() if run is not None]):
+        raise_all(errors)
     assert judged is not None
     return _Read(judged, {name: run for name, run in runs.items() if run is not None}, unwanted or (), labels)
 

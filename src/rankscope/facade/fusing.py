@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +37,8 @@ def fuse(
     encoding: str = "utf-8",
     max_ratio: float = 200.0,
     columns: Any = None,
+    map_qrels: Any = None,
+    map_runs: Any = None,
     roll_up: Any = None,
 ) -> FusedRun:
     """One run from several: a list of them, or a dictionary by name.
@@ -43,7 +46,7 @@ def fuse(
     `norm` brings scores to one scale, query by query; methods that look at ranks alone do not mind. With judgements
     `tune` chooses weights and options, and methods such as bayesfuse learn, always on the queries of other `folds` than
     those they are used for, so that the fused run may be evaluated with the same judgements. `choices` of the result
-    say what was chosen. `columns` and `roll_up` as in `evaluate`.
+    say what was chosen. `columns`, `map_qrels`, `map_runs` and `roll_up` as in `evaluate`.
     >>> both = fuse([{"q": {"a": 3.0, "b": 2.0, "c": 1.0}}, {"q": {"b": 9.0, "c": 5.0}}])
     >>> [(item, round(score, 4)) for _, item, score in both.table().rows()]
     [('b', 0.0325), ('c', 0.032), ('a', 0.0164)]
@@ -55,6 +58,7 @@ def fuse(
     from rankscope.fusion.tuning import fuse_across, fuse_as_given, trials_of
     from rankscope.inputs.qrels import Qrels
     from rankscope.inputs.reading import reading_with
+    from rankscope.inputs.several import all_problems
     from rankscope.validation import COUNT, SEED, Number, WholeNumber, check
 
     checked = check(
@@ -66,8 +70,11 @@ def fuse(
     )
     chosen, scale = FUSIONS.parse(method), NORMALIZATIONS.find(norm)
     _need_judgements(chosen, qrels, tune)
-    reading = reading_with(columns, roll_up, format, encoding, True, max_ratio)
-    lists = scale(Candidates.of(_named(runs, reading)))
+    reading = reading_with(columns, roll_up, format, encoding, True, max_ratio, map_qrels, map_runs)
+    judgements = [] if qrels is None else [partial(Qrels.of, qrels, reading)]
+    named = _named(runs, reading, *judgements)
+    with all_problems(named, *judgements):
+        lists = scale(Candidates.of(named))
     trials = trials_of(chosen, lists.scores.shape[1], weights, tune)
     if qrels is None:
         scores, choices = fuse_as_given(lists, trials[0])
@@ -93,14 +100,15 @@ def _need_judgements(method: FusionMethod, qrels: Any, tune: bool) -> None:
         )
 
 
-def _named(runs: Any, reading: Reading) -> list[Any]:
+def _named(runs: Any, reading: Reading, *others: Callable[[], object]) -> list[Any]:
     from rankscope.errors import InputError
     from rankscope.inputs.checks import raise_all
-    from rankscope.inputs.several import named_runs
+    from rankscope.inputs.several import all_problems, named_runs
 
     errors: list[InputError] = []
     named = named_runs(runs, reading, errors)
-    raise_all(errors)
+    with all_problems(named, *others):
+        raise_all(errors)
     if len(named) < 2:
         raise SettingError(f"a fusion needs at least two runs, got {len(named)}")
     return named

@@ -25,29 +25,39 @@ Impression = tuple[str, str]  # query and number
 
 @public
 def interleave_runs(
-    first: Any, second: Any, *, method: str = "team-draft", depth: int = 10, impressions: int = 1, seed: int = 0
+    first: Any,
+    second: Any,
+    *,
+    method: str = "team-draft",
+    depth: int = 10,
+    impressions: int = 1,
+    seed: int = 0,
+    columns: Any = None,
 ) -> ShownRows:
     """Lists of two runs for every query that both answer, `impressions` of each, a row for each item.
 
     `team` is the run that brought the item, `first` and `second` its ranks in the runs (None: not among the first
-    `depth`). The coins follow from seed, query and impression: the same files give the same lists.
+    `depth`). The coins follow from seed, query and impression: the same files give the same lists. `columns` as in
+    `evaluate`.
     >>> runs = {"q1": {"a": 2.0, "b": 1.0}}, {"q1": {"b": 2.0, "c": 1.0}}
     >>> rows = interleave_runs(*runs, depth=3)
     >>> sorted(row["item"] for row in rows), [row["rank"] for row in rows]
     (['a', 'b', 'c'], [1, 2, 3])
     """
-    from rankscope.inputs.reading import reading_of
-    from rankscope.inputs.several import named_runs
+    from rankscope.inputs.checks import raise_all
+    from rankscope.inputs.reading import reading_with
+    from rankscope.inputs.several import all_problems, named_runs
     from rankscope.statistics.preferences.interleaving import METHODS
     from rankscope.validation import COUNT, SEED, OneOf, check
 
     rules = {"method": OneOf(METHODS), "depth": COUNT, "impressions": COUNT, "seed": SEED}
     chosen = check({name: value for name, value in locals().items() if name in rules}, **rules)
     errors: list[InputError] = []
-    runs = named_runs([first, second], reading_of(None, "utf-8", True, 200.0), errors)
-    if errors:
-        raise errors[0]
-    heads = [_heads(run, chosen["depth"]) for run in runs]
+    reading = reading_with(columns, None, None, "utf-8", True, 200.0)
+    runs = named_runs([first, second], reading, errors)
+    with all_problems(runs):
+        raise_all(errors)
+        heads = [_heads(run, chosen["depth"]) for run in runs]
     shared = [query for query in heads[0] if query in heads[1]]
     if not shared:
         raise SettingError("the runs have no query in common, so there is nothing to interleave")

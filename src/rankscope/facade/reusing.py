@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -23,27 +24,36 @@ def pool_reuse(
     pool_depth: int = 100,
     teams: Mapping[str, str] | str | Path | None = None,
     compat: str | None = None,
+    columns: Any = None,
+    map_qrels: Any = None,
+    map_runs: Any = None,
     **settings: Unpack[Choices],
 ) -> Reuse:
     """How a system outside the pool fares: each run without the judgements that it alone has brought in.
 
     `runs`: a list, or a dictionary by name. `teams`: the team of each run, a dictionary or a CSV file (run, team).
+    `columns`, `map_qrels` and `map_runs` as in `evaluate`.
     """
     from rankscope.errors import InputError
-    from rankscope.inputs.reading import reading_of
-    from rankscope.inputs.several import named_runs
+    from rankscope.inputs.checks import raise_all
+    from rankscope.inputs.qrels import Qrels
+    from rankscope.inputs.reading import reading_with
+    from rankscope.inputs.several import all_problems, named_runs
     from rankscope.inputs.swapped import refuse_swapped
     from rankscope.sampling.reuse import reuse
 
     errors: list[InputError] = []
-    reading = reading_of(None, "utf-8", True, 200.0)
+    reading = reading_with(columns, None, None, "utf-8", True, 200.0, map_qrels, map_runs)
     refuse_swapped(qrels, runs, reading)
     named = named_runs(runs, reading, errors)
-    if errors:
-        raise errors[0]
+    read = partial(Qrels.of, qrels, reading)
+    with all_problems(named, read):
+        raise_all(errors)
+        judged = read()
     chosen: dict[str, Any] = {**settings, **({} if compat is None else {"compat": compat})}
     by_name = {run.name: run for run in named}
-    return reuse(qrels, by_name, measure, depth=pool_depth, teams=_teams(teams), **chosen)
+    with all_problems(named):
+        return reuse(judged, by_name, measure, depth=pool_depth, teams=_teams(teams), **chosen)
 
 
 @public

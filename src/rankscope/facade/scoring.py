@@ -28,6 +28,8 @@ OF_FILES = (
     "encoding",
     "max_ratio",
     "columns",
+    "map_qrels",
+    "map_runs",
     "roll_up",
 )  # what saved ranks have no use for
 
@@ -114,7 +116,8 @@ def reading_of_choices(given: InputChoices, comments: bool) -> Reading:
     from rankscope.inputs.reading import reading_with
 
     encoding, max_ratio = given.get("encoding", "utf-8"), given.get("max_ratio", 200.0)
-    return reading_with(given.get("columns"), given.get("roll_up"), given.get("format"), encoding, comments, max_ratio)
+    maps = {name: given.get(name) for name in ("columns", "map_qrels", "map_runs", "roll_up")}
+    return reading_with(format=given.get("format"), encoding=encoding, comments=comments, max_ratio=max_ratio, **maps)
 
 
 def ranks_of(source: Any) -> list[RelevantRanks]:

@@ -73,12 +73,9 @@ class VariedInputs:
     @property
     def reading(self) -> Reading:
         """How files are read."""
-        from rankscope.inputs.reading import reading_of
+        from rankscope.facade.scoring import reading_of_choices
 
-        chosen = {name: self.given[name] for name in ("encoding", "max_ratio") if name in self.given}
-        return reading_of(
-            self.given.get("format"), chosen.get("encoding", "utf-8"), True, chosen.get("max_ratio", 200.0)
-        )
+        return reading_of_choices(self.given, comments=self.given.get("comments", True))  # type: ignore[arg-type]
 
     def named_runs(self) -> dict[str, Run]:
         """The runs of the first seed, read."""

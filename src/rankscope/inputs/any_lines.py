@@ -18,7 +18,7 @@ from rankscope.arrays import BoolArray, IntArray
 from rankscope.inputs.blocks import as_range
 from rankscope.inputs.checks import KEPT, Problems, shorten_value
 from rankscope.inputs.line_layout import LineLayout, LineRows
-from rankscope.inputs.numbers import parse_number
+from rankscope.inputs.numbers import no_number, parse_number
 from rankscope.inputs.series_ids import SeriesIds
 from rankscope.inputs.texts import decodable, not_packed
 
@@ -191,14 +191,14 @@ def _explain(
     problems.advise(layout.reads)
     for row in rows[:KEPT].tolist():
         number = int(line[row])
-        what = _wrong_with(lines[row].decode(errors="replace"), layout)
+        what = _wrong_with(lines[row].decode(errors="replace"), layout, problems)
         if number == cut_line:
             what += ". The file ends here without a line end: was it cut off?"
         problems.add(f"line {number}", what, order=number)
     problems.more(max(0, rows.size - KEPT))
 
 
-def _wrong_with(line: str, layout: LineLayout) -> str:
+def _wrong_with(line: str, layout: LineLayout, problems: Problems) -> str:
     fields = line.split(" ")
     if len(fields) < len(layout.fields):
         missing = ", ".join(layout.fields[len(fields) :])
@@ -208,5 +208,5 @@ def _wrong_with(line: str, layout: LineLayout) -> str:
     for name in layout.numbers:
         value = fields[layout.fields.index(name)]
         if name in layout.wanted and parse_number(value) is None:
-            return f"{name} must be a number, got {shorten_value(value)}"
+            return no_number(name, value, problems)
     return f"cannot be read: {shorten_value(line)}"

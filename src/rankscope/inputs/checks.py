@@ -17,7 +17,8 @@ class Problems:
     """The problems of one input so far; the first hundred by their order are kept, all are counted.
 
     `followers` are what may follow from another problem, such as a gap in the ranks where a line was bad: they are told
-    only where there is no other. What is told does not depend on the parts in which an input was read.
+    only where there is no other. `alike` are problems that are told together: how many there are, and the first. What
+    is told does not depend on the parts in which an input was read.
     """
 
     source: str
@@ -26,6 +27,7 @@ class Problems:
     count: int = 0
     followers: list[tuple[int, Problem]] = field(default_factory=list)
     following: int = 0
+    alike: dict[str, tuple[int, int, Problem]] = field(default_factory=dict)  # by what: their number, and the first
 
     def add(self, place: str, what: str, advice: str = "", order: int = 0) -> None:
         """One more problem; `order` (a line number) sorts the list in the end."""
@@ -40,6 +42,19 @@ class Problems:
         self.followers.append((order, Problem(place, what)))
         self._keep_first()
 
+    def add_alike(self, what: str, place: str, example: str, order: int, number: int = 1) -> None:
+        """So many problems of one sort, {count} and the plural's {s} in its words; the first is an example.
+
+        >>> problems = Problems("runs")
+        >>> problems.add_alike("{count} duplicate{s}.", "query q2", "item 'b'", order=7)
+        >>> problems.add_alike("{count} duplicate{s}.", "query q1", "item 'a'", order=2, number=4)
+        >>> print(problems.report())
+        runs: 1 problem
+          5 duplicates. The first: query q1: item 'a'
+        """
+        count, before, first = self.alike.get(what, (0, order, Problem(place, example)))
+        self.alike[what] = (count + number, *min((before, first), (order, Problem(place, example)), key=_order_of))
+
     def _keep_first(self) -> None:
         for each in (self.kept, self.followers):
             if len(each) > 2 * KEPT:
@@ -50,9 +65,13 @@ class Problems:
         if advice and advice not in self.advice:
             self.advice.append(advice)
 
-    def more(self, number: int) -> None:
-        """Problems that are only counted."""
-        self.count += number
+    def more(self, number: int, what: str = "") -> None:
+        """Problems that are only counted; `what` they are, if they are told together."""
+        if what:
+            count, order, first = self.alike[what]
+            self.alike[what] = (count + number, order, first)
+        else:
+            self.count += number
 
     def take_over(self, other: Problems, file: str = "", number: int = 0) -> None:
         """All problems of another input, or of one of the files of this one: its name and number then."""
@@ -61,6 +80,8 @@ class Problems:
         self.count += other.count
         self.following += other.following
         self._keep_first()
+        for what, (count, order, first) in other.alike.items():
+            self.add_alike(what, _in_file(first, file).place, first.what, _order_in_file(number, order, first), count)
         for advice in other.advice:
             self.advise(advice)
 
@@ -74,15 +95,18 @@ class Problems:
 
     def report(self) -> ProblemReport:
         """All of it, in the order of the lines."""
-        told, count = (self.kept, self.count) if self.count else (self.followers, self.following)
-        return ProblemReport(
-            self.source, [problem for _, problem in _first(told)], " ".join(sorted(self.advice)), count
-        )
+        alike = [
+            Problem("", f"{what.format(count=f'{count:,}', s='s' if count > 1 else '')} The first: {first}")
+            for what, (count, _, first) in self.alike.items()
+        ]
+        told, count = (self.kept, self.count) if self.count or alike else (self.followers, self.following)
+        listed = [*alike, *(problem for _, problem in _first(told))]
+        return ProblemReport(self.source, listed, " ".join(sorted(self.advice)), count + len(alike))
 
     @property
     def any(self) -> bool:
         """Whether anything is wrong."""
-        return bool(self.count or self.following)
+        return bool(self.count or self.following or self.alike)
 
     def raise_if_any(self) -> None:
         """Raise an `InputError` with everything found, if anything was."""
@@ -91,7 +115,11 @@ class Problems:
 
 
 def _first(problems: list[tuple[int, Problem]]) -> list[tuple[int, Problem]]:
-    return sorted(problems, key=lambda entry: entry[0])[:KEPT]
+    return sorted(problems, key=_order_of)[:KEPT]
+
+
+def _order_of(entry: tuple[int, Problem]) -> int:
+    return entry[0]
 
 
 def _in_file(problem: Problem, file: str) -> Problem:

@@ -16,29 +16,36 @@ from rankscope.validation import Rule
 from rankscope.wording import mapping_value
 
 if TYPE_CHECKING:
+    from rankscope.inputs.reading import Reading
     from rankscope.inputs.tables import Table
 
 ColumnMap: TypeAlias = tuple[tuple[str, str], ...]
 RESULTS = "results"  # the list of hits in a record of JSON
 MAPPED = (*ROLES, RESULTS)
 WORDS = {"query": QUERY, "item": ITEM, "grade": GRADE, "score": SCORE, "rank": RANK}
-ELSEWHERE = "has none of the mapped columns: read by its own names"
+ELSEWHERE = "has none of the mapped columns: read by its own names"  # a mark, which nobody is shown
+WORDS_OF_MAPS = {"columns": "file", "map_qrels": "file of judgements", "map_runs": "run"}
 FORM = "query=NAME,item=NAME,score=NAME"
 
 
 class Columns(Rule):
     """A column for each role, as text or as a dictionary; dots lead into objects of JSON, numbers count columns.
 
+    Roles that the files do not have are refused.
     >>> Columns().plain("query=q,item=_source.sku")
     (('query', 'q'), ('item', '_source.sku'))
     """
+
+    def __init__(self, without: Iterable[str] = ()) -> None:
+        self.known = tuple(role for role in MAPPED if role not in {*without})
 
     def plain(self, value: Any) -> ColumnMap:
         """The pairs of role and name."""
         pairs = _pairs_of_text(value) if isinstance(value, str) else _pairs_of(value)
         for role, name in pairs:
-            if role not in MAPPED:
-                raise ValueError(f"knows {', '.join(MAPPED)}, not '{role}'{did_you_mean(role, MAPPED)}".rstrip("."))
+            if role not in self.known:
+                hint = did_you_mean(role, self.known)
+                raise ValueError(f"knows {', '.join(self.known)}, not '{role}'{hint}".rstrip("."))
             if not name:
                 raise ValueError(f"needs a name behind {role}=, as {FORM}")
         if len(dict(pairs)) < len(pairs):
@@ -109,13 +116,30 @@ def _tells(frame: pl.DataFrame) -> bool:
     return bool(names & set(QUERY) and names & set(ITEM))
 
 
-def refuse_unused_map(columns: Any, notes: Iterable[Iterable[str]]) -> None:
-    """Raise where no file has any of the mapped columns: a name that was mistyped must not pass in silence."""
-    if all(ELSEWHERE in each for each in notes):
-        text = ",".join(f"{role}={name}" for role, name in Columns().plain(columns))
-        raise SettingError(
-            f"{mapping_value(text)}: no file has such a column. Without it, files are read by their own names"
-        )
+def refuse_unused_maps(reading: Reading, judgements: Iterable[str] | None, runs: Iterable[Iterable[str]]) -> None:
+    """Raise where no file has any of the mapped columns: a name that was mistyped must not pass in silence.
+
+    Given are the notes of the judgements, if there are any, and of each run.
+    """
+    unused = {
+        "map_qrels": [] if judgements is None else [ELSEWHERE in judgements],
+        "map_runs": [ELSEWHERE in each for each in runs],
+    }
+    overruled = [name for name in unused if {*dict(reading.columns)} <= {*dict(reading.maps.get(name, ()))}]
+    unused["columns"] = [each for name, some in unused.items() if name not in overruled for each in some]
+    wrong = [
+        f"{mapping_value(','.join(map('='.join, pairs)), name)}: no {WORDS_OF_MAPS[name]} has such a column. "
+        "Without it, files are read by their own names"
+        for name, pairs in reading.maps.items()
+        if unused[name] and all(unused[name])
+    ]
+    if wrong:
+        raise SettingError.of(wrong)
+
+
+def shown_notes(notes: Iterable[str]) -> list[str]:
+    """What must be said of a file: that a map is meant for others is its business alone."""
+    return [note for note in notes if note != ELSEWHERE]
 
 
 def complain(role: str, name: str, names: Iterable[str], problems: Problems) -> None:

@@ -22,15 +22,21 @@ from rankscope.inputs.tokens import tokens_of
 def rows_of(source: Source, layout: LineLayout, problems: Problems, reading: Reading) -> Iterator[LineRows]:
     """All good rows of a source, block by block; what is wrong with the others is added to `problems`."""
     keep_freed_memory()
-    reader = LineReader(layout, problems, reading.comments)
+    reader: LineReader | None = None
     for raw in prefetch(_texts(source, reading.encoding, problems)):
+        if reader is None:
+            found = layout.fitting(raw, reading.comments, problems)
+            if found is None:
+                return
+            reader = LineReader(found, problems, reading.comments)
         if reader.line == 1 and not reader.rest and b"\n" not in raw and b"\r" in raw.rstrip():
             problems.add(
                 "", "ends its lines with carriage returns", "Convert the line ends to those of Unix or Windows."
             )
             return
         yield from reader.read(raw)
-    yield from reader.finish()
+    if reader is not None:
+        yield from reader.finish()
 
 
 class LineReader:

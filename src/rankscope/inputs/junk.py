@@ -17,7 +17,7 @@ from rankscope.inputs.reading import Reading
 def read_junk(data: Any, reading: Reading) -> list[tuple[str, str]]:
     """Junk as (query, item) pairs: from pairs, {query: [item, ...]}, a table, or a file in the judgements' format."""
     if isinstance(data, str | Path):
-        read = Qrels.of(data, reading)
+        read = Qrels.of(data, reading.of_others)
         return list(zip(read.query.to_list(), read.item.to_list(), strict=True))
     if isinstance(data, Mapping):
         _refuse_no_lists(data)

@@ -11,7 +11,7 @@ import polars as pl
 
 from rankscope.inputs.checks import Problems, shorten_value
 from rankscope.inputs.ids import id_text
-from rankscope.inputs.numbers import as_number
+from rankscope.inputs.numbers import as_number, no_number
 from rankscope.inputs.tables import Table
 
 FORMS = {"score": "{query: {item: score}} or {query: [item, ...]}", "grade": "{query: {item: grade}}"}
@@ -73,7 +73,8 @@ class _Rows:
                 self.problems.add(f"query {query}", f"item must be text or a whole number, got {shorten_value(item)}")
             elif number is None or (truth and abs(number) == float("inf")):
                 rule = "a finite number" if truth and number is not None else "a number"
-                self.problems.add(f"query {query}, item {text}", f"{self.value} must be {rule}, got {_written(value)}")
+                shown = dict(value) if isinstance(value, ObjectPairs) else value
+                self.problems.add(f"query {query}, item {text}", no_number(self.value, shown, self.problems, rule))
             else:
                 self.query.append(query)
                 self.item.append(text)

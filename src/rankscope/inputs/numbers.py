@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 
 from rankscope.arrays import FloatArray, IntArray, Lines
 from rankscope.inputs.checks import Problems, shorten_value
 
 LARGEST_WHOLE_FLOAT = 2**53
+DECIMAL_COMMA = re.compile(r"[-+]?\d*,\d+(?:[eE][-+]?\d+)?")
+POINT = (
+    "Decimals are written with a comma here, and rankscope reads a point: write 0.75 for 0,75. Replace the commas of "
+    "this column, or export the file with points, as spreadsheets do for English."
+)
 
 
 def parse_number(text: str) -> float | None:
@@ -40,6 +47,19 @@ def as_number(value: object, truth: bool = False) -> float | None:
     except OverflowError:
         return None
     return number if number == number else None
+
+
+def no_number(name: str, value: object, problems: Problems, rule: str = "a number") -> str:
+    """What is wrong with a value that must be a number; a decimal comma is named, and what to do about it said once.
+
+    >>> no_number("score", "0,75", Problems("bm25.run"))
+    "score must be a number, got '0,75', with a decimal comma"
+    """
+    what = f"{name} must be {rule}, got {shorten_value(value)}"
+    if not (isinstance(value, str) and DECIMAL_COMMA.fullmatch(value.strip())):
+        return what
+    problems.advise(POINT)
+    return f"{what}, with a decimal comma"
 
 
 def whole_ranks(ranks: FloatArray, line: Lines, word: str, problems: Problems) -> IntArray:

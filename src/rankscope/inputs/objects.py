@@ -11,7 +11,7 @@ import polars as pl
 
 from rankscope.errors import InputError
 from rankscope.inputs.checks import Problems
-from rankscope.inputs.column_map import ColumnMap, rename_columns
+from rankscope.inputs.column_map import ColumnMap, rename_in_tables
 from rankscope.inputs.masks import refuse_masked
 from rankscope.inputs.plain_objects import has_columns
 from rankscope.inputs.tables import Table, from_array, series
@@ -26,7 +26,7 @@ def table_of(data: Any, value: str, problems: Problems, columns: ColumnMap = ())
     if records or (isinstance(data, Mapping) and not has_columns(data) and not _names_columns(data, columns)):
         return _of_json(data, value, problems, columns)
     frame = frame_of(data, value, problems)
-    return None if frame is None else Table.numbered(rename_columns(frame, columns, problems))
+    return None if frame is None else next(rename_in_tables([Table.numbered(frame)], columns, problems))
 
 
 def _names_columns(data: Mapping[Any, Any], columns: ColumnMap) -> bool:

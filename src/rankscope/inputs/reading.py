@@ -23,7 +23,10 @@ class Encoding(Rule):
 
 
 class Mapped(Rule):
-    """Which column is which; nothing is loaded where nothing is given."""
+    """Which column is which, for files that have no columns of some roles; nothing is loaded where nothing is given."""
+
+    def __init__(self, without: tuple[str, ...] = ()) -> None:
+        self.without = without
 
     def plain(self, value: Any) -> Any:
         """The pairs of role and name."""
@@ -31,7 +34,7 @@ class Mapped(Rule):
             return ()
         from rankscope.inputs.column_map import Columns
 
-        return Columns().plain(value)
+        return Columns(self.without).plain(value)
 
 
 class RolledUp(Rule):
@@ -47,6 +50,7 @@ class RolledUp(Rule):
 
 
 ENCODING = Encoding()
+FOREIGN = {"score": ("grade",), "grade": ("score", "rank")}  # the roles that a run (score) and judgements do not have
 
 
 @dataclass(frozen=True)
@@ -54,7 +58,8 @@ class Reading:
     """The format (recognised from the file unless given), the encoding of text, and whether # begins a TREC comment.
 
     `max_ratio` is how many times its own size a packed file may become, beyond 1 GB. `columns` says which column is
-    which, where names do not tell: {"query": NAME, "item": NAME}. `roll_up` says which document a chunk belongs to: a
+    which, where names do not tell: {"query": NAME, "item": NAME}; `map_qrels` and `map_runs` say it of judgements and
+    of runs alone, and win over `columns`. `roll_up` says which document a chunk belongs to: a
     regular expression with one group, a file or a table of chunks and documents, or a dictionary. A choice that cannot
     be is a `SettingError`.
     """
@@ -65,12 +70,27 @@ class Reading:
     max_ratio: float = MAX_RATIO
     columns: Any = ()
     roll_up: Any = None
+    map_qrels: Any = ()
+    map_runs: Any = ()
 
     def only_for(self, value: str) -> Reading:
-        """The same with the columns that a run (score) or judgements (grade) have: one map serves all files."""
-        other = {"score": ("grade",), "grade": ("score", "rank")}[value]
-        kept = tuple(each for each in self.columns if each[0] not in other)
-        return self if kept == self.columns else replace(self, columns=kept)
+        """The same with the columns that a run (score) or judgements (grade) have, by the map of all and their own."""
+        own = self.map_runs if value == "score" else self.map_qrels
+        kept = tuple((role, name) for role, name in dict((*self.columns, *own)).items() if role not in FOREIGN[value])
+        if kept == self.columns and not (self.map_qrels or self.map_runs):
+            return self
+        return replace(self, columns=kept, map_qrels=(), map_runs=())
+
+    @property
+    def maps(self) -> dict[str, tuple[tuple[str, str], ...]]:
+        """The maps that were given, by the names of their settings."""
+        given = {"columns": self.columns, "map_qrels": self.map_qrels, "map_runs": self.map_runs}
+        return {name: each for name, each in given.items() if each}
+
+    @property
+    def of_others(self) -> Reading:
+        """How files are read that are neither judgements nor runs: the map of judgements is not theirs."""
+        return replace(self, map_qrels=(), map_runs=()) if self.map_qrels or self.map_runs else self
 
     def __post_init__(self) -> None:
         check_fields(
@@ -80,6 +100,8 @@ class Reading:
             max_ratio=Number(least=1),
             columns=Mapped(),
             roll_up=RolledUp(),
+            map_qrels=Mapped(FOREIGN["grade"]),
+            map_runs=Mapped(FOREIGN["score"]),
         )
 
 
@@ -87,11 +109,25 @@ reading_of: Callable[..., Reading] = checked_once(Reading)  # for calls that com
 
 
 def reading_with(
-    columns: Any, roll_up: Any, format: str | None, encoding: str, comments: bool, max_ratio: float
+    columns: Any,
+    roll_up: Any,
+    format: str | None,
+    encoding: str,
+    comments: bool,
+    max_ratio: float,
+    map_qrels: Any = None,
+    map_runs: Any = None,
 ) -> Reading:
-    """A `Reading` with what is seldom given: `columns` and `roll_up`, whose file is read anew every time."""
-    if columns is None and roll_up is None:
+    """A `Reading` with what is seldom given: maps of columns, and `roll_up`, whose file is read anew every time."""
+    if columns is None and roll_up is None and map_qrels is None and map_runs is None:
         return reading_of(format, encoding, comments, max_ratio)
     return Reading(
-        format=format, encoding=encoding, comments=comments, max_ratio=max_ratio, columns=columns, roll_up=roll_up
+        format=format,
+        encoding=encoding,
+        comments=comments,
+        max_ratio=max_ratio,
+        columns=columns,
+        roll_up=roll_up,
+        map_qrels=map_qrels,
+        map_runs=map_runs,
     )

@@ -16,10 +16,10 @@ import polars as pl
 from rankscope.arrays import BoolArray, IntArray
 from rankscope.column_names import ROLES, likely_names, plain_name
 from rankscope.errors import InputError
-from rankscope.inputs.checks import Problems, shorten_value
-from rankscope.inputs.numbers import as_number
+from rankscope.inputs.checks import Problems
+from rankscope.inputs.numbers import as_number, no_number
 from rankscope.inputs.series_ids import text_ids
-from rankscope.wording import mapping_value
+from rankscope.wording import mapping_advice
 
 SHOWN_COLUMNS = 30
 
@@ -52,7 +52,7 @@ class Table:
 
         def what(row: int) -> str:
             value = column.slice(row, 1).to_list()[0]
-            return f"{name} is empty" if _is_missing(value) else f"{name} must be {rule}, got {shorten_value(value)}"
+            return f"{name} is empty" if _is_missing(value) else no_number(name, value, problems, rule)
 
         problems.add_rows(np.flatnonzero(bad), self.line, self.word, what)
 
@@ -98,9 +98,10 @@ def _likely_column(frame: pl.DataFrame, role: str, found: Mapping[str, str | Non
     """The only column that may well mean a role; where several may, a problem says so."""
     likely = [name for name in likely_names(role, frame.columns) if name not in found.values()]
     if len(likely) > 1:
-        example = mapping_value(f"{role}={likely[0]}")
         listed = f"{', '.join(likely[:-1])} or {likely[-1]}"
-        problems.add("", f"which column is the {role}: {listed}?", f"Say it with {example}.")
+        problems.add(
+            "", f"which column is the {role}: {listed}?", mapping_advice("Say it with {}.", f"{role}={likely[0]}")
+        )
         raise InputError([problems.report()])
     return likely[0] if likely else None
 
@@ -108,7 +109,7 @@ def _likely_column(frame: pl.DataFrame, role: str, found: Mapping[str, str | Non
 def _mapping(missing: Sequence[str]) -> str:
     """How columns of other names are given; nothing for what cannot be mapped."""
     mapped = [f"{name}=NAME" for name in missing if name in ROLES]
-    return f"Say which column it is: {mapping_value(','.join(mapped))}." if mapped else ""
+    return mapping_advice("Say which column it is: {}.", ",".join(mapped)) if mapped else ""
 
 
 def series(name: str, values: list[object]) -> pl.Series:

@@ -9,7 +9,7 @@ import numpy as np
 
 from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.inputs.blocks import RunRows, numbers_of
-from rankscope.inputs.checks import KEPT, Problems, shorten_value
+from rankscope.inputs.checks import KEPT, LINE_BITS, Problems, file_of_line, shorten_value
 from rankscope.inputs.judged_items import JudgedItems
 from rankscope.inputs.judged_lists import JudgedLists
 from rankscope.inputs.plain_nested import PlainNested
@@ -21,9 +21,9 @@ from rankscope.ranks.ragged import Ragged, ranges
 from rankscope.ranks.relevant_ranks import KEPT_DISTRACTORS, RelevantRanks, count_levels
 from rankscope.ranks.ties import ScoredRows, ranks_of
 from rankscope.settings import Settings
-from rankscope.wording import setting_value
+from rankscope.wording import setting_value, several_files
 
-ONE_SYSTEM = "All files of a folder or pattern are one system; give them one by one if they are not."
+ACROSS = "{count} duplicate{s} between files: does each file hold another system?"
 
 
 @dataclass
@@ -145,19 +145,26 @@ class Found:
             self.problems.add_follower(f"query {query}", what, order=line)
 
     def _complain(self, part: WholeQueries, earlier: IntArray, later: IntArray) -> None:
-        first = np.argsort(numbers_of(part.rows.line)[later])[:KEPT]
-        for one, other in zip(earlier[first].tolist(), later[first].tolist(), strict=True):
-            self.complain_of_pair(part.queries[part.segment[one]], part.rows.item[one], part.rows, one, other)
-        self.problems.more(max(0, earlier.size - KEPT))
+        line = numbers_of(part.rows.line)
+        across: BoolArray = line[earlier] >> LINE_BITS != line[later] >> LINE_BITS  # they stand in two files
+        for pairs, what in ((np.flatnonzero(across), ACROSS), (np.flatnonzero(~across), "")):
+            told = pairs[np.argsort(line[later[pairs]])][:KEPT]
+            for one, other in zip(earlier[told].tolist(), later[told].tolist(), strict=True):
+                self.complain_of_pair(part.queries[part.segment[one]], part.rows.item[one], part.rows, one, other)
+            if pairs.size > told.size:
+                self.problems.more(pairs.size - told.size, what)
 
     def complain_of_pair(self, query: str, item: str, rows: RunRows, one: int, other: int) -> None:
-        """An item of a query stands in two rows."""
+        """An item of a query stands in two rows; where these are of two files, that is told once for all of them."""
         what = f"item {shorten_value(item)} is ranked twice ({rows.places(one, other)})"
-        self.problems.add(f"query {query}", what, order=int(rows.line[other]))
+        order = int(rows.line[other])
         best = setting_value("duplicates", "best")
         self.problems.advise(f"Rank an item once per query, or choose {best}, first or last.")
-        if rows.files:
-            self.problems.advise(ONE_SYSTEM)
+        if file_of_line(int(rows.line[one]))[0] == file_of_line(order)[0]:
+            self.problems.add(f"query {query}", what, order=order)
+            return
+        self.problems.add_alike(ACROSS, f"query {query}", what, order)
+        self.problems.advise(f"A folder or pattern is one system. {several_files(self.problems.source)}.")
 
     def sorting_scores(self, rows: RunRows) -> FloatArray:
         """What the order is made of: scores in the width asked for, or the rank column."""

@@ -59,9 +59,11 @@ def problems_to_data(problems: Problems) -> dict[str, Any]:
         name: [[order, each.place, each.what] for order, each in getattr(problems, name)]
         for name in ("kept", "followers")
     }
+    alike = {what: [count, order, first.place, first.what] for what, (count, order, first) in problems.alike.items()}
     return {**listed, "source": problems.source, "advice": problems.advice} | {
         "count": problems.count,
         "following": problems.following,
+        "alike": alike,
     }
 
 
@@ -70,13 +72,17 @@ def problems_from_data(data: dict[str, Any]) -> Problems:
 
     >>> problems = Problems("bm25.run")
     >>> problems.add("line 3", "is bad", order=3)
+    >>> problems.add_alike("duplicates", "query q1", "item 'a'", order=4)
     >>> problems_from_data(problems_to_data(problems)) == problems
     True
     """
     listed = {
         name: [(order, Problem(place, what)) for order, place, what in data[name]] for name in ("kept", "followers")
     }
-    return Problems(**{**data, **listed})
+    alike = {
+        what: (count, order, Problem(place, first)) for what, (count, order, place, first) in data["alike"].items()
+    }
+    return Problems(**{**data, **listed, "alike": alike})
 
 
 @dataclass

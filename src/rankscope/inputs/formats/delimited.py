@@ -9,7 +9,7 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TextIO
 
@@ -22,8 +22,10 @@ from rankscope.errors import InputError
 from rankscope.inputs import forks, texts
 from rankscope.inputs.checks import Problems, shorten_value
 from rankscope.inputs.column_map import ColumnMap, rename_in_tables
+from rankscope.inputs.formats import trec
 from rankscope.inputs.formats.writing import refuse_ids, whole_numbers
-from rankscope.inputs.numbers import parse_number
+from rankscope.inputs.line_layout import form_of, map_of_form
+from rankscope.inputs.numbers import DECIMAL_COMMA, POINT, parse_number
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.run import Run
@@ -31,10 +33,11 @@ from rankscope.inputs.shapes.shape import HOLDS_EITHER, HOLDS_JUDGEMENTS, Exampl
 from rankscope.inputs.sources import Source, without_marks
 from rankscope.inputs.tables import Table, find_column
 from rankscope.inputs.texts import not_packed
-from rankscope.wording import mapping_value
+from rankscope.wording import mapping_advice
 
 SEPARATORS = (",", "\t", ";")
 NEWLINE = 10
+LOOKED_AT = 1 << 16  # bytes
 LINE = re.compile(rb"[^\r\n]+")
 LIKELY_NAMES = frozenset(name for names in LIKELY.values() for name in names)
 RATING = "rating"  # Quepid's name, and its habit to leave it empty
@@ -53,7 +56,7 @@ class Delimited:
 
     def recognises(self, head: bytes) -> bool:
         """A header that names a query and an item column, or what only a table without its header looks like."""
-        first = _first_line(head).decode(errors="ignore")
+        first = first_line(head).decode(errors="ignore")
         separator = _separator(first)
         return (separator == "\t") == (self.separator == "\t") and _is_table(first, separator)
 
@@ -180,7 +183,7 @@ def read_tables(
         raise InputError([problems.report()])
 
 
-def _first_line(text: bytes) -> bytes:
+def first_line(text: bytes) -> bytes:
     """The first line that is not empty."""
     found = LINE.search(text)
     return found.group() if found else b""
@@ -193,6 +196,8 @@ def _is_table(first: str, separator: str) -> bool:
     if separator not in first or first.startswith("#"):
         return False
     words = first.encode().split()
+    if len(words) == 3 and separator != "\t" and parse_number(words[2].decode().replace(",", ".")) is not None:
+        return False  # query item grade, with a comma in an id or a number
     return len(words) < 4 or (len(fields) > 1 and all(parse_number(each.decode()) is None for each in words))
 
 
@@ -225,24 +230,31 @@ class HeaderRule:
     expected: str
     known: frozenset[str]
 
-    def check(self, names: list[str], line: int, problems: Problems) -> None:
-        """Raise where it is no header, or names a column twice."""
+    def check(self, names: list[str], line: int, problems: Problems, rows: Sequence[list[str]] = ()) -> None:
+        """Raise where it is no header, or names a column twice; `rows` are the first, this one among them."""
         times = Counter(names)
         wrong = [f"column {shorten_value(name)} is there twice" for name, number in times.items() if number > 1]
         if self.known and not any({plain_name(name), loose_name(name)} & self.known for name in names):
             wrong = [f"must be the header, got {shorten_value(','.join(names))}"]
-            problems.advise(_other_names(names))
+            problems.advise(self._other_names(names, rows or [names]))
         for what in wrong:
             problems.add(f"line {line}", what, f"A table begins with a header line: {self.expected}.", line)
         if wrong:
             raise InputError([problems.report()])
 
-
-def _other_names(names: list[str]) -> str:
-    """How a header of other names, or a table without one, is read."""
-    if all(parse_number(name) is None for name in names):
-        return f"If these are names of columns, say which is which: {mapping_value(f'query={names[0]},item=...')}."
-    return f"Of a table without a header say the numbers of columns: {mapping_value('query=1,item=2,score=3')}."
+    def _other_names(self, names: list[str], rows: Sequence[list[str]]) -> str:
+        """How a header of other names, or a table without one, is read; nothing for what cannot be mapped."""
+        if not self.expected.startswith("query,item"):
+            return ""
+        if all(parse_number(name) is None for name in names):
+            said = "If these are names of columns, say which is which: {}."
+            return mapping_advice(said, f"query={names[0]},item=...")
+        judged = self.expected.startswith("query,item,grade")
+        layout = trec.QRELS if judged else trec.RUN
+        alike = [row for row in rows if len(row) == len(names)]
+        form = form_of(alike, (layout.fields, *layout.shorter)) or ("query", "item", "grade" if judged else "score")
+        said = "Of a table without a header say the numbers of columns: {}."
+        return mapping_advice(said, map_of_form(form), layout.map_name)
 
 
 class TableReader:
@@ -263,14 +275,15 @@ class TableReader:
         length = np.diff(ends, prepend=-1)  # its end included
         rows = np.flatnonzero(length > 1)
         if not self.names and rows.size:
-            rows = rows[self._learn(_first_line(text).decode(), before + int(rows[0]) + 1) :]
+            rows = rows[self._learn(text, before + int(rows[0]) + 1) :]
         if not self.names:
             return None
         fields = np.diff(np.searchsorted(np.flatnonzero(characters == ord(self.separator)), ends), prepend=0) + 1
         good = fields[rows] == len(self.names)
         alone = self._is_alone(fields[rows])
         for line in rows[~good & ~alone].tolist():
-            _complain(before + line + 1, int(fields[line]), len(self.names), self.problems)
+            found = bytes(characters[ends[line] - length[line] + 1 : ends[line]]).decode().split(self.separator)
+            self._complain(before + line + 1, found)
         keep = np.zeros(ends.size, dtype=np.bool_)
         keep[rows[good]] = True
         body = characters[np.repeat(keep, length)].tobytes()
@@ -278,11 +291,13 @@ class TableReader:
         frame = pl.concat([_split(body, self.separator, self.names), self._without_ratings(queries)])
         return Table(frame, before + np.concatenate([rows[good], rows[alone]]) + 1, "line")
 
-    def _learn(self, header: str, line: int) -> int:
-        """The names of the columns, and how many lines they take."""
+    def _learn(self, text: bytes, line: int) -> int:
+        """The names of the columns, and how many lines they take; text that begins with this line."""
+        header = first_line(text).decode()
         self.separator = _separator(header)
         self.names = header.split(self.separator)
-        self.header.check(self.names, line, self.problems)
+        first = text[:LOOKED_AT].rpartition(b"\n")[0].decode(errors="replace").split("\n")
+        self.header.check(self.names, line, self.problems, [each.split(self.separator) for each in first if each])
         return 1
 
     def _is_alone(self, fields: IntArray | int) -> Any:
@@ -297,7 +312,7 @@ class TableReader:
 
     def quoted(self, text: str) -> Table:
         """All that is left, from a line with quotes on, in which a row may go over several lines."""
-        self.separator = self.separator or _separator(_first_line(text.encode()).decode())
+        self.separator = self.separator or _separator(first_line(text.encode()).decode())
         records = _records(text, self.separator, self.lines, self.problems)
         if not self.names:
             line, self.names = next(records, (1, [""]))
@@ -308,9 +323,20 @@ class TableReader:
                 rows.append(fields + [""] * (len(self.names) - len(fields)))
                 lines.append(line)
             else:
-                _complain(line, len(fields), len(self.names), self.problems)
+                self._complain(line, fields)
         frame = pl.DataFrame(rows, schema=dict.fromkeys(self.names, pl.String), orient="row")
         return Table(frame, np.array(lines, dtype=np.int64), "line")
+
+    def _complain(self, line: int, fields: list[str]) -> None:
+        """A row of too many or too few fields; the comma in a number makes two of one."""
+        count, wanted = len(fields), len(self.names)
+        what = f"has {count} field{'' if count == 1 else 's'}, but the header has {wanted}"
+        split = [place for place, name in enumerate(self.names) if plain_name(name) in (*SCORE, *GRADE)]
+        number = ",".join(fields[split[0] : split[0] + 2]) if split and self.separator == "," else ""
+        if count == wanted + 1 and DECIMAL_COMMA.fullmatch(number):
+            what += f": is {number} one number, with a decimal comma?"
+            self.problems.advise(POINT)
+        self.problems.add(f"line {line}", what, order=line)
 
 
 def without_unrated(table: Table) -> Table:
@@ -351,8 +377,3 @@ def _records(text: str, separator: str, before: int, problems: Problems) -> Iter
         else:
             if fields:
                 yield line, fields
-
-
-def _complain(line: int, fields: int, wanted: int, problems: Problems) -> None:
-    what = f"has {fields} field{'' if fields == 1 else 's'}, but the header has {wanted}"
-    problems.add(f"line {line}", what, order=line)

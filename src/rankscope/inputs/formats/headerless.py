@@ -15,17 +15,19 @@ from rankscope.errors import InputError
 from rankscope.inputs import forks, texts
 from rankscope.inputs.checks import Problems
 from rankscope.inputs.column_map import ColumnMap, rename_in_tables
-from rankscope.inputs.formats.delimited import SEPARATORS, HeaderRule, TableReader
+from rankscope.inputs.formats.delimited import SEPARATORS, HeaderRule, TableReader, first_line
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.run import Run
 from rankscope.inputs.shapes.shape import HOLDS_EITHER, HOLDS_JUDGEMENTS, HOLDS_RUN, Example, InputShape
 from rankscope.inputs.sources import Source
 from rankscope.inputs.tables import Table
-from rankscope.wording import mapping_value
+from rankscope.wording import mapping_advice
 
 ROW = re.compile(rb"([^\t\r\n]+)\t[^\t\r\n]+\t(\d+)\r?")
 BLANKS = re.compile(rb"[ \t]+")
+HASH = re.compile(rb"\s*#")
+SUFFIXES = (".tsv", ".csv", ".run", ".trec", ".txt", ".res", ".input", ".results")
 MSMARCO_COLUMNS: ColumnMap = (("query", "1"), ("item", "2"), ("rank", "3"))
 MSMARCO_SHAPE = InputShape(
     name="MS MARCO run",
@@ -73,20 +75,21 @@ class Headerless:
         """A run from the columns whose numbers are given."""
 
         def read(problems: Problems) -> Iterator[Table]:
-            tables = numbered_tables(source, problems, reading.encoding)
-            return rename_in_tables(tables, reading.columns or self.columns, problems)
+            columns = reading.columns or self.columns
+            tables = numbered_tables(source, problems, reading.encoding, columns, reading.comments)
+            return rename_in_tables(tables, columns, problems)
 
-        return Run.from_tables(source.stem((".tsv", ".txt")), read, source)
+        return Run.from_tables(source.stem(SUFFIXES), read, source)
 
     def read_qrels(self, source: Source, reading: Reading) -> Qrels:
         """Judgements from the columns whose numbers are given."""
         if not reading.columns:
             what = "has no header: is its last column a rank, of a run, or a grade?"
-            advice = f"Of judgements say the numbers of columns: {mapping_value('query=1,item=2,grade=3')}."
-            raise InputError.of(source.name, [what], advice)
+            said = "Of judgements say the numbers of columns: {}."
+            raise InputError.of(source.name, [what], mapping_advice(said, "query=1,item=2,grade=3", "map_qrels"))
 
         def read(problems: Problems) -> Table:
-            parts = list(numbered_tables(source, problems, reading.encoding))
+            parts = list(numbered_tables(source, problems, reading.encoding, reading.columns, reading.comments))
             line = np.concatenate([each.line for each in parts])
             whole = Table(pl.concat([each.frame for each in parts]), line, "line")
             return next(rename_in_tables([whole], reading.columns, problems))
@@ -112,24 +115,42 @@ NUMBERED = Headerless("headerless", (), (NUMBERED_SHAPE,))
 class NumberedReader(TableReader):
     """Rows of a table without a header, its columns called 1, 2, 3 and so on."""
 
-    def _learn(self, header: str, line: int) -> int:
+    def _learn(self, text: bytes, line: int) -> int:
+        header = first_line(text).decode()
         self.separator = next((each for each in ("\t", ";", ",") if each in header), "\t")
         self.names = [str(number) for number in range(1, header.count(self.separator) + 2)]
         return 0
 
 
-def numbered_tables(source: Source, problems: Problems, encoding: str) -> Iterator[Table]:
-    """All columns as text in portions; blanks separate where nothing else does. Quotes are part of the text."""
+def numbered_tables(
+    source: Source, problems: Problems, encoding: str, columns: ColumnMap = (), comments: bool = False
+) -> Iterator[Table]:
+    """All columns as text in portions; quotes are part of the text.
+
+    Blanks separate where nothing else does, or nothing else makes as many columns as are numbered; then lines that
+    begin with # may be `comments`.
+    """
     forks.check()
     reader = NumberedReader(HeaderRule("", frozenset()), problems)
     blank: bool | None = None
     for block in texts.decoded_blocks(source, encoding, problems, inner_marks=True):
         if blank is None:
-            first = next((line for line in block.split(b"\n") if line.strip()), b"")
-            blank = not any(each.encode() in first for each in SEPARATORS)
-        lines = b"\n".join(BLANKS.sub(b"\t", line.strip()) for line in block.split(b"\n")) if blank else block
+            first = next((line for line in block.split(b"\n") if line.strip() and not HASH.match(line)), b"")
+            blank = _is_blank(first.decode(), max((int(name) for _, name in columns if name.isdecimal()), default=0))
+        lines = b"\n".join(_fields_apart(line, comments) for line in block.split(b"\n")) if blank else block
         if table := reader.unquoted(lines):
             yield table
     if not reader.names:
         problems.add("", "is empty")
         raise InputError([problems.report()])
+
+
+def _is_blank(first: str, width: int) -> bool:
+    """Whether blanks separate, by the first line and by how many columns there must be."""
+    there = [each for each in SEPARATORS if each in first]
+    return all(first.count(each) + 1 < width <= len(first.split()) for each in there)
+
+
+def _fields_apart(line: bytes, comments: bool) -> bytes:
+    """The fields of a line with a tab between them; nothing of a comment."""
+    return b"" if comments and HASH.match(line) else BLANKS.sub(b"\t", line.strip())

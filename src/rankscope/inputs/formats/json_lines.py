@@ -13,7 +13,7 @@ from rankscope.column_names import SCORE, plain_name
 from rankscope.errors import InputError
 from rankscope.inputs import texts
 from rankscope.inputs.checks import Problems
-from rankscope.inputs.column_map import RESULTS, rename_in_tables, stands_in
+from rankscope.inputs.column_map import RESULTS, lookup, rename_in_tables
 from rankscope.inputs.formats import json_shapes, json_text
 from rankscope.inputs.formats.writing import refuse_infinite, whole_numbers
 from rankscope.inputs.nested import ObjectPairs
@@ -88,7 +88,7 @@ def _is_row(first: ObjectPairs, source: Source, reading: Reading, value: str) ->
     choices = json_shapes.json_choices(source, reading, value)
     if json_shapes.is_record(first, choices, Problems(source.name)):
         return False
-    mapped = any(role != RESULTS and stands_in(first, path) for role, path in reading.columns)
+    mapped = any(role != RESULTS and lookup(first, path) is not None for role, path in reading.columns)
     return mapped or not first or not all(isinstance(each, list) for _, each in first)
 
 

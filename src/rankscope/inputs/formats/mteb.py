@@ -41,6 +41,7 @@ shapes = (
 
 MODEL_FACTS = "mteb_model_meta"
 RESULTS = rb'\s*\{\s*"(?:dataset_revision|task_name|mteb_version)"\s*:'  # how MTEB begins a file of means
+RESPONSE = re.compile(json_text.NAME + rb'\s*\{\s*"hits"\s*:\s*\{')  # of a search engine, behind its query
 BEGINNING = re.compile(RESULTS + rb'|\s*\{\s*"mteb_model_meta"\s*:|(?:' + json_text.NAME + rb"){3}\s*\{")
 OF_RESULTS = (
     "Give the predictions (..._predictions.json) of the same run; models are compared over tasks in Python: "
@@ -51,7 +52,7 @@ FORM = "The form is {subset: {split: {query: {item: score}}}}."
 
 def recognises(head: bytes) -> bool:
     """Four objects one within the other, or facts about the model first; or results, to say what they are."""
-    return BEGINNING.match(head) is not None
+    return BEGINNING.match(head) is not None and RESPONSE.match(head) is None
 
 
 def read_run(source: Source, reading: Reading) -> Run:

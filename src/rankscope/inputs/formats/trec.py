@@ -31,6 +31,19 @@ RUN = LineLayout(
     numbers=("rank", "score"),
     more_allowed=True,
     last="tag",
+    shorter=(
+        ("query", "Q0", "item", "rank", "score"),
+        ("query", "Q0", "item", "score", "tag"),
+        ("query", "item", "rank", "score", "tag"),
+        ("query", "Q0", "item", "rank"),
+        ("query", "Q0", "item", "grade"),
+        ("query", "Q0", "item", "score"),
+        ("query", "item", "rank", "score"),
+        ("query", "item", "score", "tag"),
+        ("query", "item", "rank"),
+        ("query", "item", "score"),
+    ),
+    map_name="map_runs",
 )
 QRELS = LineLayout(
     kind="judgement",
@@ -38,6 +51,8 @@ QRELS = LineLayout(
     wanted=("query", "item", "grade"),
     numbers=("grade",),
     more_allowed=False,
+    shorter=(("query", "item", "grade"),),
+    map_name="map_qrels",
 )
 
 
@@ -63,7 +78,7 @@ def read_run(source: Source, reading: Reading) -> Run:
 
 def _blocks(source: Source, layout: LineLayout, problems: Problems, run: Run, reading: Reading) -> Iterator[RunBlock]:
     for rows in rows_of(source, layout, problems, reading):
-        run.tag = rows.last
+        run.tag = rows.last or run.name
         read = RunRows(
             item=rows.texts["item"],
             score=rows.numbers["score"],

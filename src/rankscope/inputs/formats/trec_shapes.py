@@ -9,8 +9,12 @@ SHAPES = (
         name="TREC run",
         holds=HOLDS_RUN,
         about="`query Q0 item rank score tag`, with blanks or tabs: as trec_eval reads it and Pyserini, Anserini, "
-        "PyTerrier (`.res.gz`), ranx, Lucene and Terrier write it. Any text that begins like nothing else is read so.",
-        examples=(Example("bm25.run", "q1 Q0 a 1 2.5 bm25\nq1 Q0 b 2 1.0 bm25\n"),),
+        "PyTerrier (`.res.gz`), ranx, Lucene and Terrier write it. Any text that begins like nothing else is read "
+        "so. The tag may be missing.",
+        examples=(
+            Example("bm25.run", "q1 Q0 a 1 2.5 bm25\nq1 Q0 b 2 1.0 bm25\n"),
+            Example("untagged.run", "q1 Q0 a 1 2.5\nq1 Q0 b 2 1.0\n"),
+        ),
         format="trec",
     ),
     InputShape(

@@ -90,12 +90,13 @@ class ElasticResponse:
         """Its hits in their order; an error in place of hits is a problem."""
         whole = fields_of(record) or {}
         response = _response(whole) or {}
-        asked = None if "error" in response else hits.query_of(whole, BESIDE)
+        asked = None if "error" in response and hits.answered is None else hits.query_of(whole, BESIDE)
         query = hits.name_query(number, of) if asked is None else asked
         found = _hits(response)
         if found is None:
             error = fields_of(response.get("error")) or {}
-            hits.problems.add(f"response {number}", f"is an error: {shorten_value(error.get('type', error))}")
+            place = f"response {number}" if asked is None else f"query {asked}"
+            hits.problems.add(place, f"is an error: {shorten_value(error.get('type', error))}")
         else:
             hits.add(query, found)
 

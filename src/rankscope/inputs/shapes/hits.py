@@ -14,9 +14,9 @@ from rankscope.inputs.checks import Problems, shorten_value
 from rankscope.inputs.column_map import lookup
 from rankscope.inputs.ids import id_text
 from rankscope.inputs.nested import ObjectPairs
-from rankscope.inputs.numbers import as_number
+from rankscope.inputs.numbers import as_number, no_number
 from rankscope.inputs.tables import Table
-from rankscope.wording import mapping_value
+from rankscope.wording import mapping_advice
 
 ITEM_WORDS = tuple(map(loose_name, (*ITEM, *LIKELY["item"])))
 VALUE_WORDS = {
@@ -42,7 +42,9 @@ class JsonChoices:
 
 
 def fields_of(value: Any) -> dict[Any, Any] | None:
-    """An object of JSON, or a Python dictionary, by name; None for anything else."""
+    """An object of JSON, a Python dictionary, or the body of an Elasticsearch client's response, by name; else None."""
+    if not isinstance(value, ObjectPairs | Mapping) and isinstance(getattr(value, "body", None), Mapping):
+        value = value.body
     return dict(value.items()) if isinstance(value, ObjectPairs | Mapping) else None
 
 
@@ -72,9 +74,12 @@ class ResultRows:
     notes: list[str] = field(default_factory=list)
     numbered: int = 0
     named_by_file: bool = False
+    answered: Any = None  # the query that stands before the record, and is asked of nothing else
 
     def query_of(self, record: Any, words: Iterable[str] = QUERY_WORDS) -> Any:
         """The query that a record names, by the column given or by one of these words; None where it names none."""
+        if self.answered is not None:
+            return self.answered
         asked = self.choices.columns.get("query")
         if asked is not None:
             return lookup(record, asked)
@@ -117,7 +122,7 @@ class ResultRows:
         if (keyed or value is not None) and (
             number is None or (self.choices.value == "grade" and abs(number) == float("inf"))
         ):
-            self.problems.add(place, f"{self.choices.value} must be a number, got {shorten_value(value)}")
+            self.problems.add(place, no_number(self.choices.value, value, self.problems))
         elif rank is not None and ranked is None:
             self.problems.add(place, f"rank must be a number, got {shorten_value(rank)}")
         else:
@@ -145,7 +150,8 @@ class ResultRows:
 
     def _advice(self, role: str, result: Any) -> str:
         names = ", ".join(map(str, list(fields_of(result) or {})[:12]))
-        return f"Say which it is: {mapping_value(f'{role}=NAME')}; names: {names}." if names else ""
+        said = mapping_advice("Say which it is: {}; names: ", f"{role}=NAME")
+        return f"{said}{names}." if said and names else ""
 
     def table(self) -> Table:
         """The rows; scores from the order where the file gives none, grades of 1 where all that is listed counts."""

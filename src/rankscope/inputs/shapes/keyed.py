@@ -8,12 +8,15 @@ from typing import Any
 import polars as pl
 
 from rankscope.column_names import ITEM, QUERY, plain_name
+from rankscope.errors import InputError
 from rankscope.inputs import nested
-from rankscope.inputs.checks import Problems
+from rankscope.inputs.checks import Problems, shorten_value
 from rankscope.inputs.column_map import rename_columns
 from rankscope.inputs.shapes import records
+from rankscope.inputs.shapes.elastic import ElasticResponse
 from rankscope.inputs.shapes.hits import JsonChoices, ResultRows, fields_of, list_of
 from rankscope.inputs.shapes.shape import HOLDS_EITHER, HOLDS_JUDGEMENTS, HOLDS_RUN, Example, InputShape
+from rankscope.inputs.shapes.solr import SolrResponse
 from rankscope.inputs.tables import Table, series
 
 LOOKED_AT = 50
@@ -54,6 +57,20 @@ OBJECTS = InputShape(
         ),
     ),
 )
+RESPONSES = InputShape(
+    name="{query: response}",
+    holds=HOLDS_RUN,
+    about="Responses of Elasticsearch, OpenSearch or Solr as they came, by the query that each answers; in Python a "
+    "dictionary of what the client's `search` gave.",
+    examples=(
+        Example(
+            "by-query.json",
+            '{"q1": {"took": 3, "hits": {"total": {"value": 2}, "hits": [{"_id": "p7", "_score": 3.1}, '
+            '{"_id": "p2", "_score": 2.4}]}},\n'
+            ' "q2": {"took": 2, "hits": {"total": {"value": 1}, "hits": [{"_id": "p4", "_score": 1.9}]}}}\n',
+        ),
+    ),
+)
 COLUMNS = InputShape(
     name="Columns",
     holds=HOLDS_EITHER,
@@ -66,7 +83,8 @@ COLUMNS = InputShape(
         ),
     ),
 )
-SHAPES = (NESTED, IDS, OBJECTS, COLUMNS)
+SHAPES = (NESTED, IDS, OBJECTS, RESPONSES, COLUMNS)
+ENGINES = (ElasticResponse(), SolrResponse())
 
 
 def keyed_table(data: Any, choices: JsonChoices, problems: Problems) -> Table:
@@ -75,6 +93,11 @@ def keyed_table(data: Any, choices: JsonChoices, problems: Problems) -> Table:
     if frame is not None:
         return Table.numbered(rename_columns(frame, tuple(choices.columns.items()), problems))
     hits = ResultRows(choices, problems)
+    if _engine_of(data, hits) is not None:
+        if choices.value == "grade":
+            problems.add("", f"is of the shape '{RESPONSES.name}', which holds {HOLDS_RUN} and not {HOLDS_JUDGEMENTS}")
+            raise InputError([problems.report()])
+        return _of_responses(data, hits)
     if not _has_lists(data, hits):
         return nested.table_of(data, choices.value, problems)
     for query, answer in data.items():
@@ -83,8 +106,29 @@ def keyed_table(data: Any, choices: JsonChoices, problems: Problems) -> Table:
     return hits.table()
 
 
+def _of_responses(data: Any, hits: ResultRows) -> Table:
+    """The hits of each response under the query before it."""
+    engine = _engine_of(data, hits)
+    for number, (query, answer) in enumerate(data.items(), 1):
+        if engine is None or not engine.recognises(fields_of(answer) or {}, hits):
+            hits.problems.add(f"query {query}", f"must have a response as the others do, got {shorten_value(answer)}")
+            continue
+        hits.answered = query
+        engine.add(answer, number, len(data), hits)
+    return hits.table()
+
+
+def _engine_of(data: Any, hits: ResultRows) -> ElasticResponse | SolrResponse | None:
+    """The search engine whose responses the first answers are; None where they are none."""
+    answers = [fields_of(answer) for _, answer in islice(data.items(), LOOKED_AT)]
+    known = (each for each in ENGINES if any(one is not None and each.recognises(one, hits) for one in answers))
+    return next(known, None)
+
+
 def is_keyed(data: Any) -> bool:
-    """Whether names are queries: what they hold are objects of numbers, or lists."""
+    """Whether names are queries: what they hold are objects of numbers, lists, or responses of a search engine."""
+    if _engine_of(data, ResultRows(JsonChoices("score"), Problems(""))) is not None:
+        return True
     answers = [answer for _, answer in islice(data.items(), LOOKED_AT)]
     return bool(answers) and all(list_of(each) is not None or _is_answer(each) for each in answers)
 
