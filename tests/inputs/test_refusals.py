@@ -100,10 +100,10 @@ def test_arrays_of_odd_numbers_are_refused_or_read() -> None:
 def test_a_very_wide_header_is_read_at_once(tmp_path: Path) -> None:
     path = tmp_path / "wide.csv"
     path.write_text(",".join(f"c{number}" for number in range(100_000)) + ",query\n")
-    before = time.perf_counter()
+    before = time.process_time()  # whatever else the machine does
     with pytest.raises(InputError, match=r"no column for the item .* and 99,971 more"):
         evaluate(QRELS, path, "AP")
-    assert time.perf_counter() - before < 20  # minutes on old code
+    assert time.process_time() - before < 20  # 2 here, minutes on old code
 
 
 @pytest.mark.skipif(os.name == "nt", reason="names of files are text there")
