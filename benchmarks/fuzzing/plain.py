@@ -74,8 +74,8 @@ def text_of(data: bytes) -> str:
 
 
 def trec_rows(data: bytes, run: bool) -> list[Row]:
-    """`query Q0 item rank score tag` or `query iteration item grade`."""
-    rows = []
+    """`query Q0 item rank score tag`, in all whole lines perhaps without the tag, or `query iteration item grade`."""
+    rows, widths = [], set()
     for line in data.split(b"\n"):
         kept = line.strip(b" \t\v\f\r")
         while kept.startswith(MARK):
@@ -83,9 +83,12 @@ def trec_rows(data: bytes, run: bool) -> list[Row]:
         if not kept or kept.startswith(b"#"):  # a comment may hold anything
             continue
         fields = [field for field in BLANKS.split(text_of(kept)) if field]
-        if (run and len(fields) < 6) or (not run and len(fields) != 4):
+        widths.add(len(fields))
+        if (run and len(fields) < 5) or (not run and len(fields) != 4):
             raise RefusedError(f"{len(fields)} fields")
         rows.append((fields[0], fields[2], number(fields[4 if run else 3])))
+    if run and 5 in widths and (len(widths) > 1 or b"\n" not in data):
+        raise RefusedError("a tag is missing")
     return rows
 
 

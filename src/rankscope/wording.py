@@ -61,7 +61,7 @@ def mapping_value(text: str, name: str = "columns") -> str:
 
 
 def mapping_advice(sentence: str, text: str, name: str = "columns") -> str:
-    """A sentence that names columns where its {} stands; nothing while a command runs that cannot be told of columns.
+    """A sentence that names columns where its {} stands; nothing while a command without such an option runs.
 
     >>> mapping_advice("Say it with {}.", "item=id")
     "Say it with columns='item=id'."

@@ -116,6 +116,8 @@ def test_a_run_without_a_tag_is_read_and_called_after_its_file(folder: Path) -> 
     assert re.search(r"runid\s+all\s+untagged", done.output)
     scores = rankscope.evaluate(folder / "qrels.txt", folder / "untagged.run", "AP")
     assert (scores["AP"], scores.systems[0].ranks.tag) == (1, "untagged")
+    (folder / "cut.run").write_text("q1 Q0 a 1 2.")
+    assert "line 1: has 5 of 6 fields (tag missing)" in refusal(folder, "evaluate", "qrels.txt", "cut.run", "-m", "AP")
     (folder / "late.run").write_text(RUN.replace(" s\n", "\n") + "q3 Q0 a 1 x\nq3 Q0 b 2 1 s\n")
     told = refusal(folder, "evaluate", "qrels.txt", "late.run", "-m", "AP")
     assert "line 4: score must be a number, got 'x'" in told

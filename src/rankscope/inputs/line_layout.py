@@ -47,12 +47,14 @@ class LineLayout:
     def fitting(self, head: bytes, comments: bool, problems: Problems) -> LineLayout | None:
         """The layout of a text that begins so: this one, or one without the fields at the end that nobody wants.
 
-        None, and a problem, where all lines lack other columns.
+        None, and a problem, where all lines lack other columns. A text of a single line without its end may be cut off.
         """
         form = self._shorter_form(head, comments)
         if form is None:
             return self
         if form == self.fields[: len(form)] and not {*self.fields[len(form) :]} & {*self.wanted}:
+            if b"\n" not in head:
+                return self
             numbers = tuple(name for name in self.numbers if name in form)
             return replace(self, fields=form, numbers=numbers, more_allowed=False, last="", shorter=())
         missing = [name for name in self.fields if name not in form]

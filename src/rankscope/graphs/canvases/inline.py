@@ -38,8 +38,8 @@ LOWEST, HIGHEST, LEAST_ROWS, RATIO = 190.0, 430.0, 110.0, 0.56
 LETTERS = 12.5
 SEAM = 0.5  # pixels by which cells overlap, so that no paper shows between them
 STEPS = 24  # of the colours of a surface
-SHAPES = ("circle", "circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "M0,-1L.3,-.3L1,-.3L.45,.15"
-          "L.65,.85L0,.4L-.65,.85L-.45,.15L-1,-.3L-.3,-.3Z")  # fmt: skip
+STAR = "M0,-1L.3,-.3L1,-.3L.45,.15L.65,.85L0,.4L-.65,.85L-.45,.15L-1,-.3L-.3,-.3Z"
+SHAPES = ("circle", "circle", "square", "triangle-up", "diamond", "cross", "triangle-down", STAR)
 # tiles are mixed from paper and the first two series: black, red and green tell afterwards how much of which
 MIXED = Theme(
     name="page",
@@ -50,11 +50,9 @@ MIXED = Theme(
     shade="var(--region)",
     series=("#ff0000", "#00ff00"),
 )
-KEPT = frozenset(
-    ("d", "transform", "fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "stroke-linejoin",
-     "opacity", "text-anchor", "x", "y", "x1", "x2", "y1", "y2", "textLength", "lengthAdjust", "font-size")
-)  # fmt: skip
 SHARED = ("fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-linejoin", "opacity", "text-anchor", "style")
+PLACED = ("d", "transform", "x", "y", "x1", "x2", "y1", "y2", "textLength", "lengthAdjust", "font-size", "fill-opacity")
+KEPT = frozenset((*SHARED[:-1], *PLACED))
 IDLE = {
     "opacity": "1",
     "text-anchor": "start",
@@ -145,11 +143,10 @@ class InlineCanvas(VegaLiteCanvas):
     def _heat_key(self, low: str, high: str, title: str) -> list[Layer]:
         box, steps = self.layout, 12
         tall, left = box.height / steps, box.width + 10
-        made = [
-            pixel_layer({"type": "rect", "x": left, "x2": left + 9, "y": box.height - (k + 1) * tall,
-                         "y2": box.height - k * tall, "color": _heat((k + 0.5) / steps), "aria": False})
-            for k in range(steps)
-        ]  # fmt: skip
+        made = []
+        for k in range(steps):
+            ends = {"y": box.height - (k + 1) * tall, "y2": box.height - k * tall, "color": _heat((k + 0.5) / steps)}
+            made.append(pixel_layer({"type": "rect", "x": left, "x2": left + 9, "aria": False, **ends}))
         for text, y, x, align in (
             (high, 7.0, left + 12, "left"),
             (low, box.height - 6, left + 12, "left"),

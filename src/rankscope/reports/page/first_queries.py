@@ -17,7 +17,7 @@ Data = Mapping[str, Any]
 STATUS = ("not in it", "answered", "missing", "no relevant", "not judged")
 
 
-class QueryLine(NamedTuple):
+class ListedQuery(NamedTuple):
     """A query with its values as printed, and its bar: from which percent, how wide, and whether it is A's win."""
 
     id: str
@@ -86,7 +86,7 @@ class FirstQueries:
         return f"{rows:,} {'query' if rows == 1 else 'queries'}{shown}"
 
     @property
-    def lines(self) -> list[QueryLine]:
+    def lines(self) -> list[ListedQuery]:
         """Those that the list shows, A's largest wins first; of one system the worst first."""
         drawn = self._difference if self.several else lambda row: self._value(self._a, row)
         most = max((abs(drawn(row) or 0.0) for row in range(len(self.data["queries"]))), default=0.0) or 1.0
@@ -230,7 +230,7 @@ class FirstQueries:
             return "\N{EN DASH}"
         return str(math.floor(value + 0.5)) if self.measure["whole"] else short(value)
 
-    def _line(self, row: int, drawn: float | None, most: float) -> QueryLine:
+    def _line(self, row: int, drawn: float | None, most: float) -> ListedQuery:
         title, question = self._words(row)
         query = self.data["queries"][row]
         systems = (self._a, self._b) if self.several else (self._a,)
@@ -242,7 +242,7 @@ class FirstQueries:
             bar = (round(min(start, start + reach), 2), round(abs(reach), 2), good)
         words = title or "\N{EN DASH}" if self._worded else ""
         values = tuple(self._text(self._value(each, row)) for each in systems)
-        return QueryLine(query, words, question, values, "\N{EN DASH}" if less is None else signed(less), bar)
+        return ListedQuery(query, words, question, values, "\N{EN DASH}" if less is None else signed(less), bar)
 
     def _mark(self, grade: float | None) -> tuple[str, str, str]:
         if grade is None:
