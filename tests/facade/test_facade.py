@@ -247,6 +247,8 @@ def test_compare_and_gate_take_scores_too() -> None:
     assert rankscope.gate(scores).passed
     with pytest.raises(SettingError, match="the scores are there already"):
         rankscope.compare(scores, depth=3)
+    with pytest.raises(SettingError, match="depth: the scores are there already"):
+        rankscope.compare([table], depth=3)
     with pytest.raises(SettingError, match="compares two systems"):
         rankscope.gate(QRELS, GOOD)
 
