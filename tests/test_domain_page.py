@@ -34,6 +34,7 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return told
 
 
+@pytest.mark.thorough
 def test_every_command_of_the_page_runs(printed: dict[str, str]) -> None:
     pictures = {"domains.svg", "pr.svg", "levels.svg", "growth.svg"}
     assert pictures <= {*printed["files"].split()}

@@ -14,7 +14,7 @@ from benchmarks.fuzzing.driver import PART, by_command, in_process
 PARTS = 5
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize("part", range(PARTS))
 def test_a_hostile_case_gives_a_confirmed_answer_or_a_clear_error(part: int) -> None:
     tally = in_process(PART, seed=1000, first=part * PART)

@@ -103,7 +103,7 @@ def test_a_package_that_lacks_one_of_its_own_needs_is_broken(tmp_path: Path, mon
         needed_module("half_installed", "dev")
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(("may_lack", "passes"), [("no_such_thing", True), ("", False)])
 @pytest.mark.parametrize("place", ["", "def test_it(): "])
 def test_a_run_of_tests_passes_or_fails(place: str, may_lack: str, passes: bool, tmp_path: Path) -> None:

@@ -191,6 +191,7 @@ def test_text_is_read_as_text(text: str, files: Path) -> None:
     assert done.stdout.count("1.0") >= text.count("\n")
 
 
+@pytest.mark.thorough
 def test_a_wide_table_is_read_in_its_length(files: Path) -> None:
     names = ["query", "item", "score", *(f"c{number}" for number in range(100_000))]
     (files / "wide.csv").write_text(",".join(names) + "\n" + ",".join(["q1", "a", "1"] + ["0"] * 100_000) + "\n")

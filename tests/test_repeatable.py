@@ -65,6 +65,7 @@ def test_no_test_draws_without_a_seed_or_fails_for_want_of_speed() -> None:
     assert not found
 
 
+@pytest.mark.thorough
 def test_exploring_shows_each_failure_as_an_example_to_add(
     tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -41,6 +41,7 @@ def test_frames_whose_columns_are_called_as_those_rows_are_still_several_runs() 
     assert len(rankscope.evaluate(QRELS, [frame, frame], "AP").systems) == 2
 
 
+@pytest.mark.thorough
 def test_every_question_takes_them() -> None:
     ranx = needed_module("ranx", "peers")
     qrels, first, second = example()

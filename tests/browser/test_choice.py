@@ -97,6 +97,7 @@ def leaders(graph: dict[str, Any], shown: list[int]) -> list[tuple[str, float]]:
     return found
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("figure", ["precision-recall", "precision-scope", "recall-scope", "grip"])
 def test_what_to_conclude_follows_from_the_data(board: Opened, figure: str) -> None:
     data = board.page.evaluate(DATA, f"data-{figure}")

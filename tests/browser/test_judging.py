@@ -174,6 +174,7 @@ def test_two_tabs_of_one_judge(browser: Browser, tmp_path: Path) -> None:
         visitor.close()
 
 
+@pytest.mark.thorough
 def test_the_tab_goes_on_by_itself_when_the_server_is_killed(browser: Browser, tmp_path: Path) -> None:
     project = picture_project(tmp_path, 14, double=0.0, repeat=0.0)
     link = project.invite("ann").path
@@ -204,6 +205,7 @@ def test_the_tab_goes_on_by_itself_when_the_server_is_killed(browser: Browser, t
         assert len(after.state.answers) == len(after.state.events) == len(after.pool.rows)
 
 
+@pytest.mark.thorough
 def test_what_a_closed_tab_could_not_send_is_sent_at_the_next_opening(browser: Browser, tmp_path: Path) -> None:
     project = picture_project(tmp_path, 14, double=0.0, repeat=0.0)
     link = project.invite("ann").path
@@ -262,6 +264,7 @@ OPEN_OR_ENDED = (
 )
 
 
+@pytest.mark.thorough
 def test_somebody_quicker_than_the_server_is_not_told_that_nothing_is_left(browser: Browser, tmp_path: Path) -> None:
     """All items of an answer may be judged before it comes: then it tells nothing, and is asked for again."""
     with served_from_thread(picture_project(tmp_path, 30, double=0.0, repeat=0.0), rate=1000) as bench:

@@ -46,6 +46,7 @@ def test_the_baseline_stays_in_view(board: Opened) -> None:
         assert 0 <= box["y"] <= 420 - box["height"] + 1, top
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("width", [360, 400, 600, 831, 900, 980, 1050, 1161, 1200, 1400, 1600, 1920])
 def test_no_width_cuts_a_column_under_any_sort(browser: Browser, many: Path, width: int) -> None:
     result = Opened(browser, many, viewport={"width": width, "height": 900})

@@ -115,6 +115,7 @@ def test_without_scripts_the_verdict_and_the_table_are_still_there(browser: Brow
     context.close()
 
 
+@pytest.mark.thorough
 def test_a_report_of_one_system_has_its_queries_from_the_worst(browser: Browser, tmp_path: Path) -> None:
     path = tmp_path / "one.html"
     path.write_text(html.render(report_of("rough")), encoding="utf-8")

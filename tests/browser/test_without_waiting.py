@@ -66,7 +66,6 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "report.html"
 
 
-@pytest.mark.slow
 def test_a_demo_printed_at_load_has_its_graphs_and_what_is_folded(demo: Path) -> None:
     pages, text = printed(demo)
     assert pages <= 8
@@ -130,6 +129,7 @@ def test_nothing_moves_when_the_script_takes_over(browser: Browser, many: Path) 
     context.close()
 
 
+@pytest.mark.thorough
 def test_nothing_is_cut_off_at_the_right_edge_of_paper(browser: Browser, many: Path, file: Path) -> None:
     for path in (many, file):
         context = browser.new_context(java_script_enabled=False, viewport={"width": 1039, "height": 718})
@@ -140,6 +140,7 @@ def test_nothing_is_cut_off_at_the_right_edge_of_paper(browser: Browser, many: P
         context.close()
 
 
+@pytest.mark.thorough
 def test_fourteen_systems_print_on_few_pages(tmp_path: Path) -> None:
     path = tmp_path / "many.html"
     path.write_text(html.render(Report.of(many_scores(14))), encoding="utf-8")

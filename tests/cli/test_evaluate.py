@@ -74,7 +74,7 @@ def test_a_bad_run_leaves_no_output_file(files: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        (("evaluate", "qrels", "good.run", "-m", "nDGC@10"), "did you mean 'nDCG'?"),
+        (("evaluate", "qrels", "good.run", "-m", "nDGC@10"), "did you mean 'nDCG@10'?"),
         (("evaluate", "qrels", "good.run", "-m", "P"), ""),
         (("evaluate", "qrels", "good.run", "-m", "P@0"), "at least 1"),
         (("evaluate", "qrels", "good.run", "-m", "P@ten"), "must be a whole number"),

@@ -31,6 +31,7 @@ def merged(several: list[Case]) -> Case:
     return Case(qrels, run)
 
 
+@pytest.mark.thorough
 @settings(max_examples=8, suppress_health_check=list(HealthCheck))
 @given(several=st.lists(cases(grades=WITH_NEGATIVE), min_size=12, max_size=20))
 def test_every_value_and_mean_is_ranxs(several: list[Case]) -> None:

@@ -53,6 +53,7 @@ def test_no_function_is_forgotten() -> None:
     assert functions - GIVE_NOTHING_NEW <= set(RESULTS)
 
 
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize("name", EVERYTHING)
 def test_a_result_is_short_at_a_prompt_and_has_a_display(name: str) -> None:
     shown = result(name)

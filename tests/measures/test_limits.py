@@ -114,7 +114,7 @@ def test_a_family_with_a_bad_cut_off_is_refused(text: str) -> None:
 
 
 def test_a_name_that_is_nearly_right_gets_a_hint() -> None:
-    with pytest.raises(MeasureError, match="did you mean 'nDCG'"):
+    with pytest.raises(MeasureError, match="did you mean 'nDCG@10'"):
         parse_measure("nDCQ@10")
 
 

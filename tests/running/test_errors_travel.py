@@ -34,6 +34,7 @@ def test_an_error_is_the_same_after_it_was_packed(name: str) -> None:
     check_equal(pickle.loads(pickle.dumps(ERRORS[name])), ERRORS[name])
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("name", ERRORS)
 @pytest.mark.parametrize("runner", [Home(), Processes(2)], ids=str)
 def test_a_part_fails_with_its_own_error(runner: Runner, name: str) -> None:

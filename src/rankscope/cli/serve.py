@@ -70,7 +70,7 @@ def command(places: tuple[str, ...], indexes: tuple[str, ...], demo: bool, quiet
     curl 'http://127.0.0.1:8384/solr/docs/select?q=fox&hl=true'
 
     Indexes answer as Solr and OpenSearch do, and can only be read; with a project they want its tokens. Ctrl-C ends
-    it. It needs the extra web, for pictures images too, and for PostgreSQL team: pip install 'rankscope[web,images]'.
+    it. It needs the extra web, for pictures images too, and for PostgreSQL team.
     """
     from rankscope.cli.output import say
 

@@ -152,6 +152,7 @@ def test_size_changes_little(kind: Descriptor) -> None:
     assert np.abs(own - large).sum() < 0.1 * np.abs(own - other).sum()
 
 
+@pytest.mark.thorough
 def test_a_turned_or_mirrored_shape_lies_near_itself_by_its_height_spectrum() -> None:
     pictures, _ = shapes()
     some, kind = pictures[::70], HeightSpectrum()

@@ -26,7 +26,7 @@ def torch_with(device: str) -> Any:
 DEVICES = ["torch-cpu", "cuda"]
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("kind", ["whole", "fractions", "near twins"])
@@ -46,7 +46,7 @@ def test_a_device_gives_the_bytes_of_the_processor(
             assert everything(nearest_ranks(table, labels, metric, **more)) == whole
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("room", [0, 3000])
 def test_a_device_gives_the_same_where_too_much_is_in_doubt(device: str, room: int, monkeypatch: Any) -> None:
@@ -70,6 +70,7 @@ def test_a_device_knows_policies_junk_and_splits(device: str) -> None:
         assert everything(one) == everything(other)
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("level", [Half, Fixed])
 @pytest.mark.parametrize("kind", ["fractions", "near twins", "long and short", "peaks"])

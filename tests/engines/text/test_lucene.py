@@ -98,6 +98,7 @@ def signs_of_version_nine() -> list[str]:
     return signs.filter(signs.str.contains(r"\A[\p{age=9.0}--\p{Co}]\z")).to_list()
 
 
+@pytest.mark.thorough
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("context", CONTEXTS)
 def test_every_sign_is_split_as_lucene_splits_it(context: str) -> None:

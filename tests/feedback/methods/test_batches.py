@@ -26,6 +26,7 @@ def test_every_method_has_its_formula_written_apart() -> None:
     assert set(FORMULAS) | APART | CONTROLS == {method.name for method in METHODS}
 
 
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize("method", METHODS, ids=str)
 @settings(max_examples=8)
 @given(seed=seeds())
@@ -39,6 +40,7 @@ def test_sessions_do_not_disturb_each_other(method: Method, seed: int) -> None:
         np.testing.assert_allclose(alone.values[0], together.values[number], rtol=1e-8, atol=1e-8)
 
 
+@pytest.mark.sampled(13)
 @pytest.mark.parametrize("name", FORMULAS)
 @settings(max_examples=8)
 @given(seed=seeds())

@@ -68,6 +68,7 @@ def test_what_is_folded_opens_without_a_script_and_on_paper(page: str) -> None:
     assert "details-content { content-visibility: visible; display: block" in page
 
 
+@pytest.mark.thorough
 def test_long_tables_of_pairs_say_what_paper_leaves_out() -> None:
     page = html.render(Report.of(many_scores(30)))
     hidden = page.count('<tr class="unprinted">')

@@ -99,6 +99,7 @@ def test_one_system_has_its_interval_and_one_query_has_none() -> None:
     assert single.compared is None
 
 
+@pytest.mark.thorough
 def test_nothing_is_called_equal_and_no_sentence_names_more_than_two_systems() -> None:
     for count in (3, 9):
         report = Report.of(many_scores(count), baseline="system 1")
