@@ -10,6 +10,7 @@ kept in a folder, and nothing is a fault only because a machine is slow. `--hypo
 
 from __future__ import annotations
 
+import gc
 import random
 from collections import defaultdict
 from typing import Any
@@ -43,6 +44,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items if config.option.markexpr == "thorough" else ():
         if getattr(item, "obj", None) in tried:
             item.add_marker("thorough")
+
+
+def pytest_collection_finish() -> None:
+    """What was collected stays to the end: the garbage collector need not walk over it a thousand times."""
+    gc.collect()
+    gc.freeze()
 
 
 def properties(items: list[pytest.Item]) -> dict[Any, settings]:

@@ -191,7 +191,7 @@ print(*sorted(name for name in sys.modules if name.startswith("rankscope.") or "
 """
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("line", "without"),
     [

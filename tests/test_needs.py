@@ -43,6 +43,7 @@ def installed_by(goal: str) -> set[str]:
     return names
 
 
+@pytest.mark.thorough
 def test_no_test_looks_for_packages_or_programs_by_itself() -> None:
     assert not [where for function in ("importorskip", "which", "find_spec") for where, _ in calls(function)]
 
@@ -103,7 +104,7 @@ def test_a_package_that_lacks_one_of_its_own_needs_is_broken(tmp_path: Path, mon
         needed_module("half_installed", "dev")
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize(("may_lack", "passes"), [("no_such_thing", True), ("", False)])
 @pytest.mark.parametrize("place", ["", "def test_it(): "])
 def test_a_run_of_tests_passes_or_fails(place: str, may_lack: str, passes: bool, tmp_path: Path) -> None:

@@ -71,7 +71,7 @@ def values_of(kind: type[Named], name: str, hint: Any) -> st.SearchStrategy[Any]
     return plain[hint] if hint in plain else st.sampled_from(typing.get_args(hint))
 
 
-@pytest.mark.sampled(60)
+@pytest.mark.sampled(30)
 @every_kind
 @settings(suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])  # options that exclude each other
 @given(data=st.data())

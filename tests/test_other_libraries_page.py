@@ -45,7 +45,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("block", [text for kind, text in parts(PAGE) if kind == "python"])
 def test_an_example_in_python_runs(block: str, folder: Path) -> None:
     for package in re.findall(r"^(?:import|from) (\w+)", block, re.MULTILINE):

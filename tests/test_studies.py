@@ -191,7 +191,7 @@ def test_the_page_on_comparing_has_examples() -> None:
     assert len(COMMANDS) >= 5
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.thorough
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_command_on_the_page_prints_what_the_page_says(command: str, robust: Path) -> None:
     words = [found for each in shlex.split(command) for found in (sorted(glob(each)) if "*" in each else [each])]

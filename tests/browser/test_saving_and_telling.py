@@ -38,6 +38,7 @@ def test_the_queries_shown_can_be_saved(opened: Opened) -> None:
     assert len(lines) == 11
 
 
+@pytest.mark.thorough
 def test_pointing_at_a_curve_or_pressing_keys_tells_its_numbers(opened: Opened) -> None:
     plot = opened.page.locator("#graph-grip .plot")
     plot.scroll_into_view_if_needed()

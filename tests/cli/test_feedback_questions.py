@@ -157,6 +157,7 @@ def test_what_one_study_saves_the_next_one_reads(features: Path, tmp_path: Path)
     }
 
 
+@pytest.mark.thorough
 def test_the_page_of_a_study_leaves_baselines_for_the_next(features: Path, tmp_path: Path) -> None:
     small = ["--methods", "rocchio", "--starts", 1, "--rounds", 1, "--scope", 5, "--topics", "cat", "--on", "home"]
     done = run(features, *small, "-o", tmp_path / "a.parquet", "--report", tmp_path / "a.html")

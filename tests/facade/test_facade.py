@@ -63,6 +63,7 @@ for name in rankscope.__all__:
 """
 
 
+@pytest.mark.thorough
 def test_every_name_works_after_every_submodule_was_imported() -> None:
     """A submodule that is called as a function of the facade would take its place when it is imported."""
     code = f"""

@@ -29,7 +29,7 @@ def test_each_graph_has_a_gallery_page(kind: GraphKind[Any]) -> None:
     assert (GALLERY / f"{kind.name}.py").exists(), "run: python tools/make_docs.py"
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(2)
 @every_kind
 def test_each_gallery_page_draws(kind: GraphKind[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if kind.name == "grep":

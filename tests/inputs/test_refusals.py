@@ -97,6 +97,7 @@ def test_arrays_of_odd_numbers_are_refused_or_read() -> None:
     assert evaluate(QRELS, (["q1"] * 2, ["x", "a"], np.array([2, 1], dtype=np.longdouble)), "AP")["AP"] == 1
 
 
+@pytest.mark.thorough
 def test_a_very_wide_header_is_read_at_once(tmp_path: Path) -> None:
     path = tmp_path / "wide.csv"
     path.write_text(",".join(f"c{number}" for number in range(100_000)) + ",query\n")

@@ -79,7 +79,7 @@ def check(path: Path) -> None:
             assert ((known >= 0) & (known <= 1 + 1e-12)).all(), column.asked
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("column", COLUMNS)
 @given(data=st.data())
 @settings(max_examples=60)

@@ -97,6 +97,7 @@ def test_a_part_that_ends_every_worker_is_named_with_advice(tmp_path: Path) -> N
         list(Dask(cluster.on).map(ending, None, [1]))
 
 
+@pytest.mark.thorough
 def test_a_scheduler_that_is_lost_ends_the_work(tmp_path: Path) -> None:
     with running_cluster(tmp_path, workers=1) as cluster:
         results = Dask(cluster.on).map(slow, 0.1, list(range(1000)))
@@ -111,6 +112,7 @@ def test_a_scheduler_that_is_lost_ends_the_work(tmp_path: Path) -> None:
 OTHER = "import rankscope, rankscope.version; rankscope.__version__ = rankscope.version.__version__ = '0.0.9'"
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("patch", "told"),
     [
@@ -184,6 +186,7 @@ def settings_of(folder: Path) -> dict[str, str]:
     return {f"{tls}.ca-file": cert, f"{tls}.client.cert": cert, f"{tls}.client.key": key}
 
 
+@pytest.mark.thorough
 def test_tls_with_the_certificates_of_dasks_settings(tmp_path: Path) -> None:
     settings = needed_module("dask.config", "distributed")
     with running_cluster(tmp_path, workers=1, options=certificates(tmp_path)) as cluster:
@@ -194,6 +197,7 @@ def test_tls_with_the_certificates_of_dasks_settings(tmp_path: Path) -> None:
             assert list(Dask(cluster.on).map(doubled, 10, [2])) == [(2, 20)]
 
 
+@pytest.mark.thorough
 def test_nothing_of_dask_is_loaded_before_it_is_asked_for() -> None:
     code = "import sys, rankscope.running.runners; assert not {'dask', 'distributed', 'pyspark'} & set(sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

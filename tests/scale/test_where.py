@@ -73,14 +73,14 @@ def parts(run: Path, **choices: Any) -> str:
     return sha256(bytes_of(reduce_where(frames()[1], run, keep_scores=True, where=chosen))).hexdigest()
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("on", [Home(), "processes:1", "processes:2"])
 @pytest.mark.parametrize("shuffle", ["auto", "none"])
 def test_home_and_processes_give_the_same_bytes(run: Path, on: Any, shuffle: str) -> None:
     assert parts(run, on=on, shuffle=shuffle) == whole(run)
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize("shuffle", ["auto", "none"])
 def test_a_dask_worker_killed_while_parts_are_worked_on_changes_no_byte(
     run: Path, tmp_path: Path, shuffle: str

@@ -23,7 +23,7 @@ def robust() -> dict[str, Population]:
     return {each.run: each for each in islice(populations(), len(ROBUST_RUNS))}
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("run", ["rutcor03100", "oce03noXbmD"])
 @pytest.mark.parametrize("units", [10, 25])
 def test_the_default_band_holds_the_whole_curve_of_real_runs(

@@ -79,6 +79,7 @@ def test_the_nearest_word_is_that_of_a_slow_loop() -> None:
     assert (slow[np.arange(5000), found] <= slow.min(axis=1) + 1e-6).all()
 
 
+@pytest.mark.thorough
 def test_a_vocabulary_is_learnt_saved_and_read_again(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     pictures = [rng.random((60, 8)).astype(np.float32) for _ in range(10)]

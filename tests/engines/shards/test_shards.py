@@ -77,7 +77,7 @@ def edges_of(kind: str, items: int) -> list[int]:
     }[kind]
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("metric", [*METRICS, *MIXTURES])
 @pytest.mark.parametrize("kind", ["whole", "fractions", "near twins"])
 @pytest.mark.parametrize("keep", [False, True])
@@ -106,6 +106,7 @@ def test_shards_of_any_size_give_the_same(metric: str, data: st.DataObject) -> N
     assert everything(by_shards(items, metric, [0, *cuts, len(items)], policy=policy, block=3)) == whole
 
 
+@pytest.mark.thorough
 def test_a_class_across_all_shards_and_ties_across_them() -> None:
     table = np.tile(np.array([[0.5, 1.0], [1.0, 0.5]]), (40, 1))  # every score many times
     items = Features.of(table, [0, -1, 0, 1, -1] * 16)

@@ -70,7 +70,7 @@ def ranked(parts: Path, **more: Any) -> list[Any]:
     return everything(rankscope.rank(parts, parts.parent / "labels.csv", **{"on": Home(), **more}))
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("on", ["home", Home(), "processes:1", "processes:2"])
 @pytest.mark.parametrize("metric", ["cosine", "l1"])
 def test_home_and_processes_give_the_same_bytes(parts: Path, on: Any, metric: str) -> None:

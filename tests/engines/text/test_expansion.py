@@ -215,7 +215,7 @@ def residual_row(name: str) -> tuple[float, ...]:
     return len(rows), *np.mean(rows, axis=0).round(4).tolist()
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", RESIDUAL)
 def test_true_marks_of_the_first_ten_on_the_residual_collection(name: str) -> None:
     assert residual_row(name) == RESIDUAL[name]

@@ -27,7 +27,7 @@ def wrong_rankings(index: Index, analyser: str, similarity: str) -> Iterator[tup
             yield row["query"], said
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("similarity", ["bm25", "classic"])
 @pytest.mark.parametrize("analyser", ANALYSER_NAMES)
 def test_rankings_are_those_of_lucene(analyser: str, similarity: str) -> None:

@@ -62,6 +62,7 @@ def test_losses_as_people_write_them(text: str, wanted: Loss) -> None:
     assert LOSSES.parse(text).at(0.25) == wanted
 
 
+@pytest.mark.thorough
 def test_a_weighted_loss_can_choose_another_candidate() -> None:
     """By its own decisions a classifier that calls little relevant loses less, unless a miss is dear."""
     rare = np.arange(200) < 6

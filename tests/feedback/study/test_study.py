@@ -93,6 +93,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.thorough
 def test_a_killed_study_goes_on_and_ends_equal(tmp_path: Path) -> None:
     result = tmp_path / "s.parquet"
     root = Path(__file__).parents[3]

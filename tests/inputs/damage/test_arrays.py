@@ -91,6 +91,7 @@ def _with_packing(name: str) -> bytes:
     return file.getvalue()
 
 
+@pytest.mark.thorough
 def test_flipped_bits_of_a_plain_array_give_an_array_or_a_clear_error(tmp_path: Path) -> None:
     path, labels = tmp_path / "a.npy", tmp_path / "labels.npy"
     np.save(labels, ARRAYS["labels"])

@@ -18,7 +18,10 @@ FIGURE = re.compile(r'<figure id="graph-([^"]+)".*?</figure>', re.S)
 DRAWN = re.compile(r'<svg class="first".*?</svg>', re.S)
 
 
-@pytest.fixture(scope="module", params=["two systems", "two sizes", "one system", "thirty systems"])
+@pytest.fixture(
+    scope="module",
+    params=["two systems", "two sizes", "one system", pytest.param("thirty systems", marks=pytest.mark.thorough)],
+)
 def page(request: pytest.FixtureRequest) -> str:
     made: dict[str, Callable[[], Report]] = {
         "two systems": lambda: report_of("rough", "fine"),

@@ -371,6 +371,7 @@ def test_all_problems_of_all_files_come_in_one_message(tmp_path: Path) -> None:
     assert "bad.run: 1 problem" in str(done.exception)
 
 
+@pytest.mark.thorough
 def test_the_demo_ends_in_a_report_of_all_graphs_under_two_and_a_half_megabytes(tmp_path: Path) -> None:
     done = CliRunner().invoke(cli, ["demo", "-o", str(tmp_path)])
     assert done.exit_code == 0, done.output

@@ -57,6 +57,7 @@ def test_the_baseline_is_counted_against_all_others() -> None:
     assert told == {word: count for word, count in counted.items() if count or word == "better"}
 
 
+@pytest.mark.thorough
 def test_a_measure_that_disagrees_is_told_with_whom_it_shows_to_be_better() -> None:
     report = Report.of(many_scores(9, measures=("AP", "P@5", "RR")))
     compared = report.compared
@@ -108,6 +109,7 @@ def test_nothing_is_called_equal_and_no_sentence_names_more_than_two_systems() -
             assert len(set(re.findall(r"system \d+", line))) <= 2
 
 
+@pytest.mark.thorough
 def test_the_family_is_stated_with_pairs_and_measures() -> None:
     report = Report.of(many_scores(6, measures=("AP", "P@5", "RR")))
     words = family_words(report.compared)
