@@ -393,7 +393,9 @@ class Copy:
                     if self.is_sound(test, tests, marker):
                         return Result(mutant, "died", stage, test, ended == "hung", seconds, place)
                     if not test:
-                        raise RuntimeError(f"without a fault these tests cannot be collected: {' '.join(tests)}")
+                        return Result(
+                            mutant, "unfinished", stage, "tests that cannot be collected", False, seconds, place
+                        )
                     at = test.partition("::")[0]
                     tests = tests[tests.index(at) + (at == test) :]
             return Result(mutant, "survived", stages[-1], seconds=round(time.monotonic() - start, 1), place=place)
