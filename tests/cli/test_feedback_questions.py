@@ -21,6 +21,7 @@ from rankscope.feedback.methods.mars import Mars
 from rankscope.feedback.normalization.stored_baselines import load_store
 from rankscope.feedback.study.results import load_results
 from rankscope.feedback.study.stability import stability
+from rankscope.reports.texts.answers import Answer, AnswerTable
 
 QUICK = {
     "efficiency": ["--repeats", "1", "--folds", "2", "--examples", "4"],
@@ -35,6 +36,13 @@ QUICK = {
 
 def run(*words: object) -> Result:
     return CliRunner().invoke(cli, ["feedback", *map(str, words)])
+
+
+def test_an_answer_says_its_warnings_after_its_tables() -> None:
+    answer = Answer("stability", "120 items", (AnswerTable("Means", [{"method": "svm"}]),), None, ("few classes",))
+    assert answer.text().splitlines()[-1] == "! few classes"
+    assert answer.markdown().splitlines()[:3] == ["120 items", "", "## Means"]
+    assert answer.markdown().splitlines()[-1] == "- few classes"
 
 
 @pytest.fixture

@@ -122,6 +122,11 @@ def test_a_text_is_not_wider_than_computed(size: int, tmp_path: Path) -> None:
         assert wide - 0.05 <= thought <= 1.08 * wide + 1, text
 
 
+def test_signs_are_as_wide_as_computer_modern_has_them() -> None:
+    widths = {"-": 3.33, " ": 3.33, "|": 3.33, "0": 5.0, "W": 10.28, "i": 2.78}
+    assert {sign: round(text_width(sign, 10), 2) for sign in widths} == widths
+
+
 def test_marks_and_bold_numbers_are_not_wider_than_computed(tmp_path: Path) -> None:
     marks = ["a", "abc", "abcdef", BETTER, WORSE]
     cells = [Cell("0.262", best=True, marks=each) for each in marks]

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
-from threading import Event
+from threading import Barrier, Event
 
-from rankscope.running.cores import one_core_each
+import pytest
+
+from rankscope.running.cores import in_threads_of_one_core, one_core_each
 
 
 def blas_threads() -> int:
@@ -39,3 +42,9 @@ def test_the_limit_holds_until_the_last_thread_has_left_and_then_is_lifted() -> 
     with one_core_each():
         assert blas_threads() == 1
     assert blas_threads() == before
+
+
+def test_all_cores_are_used_where_no_number_of_threads_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "cpu_count", lambda: 3)
+    at_once = Barrier(3)  # passes only when three parts wait at it together
+    assert sorted(in_threads_of_one_core(lambda part: at_once.wait(30) * 0 + part, range(3))) == [0, 1, 2]

@@ -36,7 +36,7 @@ def test_a_killed_writer_leaves_the_old_index_or_the_new_one(moments: int, tmp_p
     Index.build(old, tmp_path / "whole")
     states = [contents(Index.build(some)) for some in (old, kept + documents("b", 15))]
     seen, killed = set(), 0
-    for moment in np.linspace(2, EVENTS, moments).astype(int).tolist():
+    for moment in [*np.linspace(2, EVENTS, moments)[:-1].astype(int).tolist(), 10 * EVENTS]:  # the last one lives
         folder = tmp_path / f"index{moment}"
         shutil.copytree(tmp_path / "whole", folder)
         killed += written(folder, moment) == -signal.SIGKILL
