@@ -82,6 +82,7 @@ def test_a_page_has_commands_and_code(page: str) -> None:
     assert {kind for kind, _ in parts(page)} == {"console", "python"}
 
 
+@pytest.mark.thorough
 def test_the_page_of_notebooks_shows_what_is_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(runs_in(tmp_path))
     (_, code), *_ = parts("notebooks")

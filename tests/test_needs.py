@@ -48,6 +48,7 @@ def test_no_test_looks_for_packages_or_programs_by_itself() -> None:
     assert not [where for function in ("importorskip", "which", "find_spec") for where, _ in calls(function)]
 
 
+@pytest.mark.thorough
 def test_every_need_names_an_extra_that_is_installed_for_the_tests_or_torch_or_spark() -> None:
     needs = [(where, *words) for where, words in calls("needed_module")]
     assert {extra for _, _, extra in needs} <= set(EXTRAS)

@@ -61,7 +61,7 @@ def test_measures_that_nobody_asked_for_change_no_verdict(folder: Path, names: t
     assert first == alone["verdict"]
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize("names", [("slow", "fast"), ("fast", "near"), ("slow", "middle", "fast", "near")], ids=str)
 def test_a_report_says_what_compare_says(folder: Path, names: tuple[str, ...]) -> None:
     systems = [load_ranks(str(folder / f"{name}.ranks.parquet")) for name in names]
@@ -110,6 +110,7 @@ def test_all_commands_decide_by_the_same_measure_unless_told() -> None:
         assert "Default: AP" in str(getattr(options[name]["measures"], "help", ""))
 
 
+@pytest.mark.thorough
 def test_two_runs_of_robust_2003_are_judged_alike_by_compare_and_report(tmp_path: Path) -> None:
     robust = data_folder("trec-robust03")
     files = [robust / "qrels.txt.gz", *(next((robust / "runs").glob(f"*{n}*")) for n in ("UIUC03Rd1", "InexpC2"))]

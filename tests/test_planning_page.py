@@ -23,6 +23,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.thorough
 def test_the_commands_run(folder: Path) -> None:
     commands = re.findall(r"^\$ rankscope (.+)$", TEXT, re.MULTILINE)
     assert len(commands) > 10

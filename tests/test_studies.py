@@ -54,6 +54,7 @@ def told(study: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> tupl
     )
 
 
+@pytest.mark.thorough
 def test_without_photos_the_study_runs_on_the_shipped_icons_and_says_so(
     study: Any, told: tuple[str, str], tmp_path: Path
 ) -> None:
@@ -82,6 +83,7 @@ def test_the_design_is_balanced_and_no_distractor_is_of_a_class_asked(data: Any,
     assert data.experiment(str(tmp_path), seed=5).ids != given.ids
 
 
+@pytest.mark.thorough
 def test_the_printed_tests_are_those_of_scipy(data: Any, told: tuple[str, str], tmp_path: Path) -> None:
     given = data.experiment(str(tmp_path))
     systems = [each.ranks(given) for each in data.simple(given, tmp_path)]
@@ -154,6 +156,7 @@ def test_the_table_of_the_papers_figures_has_the_numbers_that_are_printed() -> N
     assert f"which has {random}" in table
 
 
+@pytest.mark.thorough
 def test_both_errors_of_the_difference_are_printed(data: Any, told: tuple[str, str], tmp_path: Path) -> None:
     """The paired one, and that of fixed classes, which an earlier version printed alone."""
     given = data.experiment(str(tmp_path))

@@ -6,6 +6,8 @@ import ast
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[1]
 MOST = 4  # fields that may go by position
 SKIP = "fmt: " + "skip"
@@ -41,6 +43,7 @@ def long_positional_calls(tree: ast.AST, classes: set[str], around: str = "") ->
         yield from long_positional_calls(node, classes, inside)
 
 
+@pytest.mark.thorough
 def test_constructors_get_more_than_four_fields_by_keyword() -> None:
     trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in (ROOT / "src").rglob("*.py")}
     classes = dataclass_names(trees.values())

@@ -138,6 +138,7 @@ def test_no_command_prints_a_discouraged_phrase(folder: Path, arguments: tuple[s
     assert phrases_in(printed(folder, arguments)) == []
 
 
+@pytest.mark.thorough
 def test_no_report_has_a_discouraged_phrase(folder: Path, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     printed(folder, ("report", *BOTH, "--collection-size", "40", "--by", "kinds.csv", "-o", str(page)))

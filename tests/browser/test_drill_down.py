@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.browser.opened import Opened
 
 DATA = """async id => {
@@ -46,6 +48,7 @@ def test_another_measure_shows_its_values(opened: Opened) -> None:
     assert set(opened.page.locator("#query-list td.value").all_inner_texts()) <= {".000", "1.000"}
 
 
+@pytest.mark.thorough
 def test_where_lower_is_better_a_lower_value_wins(opened: Opened) -> None:
     opened.page.locator("#query-tools select").nth(3).select_option(label="NMRR")
     values = [float(text) for text in opened.page.locator("#query-list td.value").all_inner_texts()[:2]]

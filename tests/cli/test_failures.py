@@ -156,7 +156,7 @@ def test_the_page_of_exit_codes_says_what_the_code_does() -> None:
     assert listed == {0, 1, 3} | ours | signals  # 3: `gate --undecided 3`
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.thorough
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 @pytest.mark.parametrize("line", ["gate qrels.txt a.run b.run", "measures"])
 def test_standard_output_that_is_full_closed_or_gone(tmp_path: Path, line: str) -> None:

@@ -55,7 +55,7 @@ def features(tmp_path: Path) -> Path:
     return tmp_path / "f.npz"
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", QUICK)
 def test_a_question_is_answered_as_in_python(name: str, features: Path) -> None:
     done = run(features, name, "--methods", "rocchio,query-point", *QUICK[name], "--format", "json")

@@ -223,7 +223,7 @@ def ended_at(seconds: float, words: list[str]) -> int | None:
 SYSTEMS = ("bm25(k1=0.9, b=0.4)", "bm25(k1=1.2, b=0.75)", "lm-dirichlet(mu=1000)")
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["cranfield", "cisi", "medline", "cacm", "npl", "adi"])
 def test_the_commands_reach_the_quality_of_anserini(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from tests.engines.text.test_collections import QUALITY

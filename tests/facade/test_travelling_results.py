@@ -36,6 +36,7 @@ def work(seed: int) -> tuple[Any, ...]:
     return scores.to_polars(), compared.to_polars(), compared.to_markdown(), repr(scores), graph._repr_html_()
 
 
+@pytest.mark.thorough
 def test_threads_give_what_one_gives_after_the_other() -> None:
     expected = [work(seed) for seed in range(6)]
     with ThreadPoolExecutor(6) as pool:

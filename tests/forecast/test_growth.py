@@ -273,7 +273,7 @@ def test_weights_of_classes_spread_the_mean_as_their_values_do() -> None:
     assert (np.diff(weights, axis=1)[:, np.array(classes[1:]) == np.array(classes[:-1])] == 0).all()
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize("alike", [0.0, 0.9])
 def test_the_jackknife_over_items_finds_how_much_other_items_would_change(alike: float) -> None:
     """Against collections drawn anew: the same hits, other distractors."""

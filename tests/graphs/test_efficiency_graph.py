@@ -68,4 +68,4 @@ def test_what_does_not_go_on_one_graph_is_refused() -> None:
         graphs.efficiency_graph([FIRST, Efficiency.of([1], [1], over="recall-scope", at=[1.0])])
 
 
-test_the_gallery_page_draws = every_gallery_page_draws("efficiency")
+test_the_gallery_page_draws = pytest.mark.thorough(every_gallery_page_draws("efficiency"))

@@ -77,4 +77,4 @@ def test_what_it_cannot_show_is_refused() -> None:
         graphs.growth_graph(grown(a=0), measure="P@5,P@10")
 
 
-test_the_gallery_page_draws = every_gallery_page_draws("growth")
+test_the_gallery_page_draws = pytest.mark.thorough(every_gallery_page_draws("growth"))

@@ -112,6 +112,7 @@ def test_the_data_of_a_graph_are_a_table() -> None:
     ]
 
 
+@pytest.mark.thorough
 def test_a_surface_is_drawn_in_three_dimensions_or_as_a_heat_map() -> None:
     needed_module("matplotlib", "plots")
     assert render_graph(surface(), "svg") != render_graph(surface(), "svg", flat=True)

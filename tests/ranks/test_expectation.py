@@ -156,6 +156,7 @@ def is_known(measure: Measure, topic: TiedTopic, view: Settings) -> bool:
     return True
 
 
+@pytest.mark.thorough
 @settings(max_examples=15)
 @given(topic=tied_topics(largest=4, most=2, grade=FINE))
 def test_the_worst_and_the_best_order_bound_all_others_and_are_reached(topic: TiedTopic) -> None:

@@ -112,7 +112,7 @@ def test_a_scheduler_that_is_lost_ends_the_work(tmp_path: Path) -> None:
 OTHER = "import rankscope, rankscope.version; rankscope.__version__ = rankscope.version.__version__ = '0.0.9'"
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("patch", "told"),
     [

@@ -73,7 +73,7 @@ def parts(run: Path, **choices: Any) -> str:
     return sha256(bytes_of(reduce_where(frames()[1], run, keep_scores=True, where=chosen))).hexdigest()
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("on", [Home(), "processes:1", "processes:2"])
 @pytest.mark.parametrize("shuffle", ["auto", "none"])
 def test_home_and_processes_give_the_same_bytes(run: Path, on: Any, shuffle: str) -> None:
@@ -109,7 +109,7 @@ def test_spark_changes_no_byte(run: Path, tmp_path: Path) -> None:
         assert parts(run, on="spark", work=tmp_path / "work") == whole(run)
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.thorough
 def test_stopped_work_continues_with_the_parts_that_are_finished(
     run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -132,7 +132,7 @@ def test_stopped_work_continues_with_the_parts_that_are_finished(
     assert not (tmp_path / "work").exists()
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.thorough
 def test_a_killed_driver_leaves_nothing_half_and_continues(run: Path, tmp_path: Path) -> None:
     judged = tmp_path / "qrels.parquet"
     table = [(query, item, grade) for query, each in frames()[1].items() for item, grade in each.items()]
@@ -211,6 +211,7 @@ def test_a_run_that_does_not_fit_leaves_memory_by_itself(run: Path, monkeypatch:
     assert parts(run, on="home", memory="1GB", say=said.append) == whole(run)
 
 
+@pytest.mark.sampled(1)
 def test_the_command_says_what_it_does_and_prints_the_same_means(run: Path, tmp_path: Path) -> None:
     judged = tmp_path / "qrels.txt"
     judged.write_text(

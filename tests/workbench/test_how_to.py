@@ -58,6 +58,7 @@ def test_the_requests_give_what_the_page_shows(port: str) -> None:
         assert re.sub(r'"took":\d+', '"took":1', done.stdout).strip() == shown.strip()
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("place", range(3))
 def test_the_lines_of_python_give_what_the_page_shows(place: int, port: str, folder: Path) -> None:
     needed_module("pysolr", "dev")

@@ -21,7 +21,7 @@ def expected() -> Expected:
     return {query: list(zip(found.ids, found.scores, strict=True)) for query, found in hits.items()}
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "limits", [ServiceLimits(), ServiceLimits(running=1, waiting=3, wait_seconds=0.01)], ids=["usual", "tight"]
 )

@@ -92,6 +92,7 @@ def png_of(width: int, height: int) -> bytes:
     return b"\x89PNG\r\n\x1a\n" + part(b"IHDR", head) + part(b"IDAT", body) + part(b"IEND", b"")
 
 
+@pytest.mark.thorough
 def test_a_picture_of_too_many_pixels_is_refused_before_it_is_decoded(tmp_path: Path) -> None:
     path = tmp_path / "large.png"
     path.write_bytes(png_of(9000, 8000))

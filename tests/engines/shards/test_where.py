@@ -128,6 +128,7 @@ def test_spark_changes_no_byte(parts: Path, tmp_path: Path) -> None:
         assert ranked(parts, on="spark", work=tmp_path / "work") == whole()
 
 
+@pytest.mark.thorough
 def test_stopped_work_continues_with_the_parts_that_are_finished(
     parts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -115,7 +115,7 @@ def test_every_sign_is_split_as_lucene_splits_it(context: str) -> None:
     assert set(wrong) <= {"😀\ufe0e"}
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["whitespace", "standard", "english", "german"])
 def test_random_texts_are_analysed_as_lucene_analyses_them(name: str) -> None:
     rng, signs = np.random.default_rng(0), np.array(signs_of_version_nine())

@@ -53,7 +53,7 @@ def test_the_first_few_are_those_of_the_whole_ranking() -> None:
             assert first.total == len(whole)
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize("cuts", [(100, 200), (1, 2, 315)])
 def test_several_indexes_rank_as_one(cuts: tuple[int, ...], tmp_path: Path) -> None:
     documents, edges = golden_documents(), [0, *cuts, 316]

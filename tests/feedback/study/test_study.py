@@ -45,6 +45,7 @@ def test_a_study_holds_what_the_loop_gives_and_loads_back(tmp_path: Path) -> Non
     assert os.listdir(tmp_path) == ["s.parquet"]
 
 
+@pytest.mark.thorough
 def test_processes_change_no_number() -> None:
     plan = small("rocchio", "svm")
     assert same_numbers(study(plan, on="home"), study(plan, on="processes:2"))

@@ -63,7 +63,7 @@ def test_only_what_is_needed_is_read(tmp_path: Path) -> None:
         Archive.of(path).array("large")
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize("save", [np.savez, np.savez_compressed, "lzma", "bzip2"])
 def test_flipped_bits_give_the_same_arrays_or_a_clear_error(save: Any, tmp_path: Path) -> None:
     path = tmp_path / "a.npz"

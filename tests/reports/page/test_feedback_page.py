@@ -26,6 +26,7 @@ def made() -> tuple[Results, Normalised, StudyPlan]:
     return study(plan, on="home"), normalised(plan), plan
 
 
+@pytest.mark.thorough
 def test_the_page_tells_rounds_efficiency_consistency_and_times(made: tuple[Results, Normalised, StudyPlan]) -> None:
     page = render(*made[:2])
     for words in ("Round by round", "Mean efficiency (MAE)", "Consistency", "Response time", "Settings", "no-feedback"):

@@ -102,6 +102,7 @@ def test_rows_stand_by_the_first_measure_and_say_what_the_tests_say() -> None:
         assert side == ("" if not better else "better" if better == row.system else "worse")
 
 
+@pytest.mark.thorough
 def test_with_too_many_letters_ranks_stand_in_their_place() -> None:
     report = Report.of(many_scores(6))
     assert report.compared is not None

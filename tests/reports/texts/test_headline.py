@@ -41,6 +41,7 @@ def test_the_answer_counts_whom_the_tests_do_not_distinguish(count: int) -> None
     assert set(sharing) == set(alike)
 
 
+@pytest.mark.thorough
 def test_the_baseline_is_counted_against_all_others() -> None:
     report = Report.of(many_scores(9), baseline="system 4")
     (line,) = [each for each in report.headline.limits if each.startswith("Against the baseline system 4")]

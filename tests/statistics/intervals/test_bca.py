@@ -146,6 +146,7 @@ def simulated_coverage(name: str, queries: int, how: str) -> float:
     return float(((intervals.low <= truth) & (truth <= intervals.high)).mean())
 
 
+@pytest.mark.thorough
 def test_bca_holds_the_truth_more_often_where_few_values_are_skewed() -> None:
     for queries in (10, 25):
         plain, better = (simulated_coverage("skewed: beta(0.3, 3)", queries, how) for how in ("percentile", "bca"))

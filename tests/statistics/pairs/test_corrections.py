@@ -27,6 +27,7 @@ def test_the_worked_values() -> None:
     assert benjamini_hochberg(p) == pytest.approx([0.022488, 0.022488, 0.883130], abs=1.5e-6)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", list(NAMES))
 @settings(max_examples=10)  # statsmodels takes 60 ms for Holm
 @given(p=p_values)

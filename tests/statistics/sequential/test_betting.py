@@ -97,6 +97,7 @@ def test_at_any_of_100_looks_a_false_claim_is_rare() -> None:
     assert alarms <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / 800)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(("mean", "sd"), [(-0.05, 0.1), (-0.02, 0.15), (-0.1, 0.3)])
 def test_the_queries_to_go_are_the_median_of_what_it_takes(mean: float, sd: float) -> None:
     """400 futures drawn from known values: the forecast lies within 15 % of the median time of the decision."""

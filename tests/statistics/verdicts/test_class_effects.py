@@ -48,6 +48,7 @@ def table_of(differences: FloatArray) -> ScoreTable:
     return ScoreTable.make({"A": base, "B": base + flat}, classes=labels)
 
 
+@pytest.mark.thorough
 def test_skewed_differences_are_seldom_called_a_difference() -> None:
     chance = np.random.default_rng(9)
     wrong = [
@@ -113,6 +114,7 @@ def test_a_class_of_one_query_has_a_difference_but_no_verdict() -> None:
     assert lone.better == ""
 
 
+@pytest.mark.thorough
 def test_chance_is_called_a_difference_no_more_often_than_alpha_where_spreads_differ() -> None:
     rng = np.random.default_rng(3)
     trials, wrong = 400, 0

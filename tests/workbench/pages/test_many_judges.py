@@ -6,6 +6,8 @@ import asyncio
 import json
 from pathlib import Path
 
+import pytest
+
 from rankscope.workbench.project import Project
 from rankscope.workbench.service.server import running
 from tests.workbench.http_judges import judge_for, problems_of
@@ -34,6 +36,7 @@ def many_items(folder: Path, items: int, queries: int) -> Project:
     return project
 
 
+@pytest.mark.thorough
 def test_fifty_judges_at_once_lose_and_double_nothing(tmp_path: Path) -> None:
     with many_items(tmp_path, 300, 8) as project:
         tokens = [project.invite(f"judge {number}").token for number in range(JUDGES)]

@@ -30,6 +30,7 @@ def test_a_killed_process_loses_no_mark(tmp_path: Path) -> None:
     assert len(load.acknowledged) > 20
 
 
+@pytest.mark.thorough
 def test_a_killed_process_loses_no_mark_on_postgresql(tmp_path: Path, cluster: Cluster) -> None:
     folder = project_for_load(tmp_path, cluster.address)
     load = kill_again_and_again(folder, kills=2, cluster=cluster, kill_cluster=1)
