@@ -38,6 +38,7 @@ SAME = [  # a query of OpenSearch, and the same in Lucene's language
     ({"match": {"body": {"query": "fox den", "operator": "and"}}}, "+fox +den"),
     ({"match": {"body": {"query": "fox den cat", "minimum_should_match": 1, "boost": 2}}}, "(fox den cat)^2"),
     ({"match": {"body": {"query": "fxo", "fuzziness": "AUTO"}}}, "fxo~1"),
+    ({"match_phrase": {"body": "fox"}}, "fox"),
     ({"match_phrase": {"body": "night fox"}}, '"night fox"'),
     ({"match_phrase": {"body": {"query": "night fox", "slop": 3}}}, '"night fox"~3'),
     ({"multi_match": {"query": "snow", "fields": ["title^2", "body"], "type": "most_fields"}}, "title:snow^2 snow"),
