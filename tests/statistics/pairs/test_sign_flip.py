@@ -1,4 +1,4 @@
-"""Sign flips: exact where they can be, never 0, the same for every batch; limits are means of subsets."""
+"""Sign flips: enumerated, counted or approximated, never 0; limits are the means that are not rejected."""
 
 from __future__ import annotations
 
@@ -13,11 +13,10 @@ from scipy import stats
 
 from rankscope.arrays import FloatArray
 from rankscope.errors import SettingError
-from rankscope.statistics.pairs.flip_limits import subset_means
-from rankscope.statistics.pairs.flips import random_flips, signs_reaching
+from rankscope.statistics.pairs.flip_limits import flip_limits
+from rankscope.statistics.pairs.flips import reaching_bound, reaching_share, signs_reaching
 from rankscope.statistics.pairs.pair_test import Alternative
 from rankscope.statistics.pairs.sign_flip import sign_flip, sign_flip_p
-from rankscope.statistics.pairs.system_pairs import SystemPairs
 from tests.statistics.examples import A, B
 
 WORKED = np.array(B) - np.array(A)
@@ -82,15 +81,16 @@ def test_it_agrees_with_scipy_where_both_enumerate() -> None:
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
-def test_random_signs_agree_with_the_normal_limit(alternative: Alternative) -> None:
+def test_many_signs_agree_with_the_normal_limit(alternative: Alternative) -> None:
     values = np.random.default_rng(2).normal(0.012, 0.1, 250)
     z = values.sum() / np.sqrt(values @ values)
     tails = {"two-sided": 2 * stats.norm.sf(abs(z)), "greater": stats.norm.sf(z), "less": stats.norm.cdf(z)}
-    assert sign_flip_p(values, alternative)[0] == pytest.approx(tails[alternative], abs=0.006)
+    assert sign_flip_p(values, alternative)[0] == pytest.approx(tails[alternative], abs=0.001)
 
 
-def test_a_p_value_is_never_zero() -> None:
-    assert sign_flip_p(np.full(300, 0.1), flips=1000)[0] == 1 / 1001
+def test_a_p_value_is_never_zero_and_its_floor_is_that_of_all_signs() -> None:
+    assert sign_flip_p(np.full(300, 0.1))[0] == 2 * 0.5**300
+    assert sign_flip_p(np.linspace(0.1, 0.7, 60))[0] == 2 * 0.5**60
     assert sign_flip_p(np.full(20, 0.1))[0] == 2 / 2**20
 
 
@@ -100,27 +100,71 @@ def test_tied_sums_count_though_floats_differ() -> None:
 
 
 def test_many_pairs_at_once_are_each_pair_by_itself() -> None:
-    values = np.random.default_rng(3).normal(0.02, 0.1, (40, 5))
-    values[:25, 1] = 0.0
+    values = np.random.default_rng(3).normal(0.02, 0.1, (150, 5))
+    values[:130, 1] = 0.0
     values[3, 2] = np.nan
-    together = sign_flip_p(values, flips=2000)
-    alone = [sign_flip_p(column, flips=2000)[0] for column in values[:, [0, 3, 4]].T]
-    assert together[[0, 3, 4]].tolist() == alone
-    assert together[1] == sign_flip_p(values[25:, 1])[0]
+    values[60:, 3] = 0.0
+    together = sign_flip_p(values)
+    alone = [sign_flip_p(column[~np.isnan(column)])[0] for column in values.T]
+    assert together.tolist() == pytest.approx(alone, rel=1e-12)
+    assert together[1] == sign_flip_p(values[130:, 1])[0]
 
 
-def test_batches_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    values = np.random.default_rng(4).normal(0.02, 0.1, (70, 3))
-    whole = sign_flip_p(values, flips=5000).tolist()
-    rows = np.concatenate(list(random_flips(70, 300)))
-    monkeypatch.setattr("rankscope.statistics.pairs.flips.AT_ONCE", 70 * 11)
-    assert sign_flip_p(values, flips=5000).tolist() == whole
-    assert (np.concatenate(list(random_flips(70, 300))) == rows).all()
+@pytest.mark.parametrize("queries", [21, 22, 40, 100, 101, 400])
+@pytest.mark.parametrize("shape", ["normal", "skewed", "many equal", "one large"])
+def test_p_values_are_within_a_few_hundredths_of_a_finer_count(queries: int, shape: str) -> None:
+    """A lattice of 400,000 cells, or all signs in two halves where there are 22 terms at most."""
+    chance = np.random.default_rng(queries)
+    drawn = {
+        "normal": chance.normal(0, 0.1, queries),
+        "skewed": chance.exponential(0.1, queries) - 0.1,
+        "many equal": chance.choice([-0.1234567, 0.2345678, 0.0777777], queries),
+        "one large": np.append(chance.normal(0, 0.01, queries - 1), 0.9),
+    }[shape]
+    for t in (1.0, 2.5, 4.5):
+        values = drawn - drawn.mean() + t * drawn.std() / np.sqrt(queries)
+        exact = (
+            np.ldexp(2.0 * signs_reaching(values, values.sum() - 1e-12), -queries) if queries <= 22 else fine(values)
+        )
+        assert sign_flip_p(values)[0] == pytest.approx(exact, rel=0.03)
 
 
-def test_another_seed_gives_other_signs() -> None:
+def fine(values: FloatArray) -> float:
+    """Two-sided, with sizes rounded to a hundredth of what the test itself rounds to."""
+    sizes, flipped = np.abs(values), np.abs(values[values < 0]).sum()
+    if not flipped:
+        return float(2 * 0.5**values.size)
+    cells = np.rint(np.minimum(sizes, 2 * flipped) * (400_000 / flipped)).astype(np.int64)
+    most = int(cells[values < 0].sum())
+    counts = np.zeros(most + 1)
+    counts[0] = 1.0
+    for cell in np.sort(cells[cells <= most]).tolist():
+        counts[cell:] += counts[: counts.size - cell].copy()
+    return float(2 * np.ldexp(counts.sum(), -values.size))
+
+
+@pytest.mark.parametrize("queries", [30, 90, 300])
+def test_tenths_are_counted_exactly_and_with_many_queries_almost(queries: int) -> None:
+    """Against the distribution by convolution of whole tenths."""
+    chance = np.random.default_rng(queries)
+    tenths = chance.integers(-4, 6, queries)
+    shares = np.array([1.0])
+    for each in np.abs(tenths[tenths != 0]).tolist():
+        kernel = np.zeros(2 * each + 1)
+        kernel[[0, -1]] += 0.5
+        shares = np.convolve(shares, kernel)
+    exact = 2 * shares[(shares.size - 1) // 2 + abs(int(tenths.sum())) :].sum()
+    assert sign_flip_p(tenths / 10)[0] == pytest.approx(min(exact, 1.0), rel=1e-12 if queries <= 100 else 0.005)
+
+
+@given(differences)
+def test_no_share_exceeds_its_bound(values: FloatArray) -> None:
+    assert reaching_share(values[:, None])[0] <= reaching_bound(values[:, None])[0] * (1 + 1e-9)
+
+
+def test_nothing_is_drawn_by_chance() -> None:
     values = np.random.default_rng(5).normal(0.02, 0.1, 50)
-    assert sign_flip(values, seed=0).p == sign_flip(values, seed=0).p != sign_flip(values, seed=1).p
+    assert sign_flip(values).p == sign_flip(values[::-1]).p
 
 
 def test_a_pair_without_numbers_has_no_p_value() -> None:
@@ -140,19 +184,20 @@ def test_infinite_differences_and_unknown_alternatives_are_errors() -> None:
 
 @given(differences.filter(lambda values: values.size >= 5))
 def test_limits_hold_exactly_the_means_that_are_not_rejected(values: FloatArray) -> None:
-    means = subset_means(values)
-    low, high = means.lower(0.05), means.upper(0.05)
+    low, high = flip_limits(values, 0.05)
     for moved in np.linspace(-0.6, 0.6, 25):
         if min(abs(moved - low), abs(moved - high)) > 1e-9:
             assert (enumerated(values - moved, "greater") <= 0.05) == (moved < low)
             assert (enumerated(values - moved, "less") <= 0.05) == (moved > high)
 
 
-def test_random_limits_agree_with_the_test_on_moved_values() -> None:
-    values = np.random.default_rng(6).beta(0.5, 1, 60) - 0.3
-    result = sign_flip(values, level=0.95)
+@pytest.mark.parametrize("queries", [30, 60, 250])
+@pytest.mark.parametrize("level", [0.95, 0.99999])
+def test_limits_of_many_queries_are_where_the_p_value_meets_the_level(queries: int, level: float) -> None:
+    values = np.random.default_rng(6).beta(0.5, 1, queries) - 0.3
+    result = sign_flip(values, level=level)
     for limit, outward in ((result.low, -0.001), (result.high, 0.001)):
-        assert sign_flip_p(values - limit - outward)[0] < 0.05 < sign_flip_p(values - limit + outward)[0]
+        assert sign_flip_p(values - limit - outward)[0] < 1 - level < sign_flip_p(values - limit + outward)[0]
 
 
 def test_few_queries_have_no_limit() -> None:
@@ -161,26 +206,11 @@ def test_few_queries_have_no_limit() -> None:
     assert sign_flip([0.1, 0.2, 0.3, 0.4, 0.5, 0.6]).low == pytest.approx(0.1)
 
 
-def test_subset_means_weigh_units_by_their_queries() -> None:
-    means = subset_means([0.6, 0.1], sizes=[3, 1])
-    assert means.means.round(9).tolist() == [0.1, 0.175, 0.2]
-
-
-@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
-@pytest.mark.parametrize("queries", [15, 30, 90])
-def test_pairs_of_systems_have_the_p_values_of_their_differences(alternative: Alternative, queries: int) -> None:
-    """What is summed once for each system gives the same counts as each pair's own sums, ties included."""
-    chance = np.random.default_rng(queries)
-    values = chance.integers(0, 20, (queries, 6)) / 20 + chance.normal(0, 0.05, (queries, 6)) * (chance.random(6) < 0.5)
-    values[: queries - 8, 1] = values[: queries - 8, 0]  # few differences: all signs are looked at
-    values[:, 5] = values[:, 4]
-    pairs = SystemPairs.every(values)
-    together = sign_flip_p(pairs, alternative, flips=3000).tolist()
-    assert together == sign_flip_p(pairs.differences, alternative, flips=3000).tolist()
-
-
-def test_pairs_of_systems_that_lack_queries_are_compared_on_those_they_share() -> None:
-    values = np.random.default_rng(6).normal(0.4, 0.1, (40, 3))
-    values[3, 1] = np.nan
-    pairs = SystemPairs.every(values)
-    assert sign_flip_p(pairs, flips=2000).tolist() == sign_flip_p(pairs.differences, flips=2000).tolist()
+def test_limits_weigh_units_by_their_queries() -> None:
+    assert flip_limits([0.6, 0.1], 0.25, sizes=[3, 1]) == pytest.approx((0.1, 0.2))
+    assert flip_limits([0.6, 0.1], 0.2, sizes=[3, 1]) == (-np.inf, np.inf)
+    values, sizes = np.random.default_rng(7).normal(0.3, 0.2, 40), np.tile([1.0, 3.0], 20)
+    low, high = flip_limits(values * sizes, 0.025, sizes)
+    for limit, side in ((low, "greater"), (high, "less")):
+        moved = values * sizes - limit * sizes
+        assert sign_flip_p(moved, side)[0] == pytest.approx(0.025, rel=0.01)  # type: ignore[arg-type]

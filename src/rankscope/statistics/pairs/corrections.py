@@ -77,6 +77,26 @@ def adjust(p: ArrayLike, correction: str = "holm") -> Adjusted:
     return Adjusted(result, CORRECTIONS.spell(correction), result.shape[-1], int(np.isnan(result).sum()))
 
 
+def tested_levels(p: ArrayLike, correction: str, alpha: float) -> FloatArray:
+    """The level at which each test of a family was held against its p-value, so that limits at it say the same.
+
+    Holm: alpha/m for the smallest p, then alpha/(m - 1), ..., up to the first that is not significant, which is the
+    level of all later ones too. Benjamini and Hochberg: alpha x findings/m for all.
+    >>> tested_levels([0.01, 0.5, 0.03, np.nan], "holm", 0.05).round(6).tolist()
+    [0.0125, 0.016667, 0.016667, 0.016667]
+    """
+    values = _checked(p)
+    adjusted = CORRECTIONS.find(correction)(values)
+    shown, size, name = int((adjusted <= alpha).sum()), values.size, CORRECTIONS.spell(correction)
+    if name == "none":
+        return np.full(size, alpha)
+    if name == "holm":
+        place = np.empty(size)
+        place[np.argsort(np.where(np.isnan(values), 1.0, values), kind="stable")] = np.arange(size)
+        return np.asarray(alpha / (size - np.minimum(place, min(shown, size - 1))))
+    return np.full(size, alpha * (max(shown, 1) if name == "benjamini-hochberg" else 1) / size)
+
+
 def _checked(p: ArrayLike) -> FloatArray:
     values = np.atleast_1d(np.asarray(p, dtype=np.float64))
     if ((values < 0) | (values > 1)).any():

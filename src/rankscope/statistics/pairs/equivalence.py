@@ -75,7 +75,7 @@ def equivalence(
     def tested(moved: float, alternative: str) -> PairTest:
         if method == "t":
             return paired_t(values + moved, alternative, level=level)  # type: ignore[arg-type]
-        return sign_flip(values + moved, alternative, level=level, seed=seed)  # type: ignore[arg-type]
+        return sign_flip(values + moved, alternative, level=level)  # type: ignore[arg-type]
 
     above, below, both = tested(margin, "greater"), tested(-margin, "less"), tested(0.0, "two-sided")
     p = max(above.p, below.p)

@@ -13,10 +13,9 @@ from functools import cached_property
 
 import numpy as np
 
-from rankscope.arrays import FloatArray
-from rankscope.statistics.pairs.flip_limits import SubsetMeans, means_of
-from rankscope.statistics.pairs.flips import EXACT, FLIPS, all_subset_sums, random_subset_sums
-from rankscope.statistics.pairs.sign_flip import SLACK
+from rankscope.arrays import FloatArray, IntArray
+from rankscope.statistics.pairs.flip_limits import flip_limits
+from rankscope.statistics.pairs.flips import CELLS, EXACT, all_subset_sums, reaching_share, subset_shares, tie_slack
 from rankscope.statistics.pairs.skew_t import skew_t_limits, skew_t_p
 from rankscope.statistics.table.resampling import class_numbers
 
@@ -27,30 +26,22 @@ class Changes:
 
     sums: FloatArray
     sizes: FloatArray
-    flips: int = FLIPS
-    seed: int = 0
 
     @classmethod
-    def of(
-        cls, changes: FloatArray, units: Sequence[str] | None = None, *, flips: int = FLIPS, seed: int = 0
-    ) -> Changes:
+    def of(cls, changes: FloatArray, units: Sequence[str] | None = None) -> Changes:
         """From the change of each query, and the unit each belongs to; no units: each query is one.
 
         >>> Changes.of(np.array([0.1, 0.2, -0.1]), ["a", "a", "b"]).sums.round(6).tolist()
         [0.3, -0.1]
         """
         if units is None:
-            return cls(changes, np.ones(changes.size), flips, seed)
+            return cls(changes, np.ones(changes.size))
         number = class_numbers(units)
         sums, sizes = np.bincount(number, weights=changes), np.bincount(number)
-        return cls(sums.astype(np.float64), sizes.astype(np.float64), flips, seed)
+        return cls(sums.astype(np.float64), sizes.astype(np.float64))
 
     def __len__(self) -> int:
         return self.sums.size
-
-    @property
-    def _exact(self) -> bool:
-        return len(self) <= EXACT
 
     @property
     def mean(self) -> float:
@@ -68,29 +59,34 @@ class Changes:
 
     def loss_p(self, signs: FloatArray | None = None) -> FloatArray:
         """The p-value against a loss; with `signs` (trials x units) one for each trial with swapped labels."""
-        swapped = self.sums[None, :] if signs is None else signs * self.sums
-        slack = SLACK * max(1.0, float(np.abs(self.sums).sum()))
-        reached = np.searchsorted(self._reference, swapped.sum(axis=-1) + slack, side="right")
-        more = 0 if self._exact else 1  # random signs do not have the ones seen among them
-        flipped = (reached + more) / (self._reference.size + more)
-        return np.maximum(flipped, skew_t_p(self._spread(swapped), "less"))
+        if signs is None:
+            flipped = reaching_share(-self.sums[:, None])
+            return np.maximum(flipped, skew_t_p(self.spread[None, :], "less"))
+        swapped = signs * self.sums
+        return np.maximum(self._swapped_p(swapped), skew_t_p(self._spread(swapped), "less"))
 
     def limits(self, tail: float) -> tuple[float, float]:
         """Lower and upper limit of the mean change, `tail` left outside on each side."""
         low, high = skew_t_limits(self.spread, tail)
-        return min(low, self._means.lower(tail)), max(high, self._means.upper(tail))
+        own_low, own_high = flip_limits(self.sums, tail, self.sizes)
+        return min(float(low), own_low), max(float(high), own_high)
+
+    def _swapped_p(self, swapped: FloatArray) -> FloatArray:
+        """By sign flips, for each row of changes with other signs: all rows have one distribution of sums."""
+        if len(self) <= EXACT:
+            total = swapped.sum(axis=-1) + float(tie_slack(self.sums))
+            return np.asarray(np.searchsorted(self._sums, total, side="right") / self._sums.size)
+        share, cells = self._shares
+        return share[np.where(swapped > 0, cells, 0).sum(axis=-1)]
 
     @cached_property
-    def _flipped(self) -> FloatArray:
-        """The sum of what is flipped, for all choices of signs or for random ones."""
-        return all_subset_sums(self.sums) if self._exact else random_subset_sums(self.sums, self.flips, self.seed)
+    def _sums(self) -> FloatArray:
+        """The sums with all signs, sorted."""
+        return np.sort(self.sums.sum() - 2 * all_subset_sums(self.sums))
 
     @cached_property
-    def _reference(self) -> FloatArray:
-        """Sums with these signs, sorted; they are the same whatever labels were swapped."""
-        return np.sort(self.sums.sum() - 2 * self._flipped)
-
-    @cached_property
-    def _means(self) -> SubsetMeans:
-        sizes = all_subset_sums(self.sizes) if self._exact else random_subset_sums(self.sizes, self.flips, self.seed)
-        return means_of(self._flipped, sizes, 2 ** len(self) if self._exact else self.flips + 1)
+    def _shares(self) -> tuple[FloatArray, IntArray]:
+        """How many of all signs leave at most so many cells above 0, and the cells of each unit."""
+        sizes = np.abs(self.sums)
+        cells = np.rint(sizes * (CELLS / max(float(sizes.sum()), 1e-300))).astype(np.int64)
+        return np.cumsum(subset_shares(cells, int(cells.sum()))), cells

@@ -9,13 +9,11 @@ import numpy as np
 
 from rankscope.arrays import FloatArray
 from rankscope.errors import SettingError
-from rankscope.statistics.pairs.corrections import adjust
+from rankscope.statistics.pairs.corrections import adjust, tested_levels
 from rankscope.statistics.pairs.family import ALL_QUERIES, Family
-from rankscope.statistics.pairs.paired_t import MeanDifferences, t_intervals
 from rankscope.statistics.pairs.paired_tests import TESTS, bootstrap_interval
 from rankscope.statistics.pairs.sign_flip import sign_flip, sign_flip_p
-from rankscope.statistics.pairs.system_pairs import SystemPairs
-from rankscope.statistics.pairs.trust import DECIDING, decide_p
+from rankscope.statistics.pairs.trust import DECIDING, decide_limits, decide_p
 from rankscope.statistics.table.score_table import ScoreTable
 
 
@@ -28,12 +26,13 @@ class Comparison:
     measure: str
     label: str
     difference: float
-    low: float  # interval of this comparison alone, not of the family
+    low: float  # the means that the test does not reject at `level`
     high: float
     p: float
     adjusted: float
     queries: int
-    better: str = ""  # the system that is shown to be better, if any
+    better: str = ""  # the system that is significantly better, if any
+    level: float = 0.95  # at which the correction held this one: 0 lies outside the limits exactly where `better` is
 
     def row(self) -> dict[str, object]:
         """In plain numbers, for a table."""
@@ -86,11 +85,14 @@ def compare_pairs(
     test: str = DECIDING,
     level: float = 0.95,
     seed: int = 0,
+    limits: bool = True,
 ) -> PairTests:
     """Compare all pairs of systems, or each with the baseline, on the queries that both have.
 
-    Several tables are several measures of the same systems. Intervals are t intervals of the mean difference. `test`
-    is what decides (`trust`) or one of `paired_tests`.
+    Several tables are several measures of the same systems. `test` is what decides (`trust`) or one of `paired_tests`;
+    limits are its own, at the level at which the correction held each pair, so that 0 lies outside exactly where a
+    system is significantly better. Without `limits` they are not made. No test draws anything by chance: `seed` is kept
+    for calls that name it.
     >>> table = ScoreTable.make({"A": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6], "B": [0.2, 0.4, 0.4, 0.6, 0.7, 0.8]})
     >>> made = compare_pairs(table)
     >>> print(made, [(round(each.difference, 3), round(each.p, 4), each.better) for each in made.comparisons])
@@ -102,17 +104,65 @@ def compare_pairs(
     given = [tables] if isinstance(tables, ScoreTable) else list(tables)
     family = _family(given, by_class, baseline, correction)
     parts = [part for table in given for part in (_classes(table) if by_class else [table])]
-    pairs = [_system_pairs(part, family) for part in parts]
-    p = np.concatenate([_p_values(each, test, seed) for each in pairs])
-    adjusted = adjust(p, correction).p
-    means = [t_intervals(each.differences, level) for each in pairs]
+    differences = [_differences(part, family) for part in parts]
+    p = np.concatenate([_p_values(each, test) for each in differences])
+    adjusted, levels = adjust(p, correction).p, 1 - tested_levels(p, correction, 1 - level)
     turned = [table.lower_is_better for table in given for _ in range(family.size // len(given))]
-    rows = [row for each in means for row in _rows(each)]
-    results = tuple(
-        _comparison(named, row, raw, corrected, lower, level)
-        for named, row, raw, corrected, lower in zip(family, rows, p.tolist(), adjusted.tolist(), turned, strict=True)
-    )
-    return PairTests(family=family, comparisons=results, test=test, level=level, seed=seed)
+    made = [
+        Comparison(
+            first=first,
+            second=second,
+            measure=measure,
+            label=label,
+            difference=mean,
+            low=np.nan,
+            high=np.nan,
+            p=raw,
+            adjusted=corrected,
+            queries=queries,
+            better=_shown_better(first, second, mean, corrected, lower, level),
+            level=tested,
+        )
+        for (first, second, measure, label), (mean, queries), raw, corrected, lower, tested in zip(
+            family,
+            [row for each in differences for row in _means(each)],
+            p.tolist(),
+            adjusted.tolist(),
+            turned,
+            levels.tolist(),
+            strict=True,
+        )
+    ]
+    if limits:
+        made = with_limits(made, np.concatenate(pad_rows(differences), axis=1), test)
+    return PairTests(family=family, comparisons=tuple(made), test=test, level=level, seed=seed)
+
+
+def with_limits(
+    pairs: Sequence[Comparison], differences: FloatArray, test: str = DECIDING, sizes: FloatArray | None = None
+) -> list[Comparison]:
+    """Comparisons with the limits of their test at their own level; a column of differences for each.
+
+    `sizes`: a row may be the sum over so many queries, scaled so that the mean of the sizes is 1.
+    """
+    if test == DECIDING:
+        low, high = decide_limits(differences, [each.level for each in pairs], sizes)
+    else:
+        named = TESTS.find(test)
+        made = [named(column, level=each.level) for each, column in zip(pairs, differences.T, strict=True)]
+        low, high = (np.array([getattr(each, end) for each in made]) for end in ("low", "high"))
+    return [
+        replace(each, low=min(down, 0.0), high=max(up, 0.0))
+        if not each.better and each.p == each.p
+        else replace(each, low=down, high=up)
+        for each, down, up in zip(pairs, low.tolist(), high.tolist(), strict=True)
+    ]
+
+
+def pad_rows(tables: Sequence[FloatArray]) -> list[FloatArray]:
+    """Tables with as many rows as the longest, filled with NaN."""
+    most = max(len(each) for each in tables)
+    return [np.pad(each, ((0, most - len(each)), (0, 0)), constant_values=np.nan) for each in tables]
 
 
 def _family(tables: list[ScoreTable], by_class: bool, baseline: str | None, correction: str) -> Family:
@@ -128,58 +178,38 @@ def _classes(table: ScoreTable) -> list[ScoreTable]:
     return [table.where(label) for label in table.class_names]
 
 
-def _system_pairs(table: ScoreTable, family: Family) -> SystemPairs:
+def _differences(table: ScoreTable, family: Family) -> FloatArray:
     number = {name: place for place, name in enumerate(table.systems)}
-    first, second = (np.array([number[pair[side]] for pair in family.pairs], dtype=np.int64) for side in (0, 1))
-    return SystemPairs(table.values, first, second)
+    first, second = ([number[pair[side]] for pair in family.pairs] for side in (0, 1))
+    return np.asarray(table.values[:, second] - table.values[:, first])
 
 
-def _p_values(pairs: SystemPairs, test: str, seed: int) -> FloatArray:
+def _p_values(differences: FloatArray, test: str) -> FloatArray:
     if test == DECIDING:
-        return decide_p(pairs, seed=seed)
+        return decide_p(differences)
     found = TESTS.find(test)
     if found is sign_flip:
-        return sign_flip_p(pairs, seed=seed)
+        return sign_flip_p(differences)
     if found is bootstrap_interval:
         others = ", ".join(name for name, each in zip(TESTS.names(), TESTS, strict=True) if each is not found)
         raise SettingError(f"no verdict rests on the bootstrap: it has no p-value. Use one of {others}")
-    return np.array([found(column).p for column in pairs.differences.T])
+    return np.array([found(column).p for column in differences.T])
 
 
-def _rows(means: MeanDifferences) -> list[tuple[float, float, float, int]]:
-    columns = (each.tolist() for each in (means.mean, means.low, means.high, means.queries))
-    return list(zip(*columns, strict=True))
+def _means(differences: FloatArray) -> list[tuple[float, int]]:
+    """The mean and the number of the queries that each pair has."""
+    queries = (~np.isnan(differences)).sum(axis=0)
+    total = np.nan_to_num(differences).sum(axis=0)
+    mean = np.divide(total, queries, out=np.full(queries.size, np.nan), where=queries > 0)
+    return list(zip(mean.tolist(), queries.tolist(), strict=True))
 
 
-def _comparison(
-    named: tuple[str, str, str, str],
-    row: tuple[float, float, float, int],
-    p: float,
-    adjusted: float,
-    lower_is_better: bool,
-    level: float,
+def correct_comparison(
+    pair: Comparison, adjusted: float, lower_is_better: bool, level: float, tested: float
 ) -> Comparison:
-    """One comparison, judged by its corrected p-value."""
-    (first, second, measure, label), (difference, low, high, queries) = named, row
-    return Comparison(
-        first=first,
-        second=second,
-        measure=measure,
-        label=label,
-        difference=difference,
-        low=low,
-        high=high,
-        p=p,
-        adjusted=adjusted,
-        queries=queries,
-        better=_shown_better(first, second, difference, adjusted, lower_is_better, level),
-    )
-
-
-def correct_comparison(pair: Comparison, adjusted: float, lower_is_better: bool, level: float) -> Comparison:
-    """The comparison with its p-value corrected, and who is shown to be better by it."""
+    """The comparison with its p-value corrected, who is significantly better by it, and the level it was tested at."""
     better = _shown_better(pair.first, pair.second, pair.difference, adjusted, lower_is_better, level)
-    return replace(pair, adjusted=adjusted, better=better)
+    return replace(pair, adjusted=adjusted, better=better, level=tested)
 
 
 def _shown_better(

@@ -8,10 +8,10 @@ u = -log(1 + 2 b |t|)/(2 b) + b/2 with b = skewness/(3 sqrt(n)). To first order 
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from rankscope.arrays import FloatArray, IntArray
 from rankscope.statistics.pairs.pair_test import Alternative, checked_alternative
@@ -40,22 +40,21 @@ def skew_t_p(values: FloatArray, alternative: Alternative = "two-sided") -> Floa
     return np.minimum(1.0, 2 * np.minimum(sample.p_below(), sample.turned().p_below()))
 
 
-def skew_t_limits(values: FloatArray, tail: float) -> tuple[float, float]:
-    """The limits of the mean that leave `tail` on each side: all means that the test does not reject.
+def skew_t_limits(values: FloatArray, tail: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """The limits of the mean along the last axis that leave `tail` on each side: all means that are not rejected.
 
     Infinite for fewer than three values; the mean itself where there is no spread.
-    >>> [round(each, 4) for each in skew_t_limits(np.array([0.0, 0.0, 0.0, 0.1, 0.9]), 0.05)]
+    >>> [round(float(each), 4) for each in skew_t_limits(np.array([0.0, 0.0, 0.0, 0.1, 0.9]), 0.05)]
     [-0.1754, 2.2793]
     """
     from scipy.special import stdtrit
 
-    sample = _Sample.of(values)
-    count, mean = int(sample.count), float(sample.mean)
-    if count < FEWEST:
-        return -math.inf, math.inf
-    width, error = float(stdtrit(count - 1, 1 - tail)), float(sample.error)
-    above, below = (float(_lengthened(width, each.bend)) for each in (sample, sample.turned()))
-    return mean - error * below, mean + error * above
+    sample = _Sample.of(np.asarray(values, dtype=np.float64))
+    width = stdtrit(np.maximum(sample.count - 1, 1), 1 - np.asarray(tail))
+    below, above = (_lengthened(width, each.bend) for each in (sample.turned(), sample))
+    few = sample.count < FEWEST
+    low = np.where(few, -np.inf, sample.mean - sample.error * below)
+    return low, np.where(few, np.inf, sample.mean + sample.error * above)
 
 
 def shorten_t(t: FloatArray, bend: FloatArray) -> FloatArray:
@@ -68,7 +67,7 @@ def shorten_t(t: FloatArray, bend: FloatArray) -> FloatArray:
     return np.where(t < 0, below, t) + bend / 2
 
 
-def _lengthened(width: float, bend: FloatArray) -> FloatArray:
+def _lengthened(width: FloatArray, bend: FloatArray) -> FloatArray:
     """The size of the t below 0 that is shortened to minus `width`."""
     return np.expm1(2 * bend * (width + bend / 2)) / (2 * bend)
 

@@ -13,17 +13,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankscope.arrays import FloatArray
-from rankscope.statistics.pairs.flips import FLIPS
+from rankscope.statistics.pairs.flip_limits import flip_limits
+from rankscope.statistics.pairs.flips import reaching_bound, reaching_share
 from rankscope.statistics.pairs.sign_flip import columns_of, sign_flip_p
-from rankscope.statistics.pairs.skew_t import skew_t_p
-from rankscope.statistics.pairs.system_pairs import SystemPairs
+from rankscope.statistics.pairs.skew_t import skew_t_limits, skew_t_p
 
 DECIDING = "sign-flip and skew-t"  # the name of the test in output
 RARE = 0.05  # share of queries that gain or lose much and may be missed
 SEEN = 60  # units from which on all of them are missed in fewer than 5 % of samples
 
 
-def decide_p(differences: ArrayLike | SystemPairs, *, flips: int = FLIPS, seed: int = 0) -> FloatArray:
+def decide_p(differences: ArrayLike) -> FloatArray:
     """The p-value that decides, one per column: the larger one of sign flips and skew t; a row is a query.
 
     NaN is a query that a pair does not have; a column without any number has no p-value. Where all queries of a column
@@ -31,7 +31,64 @@ def decide_p(differences: ArrayLike | SystemPairs, *, flips: int = FLIPS, seed: 
     >>> decide_p([[0.2, 0.1], [0.2, -0.1], [0.2, np.nan], [0.4, 0.0]]).round(4).tolist()
     [0.125, 1.0]
     """
-    return np.maximum(sign_flip_p(differences, flips=flips, seed=seed), skew_t_p(columns_of(differences).T))
+    columns = columns_of(differences)
+    return np.maximum(sign_flip_p(columns), skew_t_p(columns.T))
+
+
+def decide_limits(
+    differences: ArrayLike, level: ArrayLike, sizes: FloatArray | None = None
+) -> tuple[FloatArray, FloatArray]:
+    """The lowest and highest mean difference that the deciding tests do not reject at 1 - `level`, one per column.
+
+    So 0 lies outside exactly where `decide_p` is at most 1 - level. Infinite where so few queries reject nothing.
+    `sizes`: a row may be the sum over so many queries, scaled so that the mean of the sizes is 1.
+    >>> low, high = decide_limits([[0.2], [0.2], [0.3], [0.4], [0.3], [0.2]], [0.95])
+    >>> low.round(3).tolist(), high.round(3).tolist()
+    ([0.161], [0.5])
+    """
+    columns = columns_of(differences)
+    tails = np.broadcast_to((1 - np.asarray(level, dtype=np.float64)) / 2, columns.shape[1])
+    if sizes is not None and np.ptp(sizes) > 0:
+        pairs = [_limits_of_sums(own, float(tail), sizes) for own, tail in zip(columns.T, tails, strict=True)]
+        return np.array([low for low, _ in pairs]), np.array([high for _, high in pairs])
+    low, high = skew_t_limits(columns.T, tails)
+    for turn, limits in ((-1.0, low), (1.0, high)):
+        known = np.isfinite(limits)
+        moved = np.nan_to_num(np.where(known, turn * (limits - columns), np.nan))
+        open_ = np.flatnonzero(~known | (reaching_bound(moved) > tails))  # elsewhere sign flips reject the limit too
+        reached = reaching_share(moved[:, open_])
+        for column in open_[(reached > tails[open_]) | ~known[open_]].tolist():
+            own = columns[~np.isnan(columns[:, column]), column]
+            limits[column] = flip_limits(own, float(tails[column]))[int(turn > 0)] if own.size else np.nan
+    return low, high
+
+
+def _limits_of_sums(sums: FloatArray, tail: float, sizes: FloatArray) -> tuple[float, float]:
+    """Limits of the mean over queries where the classes drawn differ in size: sums are moved by mean x size."""
+    low, high = flip_limits(sums, tail, sizes)
+    return -_least_rejected(-sums, tail, sizes, -low), _least_rejected(sums, tail, sizes, high)
+
+
+def _least_rejected(sums: FloatArray, tail: float, sizes: FloatArray, start: float) -> float:
+    """From the limit of sign flips on, the first mean that skew t rejects too."""
+    from scipy.optimize import brentq
+
+    mean = float(sums.sum() / sizes.sum())
+    width = float(np.abs(sums / sizes - mean).max())
+    if not (np.isfinite(start) and width):
+        return start
+
+    def below(limit: float) -> float:
+        return float(skew_t_p((sums - limit * sizes)[None, :], "less")[0]) - tail
+
+    if below(start) <= 0:
+        return start
+    reach = start + width
+    while below(reach) > 0:
+        if reach - start > 1e6 * width:
+            return math.inf
+        reach = start + 2 * (reach - start)
+    return float(brentq(below, start, reach, xtol=1e-9 * width))
 
 
 def missed_share(units: int) -> float:

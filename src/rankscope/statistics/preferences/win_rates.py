@@ -90,8 +90,8 @@ def win_rates(
         grouped.setdefault(_ordered(each.pair, systems), []).append(each)
     tables = [score_table(own, pair, classes) for pair, own in grouped.items()]
     parts = [[(label, table.where(label)) for label in table.class_names] if classes else [] for table in tables]
-    better = _verdicts(tables, level, seed)
-    in_classes = iter(_verdicts([part for own in parts for _, part in own], level, seed))
+    better = _verdicts(tables, level)
+    in_classes = iter(_verdicts([part for own in parts for _, part in own], level))
     found: list[WinRate] = []
     for table, own, ahead, inside in zip(tables, grouped.values(), better, parts, strict=True):
         found.append(_rate(own, table, "", ahead, level, seed))
@@ -109,14 +109,14 @@ def _ordered(pair: tuple[str, str], systems: Sequence[str]) -> tuple[str, str]:
     return first, second
 
 
-def _verdicts(tables: Sequence[ScoreTable], level: float, seed: int) -> list[str]:
+def _verdicts(tables: Sequence[ScoreTable], level: float) -> list[str]:
     """Which system is shown to be better in each table, nothing where neither is; all of them corrected together.
 
     An answer is worth the same whoever wins it, so a class in which one system wins every query has a verdict too.
     """
-    raw = [compare_pairs(table, correction="none", level=level, seed=seed).comparisons[0] for table in tables]
+    raw = [compare_pairs(table, correction="none", level=level, limits=False).comparisons[0] for table in tables]
     adjusted = adjust([each.p for each in raw], "holm").p.tolist()
-    return [correct_comparison(each, p, False, level).better for each, p in zip(raw, adjusted, strict=True)]
+    return [correct_comparison(each, p, False, level, level).better for each, p in zip(raw, adjusted, strict=True)]
 
 
 def score_table(

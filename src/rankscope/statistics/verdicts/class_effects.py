@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from rankscope.arrays import FloatArray
-from rankscope.statistics.pairs.corrections import adjust
+from rankscope.statistics.pairs.corrections import adjust, tested_levels
 from rankscope.statistics.pairs.family import Family
 from rankscope.statistics.pairs.paired_t import paired_t, spread
 from rankscope.statistics.pairs.sign_flip import sign_flip_p
@@ -111,7 +111,7 @@ class ClassEffects:
 
 
 def class_effects(
-    table: ScoreTable, first: str, second: str, *, correction: str = "holm", level: float = 0.95, seed: int = 0
+    table: ScoreTable, first: str, second: str, *, correction: str = "holm", level: float = 0.95
 ) -> ClassEffects:
     """The classes from the largest gain of the second system to its largest loss; a class of one query has no p.
 
@@ -125,7 +125,7 @@ def class_effects(
     pooled = mixed(pair, level)
     models = pooled.effects or pooled.overall
     effects = [
-        _apart(label, differences, model.p, level, seed)
+        _apart(label, differences, model.p, level)
         for (label, differences), model in zip(_differences(design), models, strict=True)
     ]
     sign = -1.0 if pair.lower_is_better else 1.0
@@ -142,25 +142,27 @@ def class_effects(
         about=about,
     )
     family = Family(((first, second),), (table.measure,), tuple(each.label for each in effects), correction)
-    return judged_together([result], [], correction, str(family))[0][0]
+    return judged_together([result], [], correction, str(family), level)[0][0]
 
 
 def judged_together(
-    outcome: Sequence[ClassEffects], others: Sequence[float], correction: str, family: str
-) -> tuple[list[ClassEffects], list[float]]:
-    """Classes corrected together with the p-values of other tests: both, corrected.
+    outcome: Sequence[ClassEffects], others: Sequence[float], correction: str, family: str, level: float
+) -> tuple[list[ClassEffects], list[float], list[float]]:
+    """Classes corrected together with the p-values of other tests: both, corrected, and the levels of the others.
 
     Each test counts once: of a class both p-values are corrected, each among its like.
     """
     effects = [each for one in outcome for each in one.effects]
     adjusted = adjust([*others, *(each.p for each in effects)], correction).p.tolist()
-    deciding = adjust([*others, *(each.raw for each in effects)], correction).p.tolist()
+    raw = [*others, *(each.raw for each in effects)]
+    deciding = adjust(raw, correction).p.tolist()
+    levels = 1 - tested_levels(raw, correction, 1 - level)
     result, start = [], len(others)
     for one in outcome:
         stop = start + len(one.effects)
         result.append(one.judged(adjusted[start:stop], deciding[start:stop], family))
         start = stop
-    return result, deciding[: len(others)]
+    return result, deciding[: len(others)], levels[: len(others)].tolist()
 
 
 def _differences(design: Design) -> list[tuple[str, FloatArray]]:
@@ -169,18 +171,18 @@ def _differences(design: Design) -> list[tuple[str, FloatArray]]:
     return [(label, gaps[design.group == number]) for number, label in enumerate(design.labels)]
 
 
-def _apart(label: str, differences: FloatArray, pooled: float, level: float, seed: int) -> ClassEffect:
+def _apart(label: str, differences: FloatArray, pooled: float, level: float) -> ClassEffect:
     """One class, not judged yet."""
     t = paired_t(differences, level=level)
-    p = float(sign_flip_p(differences, seed=seed)[0]) if differences.size >= MANY else t.p
-    raw = _deciding(differences, seed)
+    p = float(sign_flip_p(differences)[0]) if differences.size >= MANY else t.p
+    raw = _deciding(differences)
     return ClassEffect(
         label=label, queries=t.queries, difference=t.estimate, low=t.low, high=t.high, p=p, raw=raw, pooled=pooled
     )
 
 
-def _deciding(differences: FloatArray, seed: int) -> float:
+def _deciding(differences: FloatArray) -> float:
     """The p that a verdict needs; few queries that all differ by the same amount show no spread to judge by: NaN."""
     if not spread(differences) > 0 and differences.size < SEEN:
         return float("nan")
-    return float(decide_p(differences, seed=seed)[0])
+    return float(decide_p(differences)[0])

@@ -12,6 +12,7 @@ from functools import partial
 
 import numpy as np
 
+from rankscope.arrays import FloatArray
 from rankscope.catalogue import unknown_name
 from rankscope.errors import SettingError
 from rankscope.evaluation.scores import Scores
@@ -19,11 +20,16 @@ from rankscope.statistics.intervals.bootstrap import Intervals
 from rankscope.statistics.intervals.mean_intervals import WAYS, mean_intervals
 from rankscope.statistics.pairs.corrections import CORRECTIONS
 from rankscope.statistics.pairs.family import Families, Family
-from rankscope.statistics.pairs.paired_t import t_intervals
-from rankscope.statistics.pairs.pairwise import Comparison, PairTests, compare_pairs, correct_comparison
+from rankscope.statistics.pairs.pairwise import (
+    Comparison,
+    PairTests,
+    compare_pairs,
+    correct_comparison,
+    with_limits,
+)
 from rankscope.statistics.table.repeats import repeats
 from rankscope.statistics.table.score_table import MOST_CLASSES, ScoreTable
-from rankscope.statistics.table.units import class_sums, classes_are_targets, units_of
+from rankscope.statistics.table.units import class_sums, classes_are_targets, unit_sums, units_of
 from rankscope.statistics.tests import EVERY_TEST, named_test
 from rankscope.statistics.variance.assumptions import assumptions
 from rankscope.statistics.variance.paired_and_unpaired import paired_and_unpaired
@@ -152,7 +158,7 @@ def _judged(measures: list[MeasureCompared], choices: _CompareOptions) -> tuple[
         compare_pairs,
         baseline=None if choices.every_pair else main.table.systems[0],
         level=choices.level,
-        seed=choices.seed,
+        limits=False,
     )
     primary = pairs(main.tested, correction=choices.correction)
     raw = pairs([one.tested for one in others], correction="none") if others else None
@@ -160,13 +166,15 @@ def _judged(measures: list[MeasureCompared], choices: _CompareOptions) -> tuple[
     results = [effects for one in measures for effects in one.classes]
     comparisons = raw.comparisons if raw is not None else ()
     family = families.of("") if families.secondary else ""
-    classes, adjusted = judged_together(results, [each.p for each in comparisons], choices.correction, family)
+    classes, adjusted, levels = judged_together(
+        results, [each.p for each in comparisons], choices.correction, family, choices.level
+    )
     secondary = [
-        correct_comparison(each, p, _lower_is_better(others, each), choices.level)
-        for each, p in zip(comparisons, adjusted, strict=True)
+        correct_comparison(each, p, _lower_is_better(others, each), choices.level, tested)
+        for each, p, tested in zip(comparisons, adjusted, levels, strict=True)
     ]
     decided = [*primary.comparisons, *secondary]
-    return [_with_verdicts(one, decided, classes, choices.level) for one in measures], families
+    return [_with_verdicts(one, decided, classes) for one in measures], families
 
 
 def _secondary_families(
@@ -187,12 +195,12 @@ def _lower_is_better(measures: Sequence[MeasureCompared], pair: Comparison) -> b
 
 
 def _with_verdicts(
-    one: MeasureCompared, pairs: Sequence[Comparison], classes: Sequence[ClassEffects], level: float
+    one: MeasureCompared, pairs: Sequence[Comparison], classes: Sequence[ClassEffects]
 ) -> MeasureCompared:
     """A measure with its own pairs and classes, decided."""
     own = [each for each in pairs if each.measure == one.measure]
     effects = tuple(each for each in classes if each.measure == one.measure)
-    return replace(one, pairs=_of_units(own, one, level), classes=effects)
+    return replace(one, pairs=_limited(own, one), classes=effects)
 
 
 def _tables(scores: Scores | Sequence[ScoreTable]) -> list[ScoreTable]:
@@ -225,17 +233,15 @@ def _nothing_shared(table: ScoreTable) -> str:
     return f"no query has a value of {table.measure} for every system, so nothing can be compared (values: {counts})"
 
 
-def _of_units(comparisons: Sequence[Comparison], one: MeasureCompared, level: float) -> tuple[Comparison, ...]:
-    """The comparisons with the interval that belongs to the unit of chance."""
-    if one.units is one.table:
-        return tuple(comparisons)
-    first, second = ([one.units.number(getattr(each, side)) for each in comparisons] for side in ("first", "second"))
-    means = t_intervals(one.units.values[:, second] - one.units.values[:, first], level)
-    rows = zip(means.mean.tolist(), means.low.tolist(), means.high.tolist(), strict=True)
-    return tuple(
-        replace(each, difference=difference, low=low, high=high, queries=len(one.table))
-        for each, (difference, low, high) in zip(comparisons, rows, strict=True)
-    )
+def _limited(comparisons: Sequence[Comparison], one: MeasureCompared) -> tuple[Comparison, ...]:
+    """The comparisons with the limits of the tests that decided, over what chance draws."""
+    first, second = ([one.tested.number(getattr(each, side)) for each in comparisons] for side in ("first", "second"))
+    differences = one.tested.values[:, second] - one.tested.values[:, first]
+    sizes: FloatArray | None = None
+    if one.tested is not one.table:
+        size = unit_sums(one.table.values[:, :1], one.table.labels).size[:, 0]
+        sizes = np.asarray(size * (len(size) / len(one.table)), dtype=np.float64)
+    return tuple(replace(each, queries=len(one.table)) for each in with_limits(comparisons, differences, sizes=sizes))
 
 
 def _with_ranks(comparison: MeasureCompared, choices: _CompareOptions) -> MeasureCompared:
@@ -285,6 +291,5 @@ def _by_class(comparison: MeasureCompared, choices: _CompareOptions) -> MeasureC
 def _class_effects(table: ScoreTable, choices: _CompareOptions) -> tuple[ClassEffects, ...]:
     first, *others = table.systems
     return tuple(
-        class_effects(table, first, each, correction=choices.correction, level=choices.level, seed=choices.seed)
-        for each in others
+        class_effects(table, first, each, correction=choices.correction, level=choices.level) for each in others
     )

@@ -71,7 +71,7 @@ def gate(
     by_class, clusters, self_test, alpha, seed = check(locals(), **RULES).values()
     given = [tables] if isinstance(tables, ScoreTable) else list(tables)
     effects = effects_of(min_effect, len(given))
-    parts, small = _parts(given, effects, by_class, clusters, alpha, seed)
+    parts, small = _parts(given, effects, by_class, clusters, alpha)
     p = np.array([part.changes.loss_p()[0] for part in parts])
     labels = dict.fromkeys(part.label for part in parts)
     family = Family(((given[0].systems[0], given[0].systems[1]),), tuple(t.measure for t in given), tuple(labels))
@@ -107,7 +107,7 @@ def effects_of(min_effect: float | Sequence[float], measures: int) -> list[float
 
 
 def _parts(
-    tables: list[ScoreTable], effects: list[float], by_class: bool, clusters: bool, alpha: float, seed: int
+    tables: list[ScoreTable], effects: list[float], by_class: bool, clusters: bool, alpha: float
 ) -> tuple[list[_GateQuestion], tuple[str, ...]]:
     """What is checked, and the classes that are too small to be."""
     if by_class and clusters:
@@ -116,13 +116,13 @@ def _parts(
         )
     if any(len(table.systems) != 2 for table in tables):
         raise SettingError(f"the gate compares two systems, got {', '.join(tables[0].systems)}")
-    whole = [_part(table, ALL_QUERIES, effect, clusters, seed) for table, effect in zip(tables, effects, strict=True)]
+    whole = [_part(table, ALL_QUERIES, effect, clusters) for table, effect in zip(tables, effects, strict=True)]
     classes = tables[0].class_names if by_class else ()
     need = fewest_units(alpha, len(tables) * (1 + len(classes)))
     for part in whole:
         _enough(part, need, clusters)
     inside = {
-        label: [_part(t.where(label), label, e, False, seed) for t, e in zip(tables, effects, strict=True)]
+        label: [_part(t.where(label), label, e, False) for t, e in zip(tables, effects, strict=True)]
         for label in classes
     }
     small = tuple(label for label, some in inside.items() if min(len(part.changes) for part in some) < need)
@@ -139,7 +139,7 @@ def fewest_units(alpha: float, tests: int) -> int:
     return math.ceil(math.log2(tests / alpha))
 
 
-def _part(table: ScoreTable, label: str, effect: float, clusters: bool, seed: int) -> _GateQuestion:
+def _part(table: ScoreTable, label: str, effect: float, clusters: bool) -> _GateQuestion:
     change = table.gains[:, 1] - table.gains[:, 0]
     rows = np.flatnonzero(~np.isnan(change))
     queries = [table.queries[row] for row in rows.tolist()]
@@ -148,7 +148,7 @@ def _part(table: ScoreTable, label: str, effect: float, clusters: bool, seed: in
         return _GateQuestion(
             table=table,
             label=label,
-            changes=Changes.of(change[rows], seed=seed),
+            changes=Changes.of(change[rows]),
             units=tuple(queries),
             left_out=left_out,
             min_effect=effect,
@@ -158,7 +158,7 @@ def _part(table: ScoreTable, label: str, effect: float, clusters: bool, seed: in
     return _GateQuestion(
         table=table,
         label=label,
-        changes=Changes.of(change[rows], units, seed=seed),
+        changes=Changes.of(change[rows], units),
         units=names,
         left_out=left_out,
         min_effect=effect,

@@ -16,7 +16,6 @@ from rankscope.errors import SettingError
 from rankscope.statistics.intervals.bootstrap import resamples_for
 from rankscope.statistics.pairs.corrections import adjust
 from rankscope.statistics.pairs.family import Family
-from rankscope.statistics.pairs.system_pairs import SystemPairs
 from rankscope.statistics.pairs.trust import decide_p
 from rankscope.statistics.table.resampling import in_batches
 from rankscope.statistics.table.score_table import ScoreTable
@@ -77,7 +76,7 @@ def rank_intervals(
     mean = whole.gains.mean(axis=0)
     order = np.argsort(-mean, kind="stable")
     gains = whole.gains[:, order]
-    own = _own_p(whole.gains, correction, seed) if adjusted is None else adjusted
+    own = _own_p(whole.gains, correction) if adjusted is None else adjusted
     different = _different(whole.gains, own, 1 - level)[np.ix_(order, order)]
     names = tuple(table.systems[each] for each in order.tolist())
     chance = rank_chances(gains, resamples=resamples, seed=seed)
@@ -98,8 +97,9 @@ def rank_intervals(
     )
 
 
-def _own_p(gains: FloatArray, correction: str, seed: int) -> FloatArray:
-    return adjust(decide_p(SystemPairs.every(gains), seed=seed), correction).p
+def _own_p(gains: FloatArray, correction: str) -> FloatArray:
+    first, second = np.triu_indices(gains.shape[1], 1)
+    return adjust(decide_p(gains[:, second] - gains[:, first]), correction).p
 
 
 def _different(gains: FloatArray, p: FloatArray, alpha: float) -> BoolArray:
