@@ -27,6 +27,7 @@ from rankscope.graphs.look import DARK, LIGHT, Look, Theme
 from rankscope.graphs.marks import Tiles
 from rankscope.graphs.text_width import text_width
 from rankscope.ranks.storage import save_ranks
+from rankscope.statistics import compare
 from tests.graphs.class_examples import FIVE, classed, pair
 from tests.graphs.examples import TWO
 from tests.graphs.test_layout import contrast
@@ -47,7 +48,7 @@ def test_two_systems_have_a_column_for_their_difference() -> None:
     assert list(tiles(three)) == ["first", "second", "third"]
 
 
-def test_means_and_intervals_are_those_of_scipy() -> None:
+def test_means_and_intervals_of_classes_are_those_of_scipy_and_of_all_queries_those_of_compare() -> None:
     systems = pair(FIVE)
     table = class_table(systems, "AP", 10, "it").table
     graph = class_matrix_graph(systems)
@@ -56,7 +57,7 @@ def test_means_and_intervals_are_those_of_scipy() -> None:
     for row, label in enumerate(facts["class"]):
         part = table if label == "all" else table.where(str(label))
         theirs = stats.ttest_rel(part.values[:, 1], part.values[:, 0])
-        limits = theirs.confidence_interval(0.95)
+        limits = compare([part]).main.pairs[0] if label == "all" else theirs.confidence_interval(0.95)
         assert facts["mean"][row] == pytest.approx(part.values[:, 1].mean() - part.values[:, 0].mean())
         assert (facts["low"][row], facts["high"][row]) == pytest.approx((limits.low, limits.high))
         assert graph.y.texts[row] == f"{'all queries' if label == 'all' else label} ({len(part)})"

@@ -255,7 +255,7 @@ def told(scores: Scores) -> str:
 
 def test_a_difference_that_the_test_supports_is_called_better() -> None:
     text = told(two_systems([0.5] * 12, [1.0] * 11 + [0.5]))
-    assert text.startswith("second is better than first by .458 RR [.367, .550] (12 queries, p = .030).")
+    assert text.startswith("second is better than first by .458 RR [.115, .550] (12 queries, p = .030).")
     assert "second is better on 11, first on 0; on 1 they are equal" in text
 
 

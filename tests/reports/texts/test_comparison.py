@@ -7,7 +7,7 @@ from scipy import stats
 
 from rankscope.reports.texts.comparison import notes_of, text_of
 from rankscope.reports.texts.comparison_words import verdict
-from rankscope.statistics.pairs.trust import caution
+from rankscope.statistics.pairs.trust import caution, decide_limits
 from rankscope.statistics.table.score_table import ScoreTable
 from rankscope.statistics.verdicts.compare import compare
 
@@ -15,12 +15,13 @@ CHANCE = np.random.default_rng(3)
 FEW = CHANCE.normal(0.4, 0.1, 20)
 
 
-def test_the_interval_of_an_undecided_loss_holds_the_loss() -> None:
+def test_the_interval_of_an_undecided_loss_is_that_of_the_deciding_tests_and_holds_the_loss() -> None:
     other = FEW - 0.01 + CHANCE.normal(0, 0.1, 20)
     result = stats.ttest_rel(other, FEW)
     assert result.statistic < 0
     assert result.pvalue > 0.05
-    low, high = result.confidence_interval()
+    low, high = (float(each[0]) for each in decide_limits((other - FEW)[:, None], 0.95))
+    assert low < result.confidence_interval().low < result.confidence_interval().high <= high + 1e-3
     shown = f"[−{abs(low):.3f}".replace("0.", ".") + f", {high:.3f}]".replace("0.", ".")
     line = verdict(compare([ScoreTable.make({"A": FEW, "B": other})]))[0]
     assert line.startswith("No difference in AP is shown: B minus A is −")

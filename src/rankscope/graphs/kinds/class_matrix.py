@@ -16,7 +16,6 @@ from rankscope.graphs.kinds.shared.describing import Systems
 from rankscope.graphs.kinds.shared.score_values import LevelOption, MeasureOption
 from rankscope.number_texts import decimal_text
 from rankscope.statistics.intervals.mean_intervals import mean_intervals
-from rankscope.statistics.table.units import units_of
 
 WHAT = "the class matrix"
 DIFFERENCE = "difference"
@@ -129,10 +128,11 @@ def _of_all(shown: ClassTable, level: float) -> tuple[FloatArray, FloatArray]:
     intervals = mean_intervals(table.values, table.labels if shown.by_unit else None, level=level)
     if len(table.systems) != 2:
         return intervals.low, intervals.high
-    from rankscope.statistics.pairs.paired_t import paired_t
+    from rankscope.statistics.verdicts.compare import compare
 
-    t = paired_t(units_of(table, shown.by_unit).differences(*table.systems), level=level)
-    return np.append(intervals.low, t.low), np.append(intervals.high, t.high)
+    pairs = compare([table], by_unit=shown.by_unit, level=level).main.pairs
+    low, high = (pairs[0].low, pairs[0].high) if pairs else (0.0, 0.0)
+    return np.append(intervals.low, low), np.append(intervals.high, high)
 
 
 def half_widths(values: FloatArray, level: float) -> FloatArray:

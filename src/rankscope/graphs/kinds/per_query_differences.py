@@ -14,7 +14,7 @@ from rankscope.graphs.axis import Axis
 from rankscope.graphs.graph import Graph
 from rankscope.graphs.kind import kind
 from rankscope.graphs.kinds.shared.describing import Systems, counted_systems
-from rankscope.graphs.kinds.shared.score_values import MeasureOption, unit_table
+from rankscope.graphs.kinds.shared.score_values import MeasureOption, compared_values
 from rankscope.graphs.marks import Facts
 from rankscope.graphs.system_count import TWO
 from rankscope.measures.notation import parse_measures
@@ -124,14 +124,13 @@ def _counts(difference: FloatArray) -> tuple[int, int, int]:
 
 
 def _interval(systems: list[RelevantRanks], measure: str) -> str:
-    """The 95 % interval of the mean difference, as `compare` gives it, where there are two units at least."""
-    from rankscope.statistics.pairs.paired_t import paired_t
-
-    table, unit = unit_table(systems, measure, WHAT)
-    result = paired_t(table.differences(*table.systems))
-    if math.isnan(result.low):
+    """The limits of the mean difference, as `compare` gives them, where there are enough units for any."""
+    compared = compared_values(systems, measure, WHAT)
+    main = compared.main
+    if not main.pairs or not math.isfinite(main.pairs[0].low + main.pairs[0].high):
         return ""
-    return f" (95% interval {_signed(result.low)} to {_signed(result.high)}, {len(table):,} {unit})"
+    low, high = _signed(main.pairs[0].low), _signed(main.pairs[0].high)
+    return f" ({100 * compared.level:g}% interval {low} to {high}, {len(main.units):,} {main.unit})"
 
 
 def _equal(count: int) -> str:
