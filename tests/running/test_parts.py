@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import random
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO, Self
 
+import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rankscope.engines.nearest.block import BlockRanks
+from rankscope.engines.nearest.block_files import BlockForm
+from rankscope.engines.shards.arrays_form import ArraysForm
 from rankscope.errors import MissingExtra, SettingError
+from rankscope.feedback.study.study import ParquetForm
+from rankscope.inputs.checks import Problems
+from rankscope.ranks.ragged import Ragged
+from rankscope.ranks.reduce import reduce
 from rankscope.running import runners
 from rankscope.running.cores import in_threads_of_one_core
 from rankscope.running.dask_cluster import point_out_open
@@ -22,6 +32,9 @@ from rankscope.running.processes import Processes
 from rankscope.running.runner import Runner
 from rankscope.running.runners import runner_of
 from rankscope.running.threads import in_threads, stream_in_threads, with_threads
+from rankscope.scale.counting import Arrays, NumbersForm
+from rankscope.scale.part_ranks import PartFacts, PartRanks, RanksForm
+from rankscope.scale.work import SharedForm, SharedOut
 
 
 @dataclass(frozen=True)
@@ -90,6 +103,50 @@ def test_a_part_that_does_not_fit_is_made_anew(tmp_path: Path) -> None:
         assert folder.kept("a", lambda: "two.") == "one."
         assert folder.kept("a", lambda: "two.", lambda text: text == "two.") == "two."
         assert folder.reused == 1
+
+
+@dataclass(frozen=True)
+class Numbers:
+    numbers: np.ndarray[Any, Any]
+
+    def to_arrays(self) -> dict[str, np.ndarray[Any, Any]]:
+        return {"numbers": self.numbers}
+
+    @classmethod
+    def from_arrays(cls, arrays: dict[str, np.ndarray[Any, Any]]) -> Self:
+        return cls(arrays["numbers"])
+
+
+LISTS = Ragged.of([[1], [2, 3]], "item")
+FACTS = PartFacts(Problems("bm25"), rows=3, file=(0, "bm25"), digests={"bm25": (3, "ab")})
+RANKS = reduce({"q": {"a": 1}}, {"q": {"b": 2.0, "a": 1.0}}, keep_scores=True)
+FORMS: list[tuple[Any, Any]] = [
+    (RanksForm(), PartRanks(RANKS, FACTS)),
+    (NumbersForm(), Arrays({"before": np.arange(3), "depth": np.ones(2)}, FACTS, ["q"])),
+    (SharedForm(), SharedOut([[]], [3], FACTS, "row")),
+    (ArraysForm(Numbers), Numbers(np.arange(3))),
+    (BlockForm(), BlockRanks(np.arange(2), LISTS, LISTS, np.ones(2, np.int64), None)),
+    (ParquetForm(), pl.DataFrame({"method": ["svm", "svm"], "AP": [0.25, 0.5]})),
+]
+
+
+@pytest.mark.parametrize(("form", "result"), FORMS, ids=[type(form).__name__ for form, _ in FORMS])
+def test_a_part_in_a_damaged_file_counts_as_not_there(form: Any, result: Any, tmp_path: Path) -> None:
+    path, chance = tmp_path / f"part{form.suffix}", random.Random(0)
+    assert form.read(path) is None
+    with path.open("wb") as stream:
+        form.write(result, stream)
+    whole = path.read_bytes()
+    assert type(form.read(path)) is type(result)
+    for length in (0, 1, *range(4, len(whole), len(whole) // 16)):
+        path.write_bytes(whole[:length])
+        assert form.read(path) is None, length
+    for _ in range(300):  # a bit flipped, or some bytes gone: the part or none, never an error
+        place, damaged = chance.randrange(len(whole)), bytearray(whole)
+        damaged[place] ^= 1 << chance.randrange(8)
+        for data in (bytes(damaged), whole[:place] + whole[place + chance.randrange(1, 40) :]):
+            path.write_bytes(data)
+            assert isinstance(form.read(path), type(result) | None)
 
 
 @given(st.dictionaries(st.text(), st.integers()))

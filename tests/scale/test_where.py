@@ -186,6 +186,24 @@ def test_a_full_disk_is_told_and_what_is_finished_stays(
     assert parts(run, work=tmp_path / "work") == whole(run)
 
 
+@pytest.mark.parametrize("layout", ["scattered"], indirect=True)
+def test_a_bucket_that_was_damaged_is_named_and_made_anew(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stopped(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(reducing, "reduce_bucket", stopped)
+        with pytest.raises(KeyboardInterrupt):
+            parts(run, work=tmp_path / "work")
+    bucket = min((tmp_path / "work").rglob("b0*.parquet"))
+    bucket.write_bytes(bucket.read_bytes()[:-9])
+    with pytest.raises(InputError, match=rf"{bucket.name}: 1 problem\n  a finished part was damaged.*\nRun"):
+        parts(run, work=tmp_path / "work")
+    assert parts(run, work=tmp_path / "work") == whole(run)
+
+
 def test_parts_that_are_missing_changed_or_damaged_are_all_named(
     run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

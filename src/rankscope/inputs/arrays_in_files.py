@@ -81,6 +81,10 @@ class Archive:
             _check_sum(file, start, about)
             return _readable(_mapped(self.path, header, start))
 
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """All of them, in memory."""
+        return {name: np.array(self.array(name)) for name in self.names}
+
 
 def _need_beginning(path: str | Path, members: int) -> None:
     """Raise where something stands before the archive: zip readers pass over it, numpy does not."""

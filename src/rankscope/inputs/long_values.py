@@ -61,10 +61,9 @@ def _frame_of(data: Any, problems: Problems) -> pl.DataFrame:
     if not isinstance(data, str | Path):
         return pl.DataFrame({name: list(data[name]) for name in data.columns})
     if str(data).lower().endswith(".parquet"):
-        try:
-            return pl.read_parquet(data)
-        except (OSError, pl.exceptions.PolarsError) as error:
-            raise InputError.of(str(data), [f"cannot be read: {error}"]) from None
+        from rankscope.inputs.formats.parquet import LAYOUT
+
+        return LAYOUT.whole(Source(str(data)), problems)
     from rankscope.inputs.formats.delimited import read_table
 
     known = frozenset({"query", "value", "system", "measure", *FACTORS})

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from rankscope.errors import InputError
 from rankscope.inputs.checks import Problems
 from rankscope.inputs.sources import Source
 from rankscope.inputs.tables import Table, columns_of
-
-if TYPE_CHECKING:
-    import polars as pl
 
 PARQUET = b"PAR1"
 
@@ -22,7 +18,9 @@ def read_record_table(path: str | Path, problems: Problems, expected: str) -> Ta
     source = Source.of(path)
     head = source.head()
     if head.startswith(PARQUET):
-        return Table.numbered(_parquet(source))
+        from rankscope.inputs.formats.parquet import LAYOUT
+
+        return Table.numbered(LAYOUT.whole(source, problems))
     if head.lstrip().startswith(b"{"):
         from rankscope.inputs.formats.json_lines import whole_table
         from rankscope.inputs.reading import Reading
@@ -31,15 +29,6 @@ def read_record_table(path: str | Path, problems: Problems, expected: str) -> Ta
     from rankscope.inputs.formats.delimited import read_table
 
     return read_table(source, problems, expected=expected, known=frozenset(expected.split(",")))
-
-
-def _parquet(source: Source) -> pl.DataFrame:
-    import polars as pl
-
-    try:
-        return pl.read_parquet(source.path, glob=False, hive_partitioning=False)
-    except (OSError, pl.exceptions.PolarsError) as error:
-        raise InputError.of(source.name, [f"cannot be read: {error}"]) from None
 
 
 def text_rows(

@@ -15,13 +15,16 @@ import numpy as np
 import polars as pl
 
 from rankscope.arrays import IntArray
+from rankscope.errors import InputError
 from rankscope.files import atomic, made_folder
 from rankscope.inputs.blocks import RunBlock, RunRows, numbers_of
+from rankscope.inputs.formats.frames import read_frame
 from rankscope.inputs.series_ids import SeriesIds, as_series
 from rankscope.ranks.query_numbers import QueryNumbers
 
 ROW_BYTES = 90  # of a row that waits to be written
 SUFFIX = ".parquet"
+AGAIN = "Run the command again: it makes this part anew."
 
 
 def bucket_of(query: str, count: int) -> int:
@@ -113,9 +116,14 @@ def frame_of_block(block: RunBlock) -> pl.DataFrame:
 
 
 def read_bucket(paths: Sequence[Path], files: tuple[str, ...], word: str) -> Iterator[RunBlock]:
-    """The rows of a bucket, in the order in which they were written."""
+    """The rows of a bucket, in the order in which they were written; a damaged file is removed, to be made anew."""
     for path in paths:
-        yield block_of_frame(pl.read_parquet(path), files, word)
+        try:
+            frame = read_frame(path)
+        except InputError:
+            path.unlink(missing_ok=True)
+            raise InputError.of(str(path), ["a finished part was damaged or removed"], AGAIN) from None
+        yield block_of_frame(frame, files, word)
 
 
 def block_of_frame(frame: pl.DataFrame, files: tuple[str, ...] = (), word: str = "row") -> RunBlock:

@@ -19,6 +19,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from rankscope.arrays import IntArray
+from rankscope.errors import InputError
+from rankscope.inputs.arrays_in_files import Archive
 from rankscope.inputs.blocks import RunBlock, RunRows, numbers_of
 from rankscope.inputs.id_columns import join_columns
 from rankscope.inputs.judged_items import JudgedItems
@@ -57,11 +59,10 @@ class NumbersForm:
     def read(self, file: Path) -> Arrays | None:
         """The arrays in a file; None where there is none that is whole."""
         try:
-            with np.load(io.BytesIO(file.read_bytes()), allow_pickle=False) as stored:
-                columns = {name: stored[name] for name in stored.files}
+            columns = Archive.of(file).arrays()
             about = json.loads(columns.pop("about").tobytes())
             return Arrays(columns, PartFacts.from_data(about["facts"]), about["not_judged"], about["word"])
-        except (OSError, ValueError, KeyError, TypeError, EOFError):
+        except (InputError, ValueError, KeyError, TypeError, AttributeError):
             return None
 
     def write(self, result: Arrays, stream: BinaryIO) -> None:

@@ -11,9 +11,10 @@ from typing import Any, BinaryIO
 
 import polars as pl
 
-from rankscope.errors import Problem
+from rankscope.errors import InputError, Problem
 from rankscope.inputs.checks import Problems
-from rankscope.inputs.formats import parquet_layout
+from rankscope.inputs.expansion import MAX_RATIO
+from rankscope.inputs.formats import parquet, parquet_layout
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.ranks.storage import KEY, about_ranks, ranks_from_frame, ranks_to_frame, write_frame
 
@@ -112,9 +113,9 @@ class PartRanks:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> PartRanks:
-        """From what `to_bytes` gave."""
+        """From what `to_bytes` gave; a damaged file is an `InputError`."""
+        frame = parquet.LAYOUT.frame(data, io.BytesIO(data), Problems("part"), MAX_RATIO)
         about = json.loads(parquet_layout.notes_of(data)[KEY])
-        frame = pl.read_parquet(io.BytesIO(data))
         ranks = ranks_from_frame(frame, about) if "schema" in about else None
         return cls(ranks, PartFacts.from_data(about["part"]), about["scattered"])
 
@@ -128,7 +129,7 @@ class RanksForm:
         """The result in a file; None where there is none that is whole."""
         try:
             return PartRanks.from_bytes(file.read_bytes())
-        except (OSError, ValueError, KeyError, TypeError, pl.exceptions.PolarsError):
+        except (OSError, InputError, ValueError, KeyError, TypeError, AttributeError, pl.exceptions.PolarsError):
             return None
 
     def write(self, result: PartRanks, stream: BinaryIO) -> None:

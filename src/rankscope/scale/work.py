@@ -125,7 +125,7 @@ class SharedForm:
         try:
             data = json.loads(file.read_text(encoding="utf-8"))
             shared = SharedOut(**{**data, "facts": PartFacts.from_data(data["facts"])})
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return None
         folder = file.parent / file.stem
         return shared if all((folder / name).is_file() for names in shared.files for name in names) else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import random
+import re
 import struct
 from collections.abc import Callable
 from datetime import datetime
@@ -15,9 +16,16 @@ import pytest
 
 from rankscope import evaluate
 from rankscope.errors import InputError
+from rankscope.feedback.study.results import load_results
+from rankscope.inputs.checks import Problems
 from rankscope.inputs.expansion import ExpandedBytes
-from rankscope.inputs.formats import arrow_layout, parquet_layout
+from rankscope.inputs.formats import arrow_layout, columnar, parquet_layout
+from rankscope.inputs.formats.columnar import DAMAGED
 from rankscope.inputs.formats.frames import read_frame
+from rankscope.inputs.long_values import read_long_values
+from rankscope.ranks.reduce import reduce
+from rankscope.ranks.storage import load_ranks, save_ranks
+from rankscope.statistics.variance.explained import read_variables
 from tests.needs import needed_module
 
 FRAME = pl.DataFrame(
@@ -116,6 +124,35 @@ def _read_or_refused(path: Path) -> None:
             raise
     else:
         assert frame.height <= 1000
+
+
+@pytest.mark.parametrize("raised", [EOFError(), OSError("seek"), MemoryError(), pl.exceptions.PanicException("out of")])
+def test_whatever_a_reader_stumbles_over_is_a_damaged_file(raised: BaseException) -> None:
+    def read(*_: Any) -> pl.DataFrame:
+        raise raised
+
+    layout = columnar.ColumnarFormat("Parquet", lambda *_: None, read)
+    with pytest.raises(InputError, match=rf"x: 1 problem\n  cannot be read as Parquet: \w+.*\n{re.escape(DAMAGED)}"):
+        layout.frame(b"", None, Problems("x"), 1.0)
+
+
+@pytest.mark.parametrize(
+    "read", [load_ranks, read_long_values, read_variables, load_results], ids=lambda of: of.__name__
+)
+def test_saved_tables_that_are_damaged_are_read_or_refused(read: Callable[[Path], Any], tmp_path: Path) -> None:
+    chance, path = random.Random(0), tmp_path / "saved.ranks.parquet"
+    save_ranks(reduce({"q": {"a": 1}}, {"q": {"b": 2.0, "a": 1.0}}, keep_scores=True), path)
+    whole, messages = path.read_bytes(), []
+    for _ in range(200):
+        data = bytearray(whole[: chance.choice([len(whole), chance.randrange(len(whole))])])
+        data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
+        path.write_bytes(data)
+        try:
+            read(path)
+        except InputError as error:
+            messages.append(str(error))
+    assert len(messages) > 100
+    assert all(message.startswith(path.name) for message in messages)
 
 
 @pytest.mark.thorough

@@ -61,8 +61,7 @@ def _arrays(block: BlockRanks) -> dict[str, Any]:
 
 
 def _read(file: Path) -> BlockRanks | None:
-    stored = Archive.of(file)
-    arrays = {name: np.array(stored.array(name)) for name in stored.names}
+    arrays = Archive.of(file).arrays()
     lists = {name: _lists(arrays, name) for name in LISTS}
     judged, ties = lists["judged"], lists["ties"]
     if judged is None or ties is None:

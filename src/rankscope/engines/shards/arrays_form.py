@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, Generic, Protocol, Self, TypeVar
@@ -11,6 +10,8 @@ from typing import Any, BinaryIO, Generic, Protocol, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from rankscope.errors import InputError
+from rankscope.inputs.arrays_in_files import Archive
 from rankscope.ranks.ragged import Ragged
 
 Arrays = dict[str, NDArray[Any]]
@@ -41,9 +42,8 @@ class ArraysForm(Generic[T]):
     def read(self, file: Path) -> T | None:
         """The result in a file; None where there is none that is whole."""
         try:
-            with np.load(io.BytesIO(file.read_bytes()), allow_pickle=False) as stored:
-                return self.kind.from_arrays({name: stored[name] for name in stored.files})
-        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+            return self.kind.from_arrays(Archive.of(file).arrays())
+        except (InputError, ValueError, KeyError):
             return None
 
     def write(self, result: T, stream: BinaryIO) -> None:

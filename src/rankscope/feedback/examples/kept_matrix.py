@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from rankscope.errors import InputError
 from rankscope.files import atomic
+from rankscope.inputs.arrays_in_files import read_npy
 
 ADVICE = "Features above 100 MB go to workers as a file: write the output into a folder that all workers reach"
 
@@ -32,9 +33,10 @@ class KeptMatrix:
     def read(self) -> NDArray[Any]:
         """The matrix, mapped from the file; an `InputError` where that is not there or is another one."""
         try:
-            matrix = np.asarray(np.load(self.path, mmap_mode="r", allow_pickle=False))
-        except (OSError, ValueError, EOFError) as error:
-            raise InputError.of(str(self.path), [f"a worker cannot read it: {error}"], ADVICE) from None
+            matrix = np.asarray(read_npy(self.path))
+        except InputError as error:
+            reason = error.reports[0].problems[0].what
+            raise InputError.of(str(self.path), [f"a worker cannot read it: {reason}"], ADVICE) from None
         if matrix_digest(matrix) != self.digest:
             raise InputError.of(str(self.path), ["a worker finds other features there"], ADVICE)
         return matrix

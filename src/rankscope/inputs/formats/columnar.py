@@ -26,6 +26,7 @@ EPOCH = date(1970, 1, 1).toordinal()
 FIRST, END = date.min.toordinal() - EPOCH, date.max.toordinal() - EPOCH + 1  # days of Python's calendar
 UNITS = {"ms": 1000, "us": 1, "ns": 1 / 1000}  # in microseconds
 DAMAGED = "Was it cut off, or damaged on its way?"
+DAMAGE = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, EOFError, ValueError, MemoryError)
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,11 @@ class ColumnarFormat:
 
         return self.attempt(problems, read)
 
+    def whole(self, source: Source, problems: Problems) -> pl.DataFrame:
+        """The table in a file."""
+        data = source.whole()
+        return self.frame(data, io.BytesIO(data), problems, source.max_ratio)
+
     def attempt(self, problems: Problems, read: Callable[[], T]) -> T:
         """What comes of reading; all that a damaged file makes polars raise is an `InputError`."""
         forks.check()
@@ -54,16 +60,15 @@ class ColumnarFormat:
             return read()
         except TooLargeError as error:
             problems.add("", str(error), advice())
-        except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError, MemoryError) as error:
-            reason = str(error).partition("\n")[0][:200]
+        except DAMAGE as error:
+            reason = (str(error) or type(error).__name__).partition("\n")[0][:200]
             problems.add("", f"cannot be read as {self.name}: {reason}", DAMAGED)
         raise InputError([problems.report()])
 
 
 def read_table(source: Source, layout: ColumnarFormat, problems: Problems) -> Table:
     """The table in a file; a damaged file is a problem, and so is a saved reduction in place of a table."""
-    data = source.whole()
-    frame = layout.frame(data, io.BytesIO(data), problems, source.max_ratio)
+    frame = layout.whole(source, problems)
     refuse_reduction(frame, problems)
     return Table.numbered(frame)
 

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+import mmap
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 
 import numpy as np
 
 from rankscope.engines.text.index.columns import FieldColumns, Numbers
-from rankscope.errors import InputError
 
 if TYPE_CHECKING:
     import polars as pl
 
+T = TypeVar("T")
 ID: Final = "id"
 Row: TypeAlias = dict[str, str | None]  # a document: its texts by field, with its id
 
@@ -44,7 +46,11 @@ class StoredDocuments:
         import polars as pl
 
         part = self.parts[place]
-        return part.columns if isinstance(part, pl.DataFrame) else list(pl.read_parquet_schema(part))
+        return (
+            part.columns
+            if isinstance(part, pl.DataFrame)
+            else list(_attempt(part, partial(pl.read_parquet_schema, part)))
+        )
 
     def part_column(self, place: int, field: str) -> pl.Series:
         """The texts of one field in one part, null where a document has none."""
@@ -92,10 +98,24 @@ def _read(part: pl.DataFrame | Path, columns: list[str] | None = None) -> pl.Dat
 
     if isinstance(part, pl.DataFrame):
         return part if columns is None else part.select(columns)
-    try:
-        return pl.read_parquet(part, columns=columns)
-    except (OSError, pl.exceptions.PolarsError) as error:
-        raise InputError.of(str(part), [f"cannot be read: {error}"]) from None
+    return _attempt(part, partial(pl.read_parquet, part, columns=columns))
+
+
+def _attempt(part: Path, read: Callable[[], T]) -> T:
+    """What comes of reading a file whose layout is sound; a damaged one is an `InputError`."""
+    from rankscope.inputs.checks import Problems
+    from rankscope.inputs.expansion import ExpandedBytes
+    from rankscope.inputs.formats import parquet, parquet_layout
+
+    problems = Problems(str(part))
+
+    def checked() -> T:
+        with part.open("rb") as stored, mmap.mmap(stored.fileno(), 0, access=mmap.ACCESS_READ) as data:
+            sound = partial(parquet_layout.check, data, ExpandedBytes(len(data), math.inf))
+            parquet.LAYOUT.attempt(problems, sound)
+        return read()
+
+    return parquet.LAYOUT.attempt(problems, checked)
 
 
 def _bytes(part: pl.DataFrame | Path) -> int:
