@@ -47,7 +47,7 @@ def false_alarms(table: ScoreTable, trials: int = TRIALS, seed: int = 0) -> tupl
     for each in swapped:
         values = np.where(each[:, None], table.values[:, ::-1], table.values)
         result = gate(ScoreTable(table.measure, table.systems, table.queries, values), MIN_EFFECT)
-        failed += not result.passed
+        failed += result.verdict == "fail"
         below += -result.checks[0].change > MIN_EFFECT
     return failed / trials, below / trials
 

@@ -64,10 +64,10 @@ def called(folder: Path, *arguments: str) -> Result:
     return CliRunner().invoke(cli, ["gate", *files], catch_exceptions=False)
 
 
-def test_a_candidate_like_the_baseline_passes_with_its_reason(folder: Path) -> None:
+def test_a_candidate_like_the_baseline_is_undecided_with_its_reason(folder: Path) -> None:
     done = called(folder, "qrels.txt", "old.run", "like.run", "-m", "AP", "--min-effect", "0.01", "--quiet")
     assert done.exit_code == 0
-    assert done.stdout.splitlines()[0].startswith("pass: AP changed by ")
+    assert done.stdout.splitlines()[0].startswith("undecided: AP changed by ")
     assert "on 30 queries; " in done.stdout
     assert "30 queries catch a true loss of ." in done.stdout
 
@@ -76,13 +76,36 @@ def test_a_candidate_that_is_worse_fails(folder: Path) -> None:
     done = called(folder, "qrels.txt", "old.run", "worse.run", "-m", "nDCG@10")
     assert done.exit_code == 1
     assert done.stdout.startswith("fail: nDCG@10 changed by -.")
-    assert "a loss beyond .01 is shown" in done.stdout
+    assert "a loss is shown, its mean is beyond .01" in done.stdout
 
 
 def test_a_loss_that_does_not_matter_passes(folder: Path) -> None:
     done = called(folder, "qrels.txt", "old.run", "worse.run", "--min-effect", "0.9")
     assert done.exit_code == 0
-    assert "a loss is shown, but its mean is not beyond .9" in done.stdout
+    assert "pass: " in done.stdout
+    assert "a loss is shown, one beyond .9 is ruled out" in done.stdout
+
+
+@pytest.mark.parametrize(("more", "code"), [((), 0), (("--undecided", "0"), 0), (("--undecided", "3"), 3)])
+def test_what_is_undecided_ends_as_asked(folder: Path, more: tuple[str, ...], code: int) -> None:
+    done = called(folder, "qrels.txt", "old.run", "like.run", "-m", "AP", "--min-effect", "0.01", *more)
+    assert (done.exit_code, done.stdout[:11]) == (code, "undecided: ")
+    for candidate, same in (("worse.run", 1), ("old.run", 0)):
+        assert called(folder, "qrels.txt", "old.run", candidate, "-m", "AP", *more).exit_code == same
+
+
+def test_by_the_rule_beyond_a_loss_fails_that_is_shown_to_be_beyond(folder: Path) -> None:
+    files = ("qrels.txt", "old.run", "worse.run", "-m", "AP", "--format", "json", "--quiet")
+    (check,) = json.loads(called(folder, *files).stdout)["checks"]
+    between = -(check["change"] + check["high"]) / 2  # a smallest effect between the mean and its upper limit
+    for rule, code, finding in (("mean", 1, "its mean is beyond"), ("beyond", 0, "but none beyond")):
+        done = called(folder, *files[:-2], "text", "--min-effect", str(between), "--rule", rule)
+        assert (done.exit_code, finding in done.stdout) == (code, True)
+    done = called(folder, *files, "--min-effect", str(-check["high"] / 2), "--rule", "beyond")
+    whole = json.loads(done.stdout)
+    assert (done.exit_code, whole["verdict"], whole["rule"]) == (1, "fail", "beyond")
+    assert "a loss beyond" in whole["reason"]
+    assert whole["reason"].endswith("is shown")
 
 
 def test_the_whole_program_ends_with_the_code(folder: Path) -> None:
@@ -106,7 +129,7 @@ def test_programs_get_json_and_pages_markdown(folder: Path) -> None:
     assert (whole["format"], whole["verdict"], whole["checks"][0]["queries"]) == ("rankscope.gate", "fail", 30)
     done = called(folder, "qrels.txt", "old.run", "like.run", "-o", "gate.md", "--self-test=100")
     assert done.stdout.count("\n") == 1
-    assert (folder / "gate.md").read_text().startswith("### Gate: pass, `like` against `old`")
+    assert (folder / "gate.md").read_text().startswith("### Gate: undecided, `like` against `old`")
     assert "false alarms in 100 trials" in (folder / "gate.md").read_text()
 
 

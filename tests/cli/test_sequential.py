@@ -91,7 +91,7 @@ def test_another_baseline_ends_with_2_and_leaves_the_file(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("command", "more", "says"),
     [
-        ("gate", ("--undecided", "3"), "--undecided belongs to --sequential"),
+        ("gate", ("--sequential", "s.json", "--rule", "beyond"), "--rule: of the gate"),
         ("gate", ("--sequential", "s.json", "--self-test"), "--self-test: of the gate"),
         ("gate", ("--sequential", "s.json", "--history", "h.jsonl", "--build", "1"), "--history: of the gate"),
         ("gate", ("--sequential", "qrels.txt"), "this command reads it"),

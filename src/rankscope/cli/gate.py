@@ -1,8 +1,8 @@
-"""`rankscope gate`: may the candidate replace the baseline? Exit code 0 pass, 1 fail, 2 bad input, 3 not yet."""
+"""`rankscope gate`: may the candidate replace the baseline? Exit code 0 pass, 1 fail, 2 bad input, 0 or 3 undecided."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -10,6 +10,9 @@ from rankscope.cli.guarded import GuardedCommand, Input, OutputFile
 from rankscope.cli.loading import SAVED, Inputs
 from rankscope.cli.options import input_options, measure_option, setting_options
 from rankscope.facade.usual import GATE, MIN_EFFECT
+
+if TYPE_CHECKING:
+    from rankscope.statistics.verdicts.gate_result import RuleOfLoss
 
 TRIALS = 1_000
 
@@ -21,7 +24,7 @@ TRIALS = 1_000
 @measure_option(
     default=GATE,
     show_default=True,
-    help="Measures that must not fall. Repeat the option or separate by commas: all are corrected together, and "
+    help="Measures that must not get worse. Repeat the option or separate by commas: all are corrected together, and "
     "each must pass.",
 )
 @click.option(
@@ -33,6 +36,14 @@ TRIALS = 1_000
     show_default=True,
     metavar="E",
     help="The smallest loss that matters; once for all measures, or once for each in their order.",
+)
+@click.option(
+    "--rule",
+    type=click.Choice(["mean", "beyond"]),
+    default="mean",
+    show_default=True,
+    help="What fails: a loss that is shown and whose mean is beyond the smallest effect, or only one that is shown to "
+    "be beyond it (the limit itself is).",
 )
 @click.option(
     "--self-test",
@@ -54,7 +65,7 @@ TRIALS = 1_000
     type=click.Choice(["0", "3"]),
     default="0",
     show_default=True,
-    help="With --sequential, the exit code where nothing is decided yet.",
+    help="The exit code where neither a loss is shown that fails nor one is ruled out.",
 )
 @click.option(
     "--format",
@@ -85,6 +96,7 @@ def command(
     files: tuple[str, ...],
     measures: tuple[str, ...],
     min_effect: tuple[float, ...],
+    rule: RuleOfLoss,
     self_test: int | None,
     sequential: str | None,
     undecided: str,
@@ -96,11 +108,12 @@ def command(
     quiet: bool,
     **given: Any,
 ) -> None:
-    """May I merge it? Fails (exit code 1) only if the candidate is shown to lose more than the smallest effect.
+    """May I merge it? Fails (exit code 1) if a loss is shown and its mean is beyond the smallest effect.
 
-    Shown means: the one-sided 95 % upper limit of the mean change over queries lies below 0. A change that may be
-    chance passes, and the result says how large a loss these queries would have caught. With --by every class of
-    queries is checked too.
+    Shown means: the one-sided 95 % upper limit of the mean change over queries excludes 0. The gate passes (exit code
+    0) if the lower limit rules out a loss beyond the smallest effect. Else it is undecided (exit code 0, or 3 with
+    --undecided 3), and says how large a loss these queries would have caught. With --by every class of queries is
+    checked too.
 
     \b
     rankscope gate qrels.txt main.run branch.run -m nDCG@10 --min-effect 0.01
@@ -113,7 +126,7 @@ def command(
 
     chosen = _format(output_format, output, sequential is not None)
     check_history_options(history, build, date)
-    _check_sequential_options(sequential, undecided, self_test, history)
+    _check_sequential_options(sequential, rule, self_test, history)
     _need_two(files)
     with progress_line(quiet) as progress:
         scores = Inputs.of(files, given).scores("gate", measures, progress)
@@ -121,7 +134,9 @@ def command(
         scores = _answered_part(scores)
         code = _look_once(scores, sequential, min_effect, chosen, output, int(undecided))
     else:
-        code = _check_once(scores, min_effect, self_test or 0, chosen, output, (history, build, date))
+        code = _check_once(
+            scores, min_effect, rule, self_test or 0, chosen, output, int(undecided), (history, build, date)
+        )
     if not quiet:
         say_warnings(scores)
     if code:
@@ -131,9 +146,11 @@ def command(
 def _check_once(
     scores: Any,
     min_effect: tuple[float, ...],
+    rule: RuleOfLoss,
     self_test: int,
     format: str,
     output: str | None,
+    undecided: int,
     kept: tuple[str | None, str, str],
 ) -> int:
     """The fixed gate; its exit code."""
@@ -141,12 +158,12 @@ def _check_once(
     from rankscope.facade.gate_history import append_gate
     from rankscope.reports.texts.gate import render
 
-    result = gate_of(scores, min_effect, self_test)
+    result = gate_of(scores, min_effect, self_test, rule)
     history, build, date = kept
     if history is not None:
         append_gate(scores, result, history, build, date)
     _write(render(result, format), result.sentence, output)
-    return 0 if result.passed else 1
+    return {"fail": 1, "pass": 0, "undecided": undecided}[result.verdict]
 
 
 def _look_once(
@@ -182,15 +199,14 @@ def _write(text: str, sentence: str, output: str | None) -> None:
 
 
 def _check_sequential_options(
-    sequential: str | None, undecided: str, self_test: int | None, history: str | None
+    sequential: str | None, rule: RuleOfLoss, self_test: int | None, history: str | None
 ) -> None:
     from rankscope.errors import SettingError
 
     if sequential is None:
-        if undecided != "0":
-            raise SettingError("--undecided belongs to --sequential: give --sequential STATE.json too")
         return
-    other = [name for name, value in (("--self-test", self_test), ("--history", history)) if value is not None]
+    given = {"--self-test": self_test is not None, "--history": history is not None, "--rule": rule != "mean"}
+    other = [name for name, there in given.items() if there]
     if other:
         raise SettingError(f"{' and '.join(other)}: of the gate that looks once; leave it out, or --sequential")
 

@@ -20,7 +20,7 @@ COMMANDS: dict[str, str] = {  # what `rankscope --help` lists, in the order peop
     "compare": "Is B better than A, by how much, and for which kind of query? A verdict, then what it rests on.",
     "ledger": "Where did my recall go? Every relevant item followed through the stages of a pipeline.",
     "report": "The whole result as one page that opens offline, and as tables and figures for a paper.",
-    "gate": "May I merge it? Fails only if a loss is shown, and is larger than the smallest effect that matters.",
+    "gate": "May I merge it? Fails if a loss is shown and its mean is beyond the smallest effect that matters.",
     "describe": "I have pictures, no run files: vectors of colour, texture and shape, or of your own network.",
     "benchmark": "Which descriptor finds best on my pictures, and what does it cost? With what each finds first.",
     "rank": "I have vectors and class labels: exact ranks of every relevant item, for every item as a query.",

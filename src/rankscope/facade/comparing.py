@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rankscope.ranks.reduce import Progress
     from rankscope.statistics.variance.explained import Explained
     from rankscope.statistics.verdicts.compared import Compared
-    from rankscope.statistics.verdicts.gate_result import GateResult
+    from rankscope.statistics.verdicts.gate_result import GateResult, RuleOfLoss
 
 
 @public
@@ -101,6 +101,7 @@ def gate(
     measures: Asked = usual.GATE,
     *,
     min_effect: float | Sequence[float] = usual.MIN_EFFECT,
+    rule: Literal["mean", "beyond"] = "mean",
     self_test: int = 0,
     history: str | Path | None = None,
     build: str = "",
@@ -108,10 +109,12 @@ def gate(
     progress: Progress | None = None,
     **given: Unpack[InputChoices],
 ) -> GateResult:
-    """May I merge it? `passed` is false only if the second run is shown to lose more than the smallest effect.
+    """May I merge it? `verdict` is "fail", "pass" or "undecided", `passed` whether it is "pass".
 
     Takes what `evaluate` takes, the baseline first and then the candidate, or scores that it gave. `min_effect` is the
-    smallest loss that matters, once for all measures or once for each. `self_test`: swap the systems' labels at random
+    smallest loss that matters, once for all measures or once for each. It fails where a loss is shown whose mean is
+    beyond that, with `rule="beyond"` only where the loss is shown to be beyond it; it passes where a loss beyond it is
+    ruled out. `self_test`: swap the systems' labels at random
     so many times, and say how often the gate would fail. `history` is a file to which the result is appended as one
     line of JSON under the name of the `build`, with its `date` or the present one.
     >>> qrels = {f"q{n}": {"a": 1} for n in range(8)}
@@ -123,13 +126,15 @@ def gate(
 
     check_history_options(history, build, date)
     scores = scores_asked(qrels, runs, measures, usual.GATE, progress=progress, **given)
-    result = gate_of(scores, min_effect, self_test)
+    result = gate_of(scores, min_effect, self_test, rule)
     if history is not None:
         append_gate(scores, result, history, build, date)
     return result
 
 
-def gate_of(scores: Scores, min_effect: float | Sequence[float], self_test: int = 0) -> GateResult:
+def gate_of(
+    scores: Scores, min_effect: float | Sequence[float], self_test: int = 0, rule: RuleOfLoss = "mean"
+) -> GateResult:
     """The gate on every measure of the scores; measures and systems that it cannot judge are errors."""
     from rankscope.statistics.table.score_table import ScoreTable
     from rankscope.statistics.table.units import classes_are_targets
@@ -143,6 +148,7 @@ def gate_of(scores: Scores, min_effect: float | Sequence[float], self_test: int 
     result = gate_tables(
         [ScoreTable.of(scores, measure) for measure in scores.measures],
         min_effect if several or not isinstance(min_effect, Sequence) else min_effect[0],
+        rule=rule,
         by_class=scores.by_class_wanted,
         clusters=classes_are_targets(scores),
         self_test=self_test,

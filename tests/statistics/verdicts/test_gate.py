@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from itertools import product
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -20,7 +22,7 @@ from rankscope.statistics.pairs.sign_flip import sign_flip, sign_flip_p
 from rankscope.statistics.pairs.skew_t import skew_t_limits, skew_t_p
 from rankscope.statistics.table.score_table import ScoreTable
 from rankscope.statistics.verdicts.gate import fewest_units, gate
-from rankscope.statistics.verdicts.gate_result import power_sentence
+from rankscope.statistics.verdicts.gate_result import RuleOfLoss, power_sentence
 from tests.data import data_folder
 
 
@@ -33,30 +35,91 @@ def moved(change: float, queries: int = 40, noise: float = 0.02, measure: str = 
 
 
 @pytest.mark.parametrize(
-    ("change", "noise", "passed", "finding"),
+    ("change", "noise", "verdict", "finding"),
     [
-        (-0.03, 0.02, False, "a loss beyond .01 is shown"),
-        (-0.008, 0.01, True, "a loss is shown, but its mean is not beyond .01"),
-        (-0.03, 0.2, True, "the mean loss is beyond .01, but may be chance"),
-        (-0.005, 0.2, True, "a loss beyond .01 is not shown"),
-        (0.004, 0.02, True, "a loss beyond .01 is ruled out"),
+        (-0.03, 0.02, "fail", "a loss is shown, its mean is beyond .01"),
+        (-0.008, 0.02, "undecided", "a loss is shown, its mean is not beyond .01"),
+        (-0.005, 0.01, "pass", "a loss is shown, one beyond .01 is ruled out"),
+        (-0.03, 0.2, "undecided", "the mean loss is beyond .01, but may be chance"),
+        (-0.005, 0.2, "undecided", "a loss beyond .01 is not ruled out"),
+        (0.004, 0.02, "pass", "a loss beyond .01 is ruled out"),
     ],
 )
-def test_it_fails_only_if_a_loss_is_shown_and_matters(change: float, noise: float, passed: bool, finding: str) -> None:
+def test_it_fails_passes_or_is_undecided_for_a_reason(change: float, noise: float, verdict: str, finding: str) -> None:
     result = gate(moved(change, noise=noise), 0.01)
     (check,) = result.checks
-    assert result.passed == passed
+    assert (result.verdict, result.passed, bool(result.failed)) == (verdict, verdict == "pass", verdict == "fail")
     assert check.finding == finding
     assert check.change == pytest.approx(change)
     assert check.loss_shown == (check.high < 0)
     assert check.low < check.change < check.high
-
-
-def test_the_reason_is_one_line() -> None:
-    result = gate(moved(0.004, 50, 0.2), 0.01)
-    assert result.sentence.startswith("pass: AP changed by +.004 [-.")
-    assert result.sentence.endswith("on 50 queries; a loss beyond .01 is not shown")
+    assert result.sentence.startswith(f"{verdict}: AP changed by ")
+    assert result.sentence.endswith(f"on 40 queries; {finding}")
     assert "\n" not in result.sentence
+
+
+@pytest.mark.parametrize(
+    ("change", "noise", "verdict", "finding"),
+    [
+        (-0.03, 0.02, "fail", "a loss beyond .01 is shown"),
+        (-0.0105, 0.02, "undecided", "a loss is shown, but none beyond .01"),
+        (-0.03, 0.2, "undecided", "the mean loss is beyond .01, but may be chance"),
+        (-0.005, 0.01, "pass", "a loss is shown, one beyond .01 is ruled out"),
+        (0.004, 0.02, "pass", "a loss beyond .01 is ruled out"),
+    ],
+)
+def test_by_the_rule_beyond_the_limit_itself_decides(change: float, noise: float, verdict: str, finding: str) -> None:
+    (check,) = gate(moved(change, noise=noise), 0.01, rule="beyond").checks
+    assert (check.verdict, check.finding) == (verdict, finding)
+    assert check.failed == (check.high < -0.01)
+
+
+@pytest.mark.parametrize("rule", ["mean", "beyond"])
+@pytest.mark.parametrize("effect", [0.0, 0.01])
+def test_words_claim_no_more_than_the_limits(rule: RuleOfLoss, effect: float) -> None:
+    """A loss "beyond" that is shown or ruled out is one that the limits in the same sentence exclude or leave alone."""
+    chance = np.random.default_rng(1)
+    seen = set()
+    for change, noise in zip(chance.uniform(-0.03, 0.015, 300), chance.choice([0.005, 0.02, 0.1], 300), strict=True):
+        (check,) = gate(moved(change, 12, noise, seed=int(1e6 * (change + 1))), effect, rule=rule).checks
+        beyond = " beyond .01" if effect else ""
+        seen.add(check.finding)
+        assert (check.verdict == "fail") == (check.high < (-effect if rule == "beyond" else 0) and change < -effect)
+        assert (check.verdict == "pass") == (check.low >= -effect)
+        assert (f"a loss{beyond} is shown" in check.finding) <= (check.high < -effect)
+        assert ("ruled out" in check.finding and "not ruled" not in check.finding) == (check.low >= -effect)
+        assert check.finding.startswith("a loss is shown") <= (check.high < 0)
+        assert ("may be chance" in check.finding) <= (check.high >= 0)
+    assert len(seen) >= (5 if effect else 4)
+
+
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize("sd", [0.01, 0.02])
+def test_a_loss_of_the_smallest_effect_fails_in_one_of_twenty_by_the_rule_beyond_only(sd: float) -> None:
+    chance = np.random.default_rng(4)
+    drawn = chance.normal(-0.0095, sd, (400, 12))
+    failed = {
+        rule: np.mean([gate(_from(row), 0.01, rule=rule).verdict == "fail" for row in drawn])
+        for rule in get_args(RuleOfLoss)
+    }
+    assert failed["beyond"] <= 0.05 + 2.6 * np.sqrt(0.05 * 0.95 / 400)
+    assert failed["mean"] >= 0.2
+
+
+def test_a_loss_beyond_the_effect_is_ruled_out_wrongly_in_one_of_twenty() -> None:
+    drawn = np.random.default_rng(5).normal(-0.0101, 0.03, (400, 12))
+    passed = np.mean([gate(_from(row), 0.01).passed for row in drawn])
+    assert passed <= 0.05 + 2.6 * np.sqrt(0.05 * 0.95 / 400)
+
+
+def test_rounding_is_no_loss_beyond_the_effect() -> None:
+    old = np.random.default_rng(2).random(12)
+    for effect in (0.01, 0.07, 0.3):
+        (check,) = gate(ScoreTable.make({"old": old, "new": old - effect}), effect).checks
+        assert (check.verdict, check.finding) == (
+            "pass",
+            f"a loss is shown, one beyond {effect:g} is ruled out".replace("0.", "."),
+        )
 
 
 def test_the_limit_is_the_outer_one_of_sign_flips_and_skewed_t() -> None:
@@ -97,8 +160,10 @@ def test_several_measures_are_one_family() -> None:
 def test_holm_needs_a_smaller_p_than_one_test_does() -> None:
     weak = moved(-0.012, 40, 0.036)
     alone = gate(weak, 0.01)
-    assert not alone.passed
-    assert gate([weak, *(moved(0.0, 40, 0.1, f"m{seed}", seed) for seed in range(9))], 0.01).passed
+    assert alone.verdict == "fail"
+    many = gate([weak, *(moved(0.0, 40, 0.1, f"m{seed}", seed) for seed in range(9))], 0.01)
+    assert many.verdict == "undecided"
+    assert many.sentence.startswith("undecided: 10 of 10 checks: AP changed by")
 
 
 @pytest.mark.parametrize(
@@ -193,17 +258,18 @@ def test_constant_changes_have_a_stated_result(change: float) -> None:
 
 def test_equal_systems_pass() -> None:
     result = gate(ScoreTable.make({"old": [0.5] * 30, "new": [0.5] * 30}), 0.0)
-    assert result.sentence == "pass: AP changed by +.000 [+.000, +.000] on 30 queries; a loss is not shown"
+    assert result.sentence == "pass: AP changed by +.000 [+.000, +.000] on 30 queries; a loss is ruled out"
 
 
-def test_the_self_test_is_what_the_gate_does_with_swapped_labels() -> None:
-    table = moved(-0.02, 11, 0.05)
-    result = gate(table, 0.01, self_test=300)
+@pytest.mark.parametrize(("rule", "queries"), [("mean", 11), ("beyond", 11), ("beyond", 25)])
+def test_the_self_test_is_what_the_gate_does_with_swapped_labels(rule: RuleOfLoss, queries: int) -> None:
+    table = moved(-0.02, queries, 0.05)
+    result = gate(table, 0.01, self_test=300, rule=rule)
     assert result.self_test is not None
-    signs = np.where(np.random.default_rng([0, 1]).integers(0, 2, (300, 11)) > 0, 1.0, -1.0)
+    signs = np.where(np.random.default_rng([0, 1]).integers(0, 2, (300, queries)) > 0, 1.0, -1.0)
     order = np.argsort(np.array(table.queries))
     change = table.differences("old", "new")[order]
-    failed = [not gate(_from(row), 0.01).passed for row in signs * change]
+    failed = [gate(_from(row), 0.01, rule=rule).verdict == "fail" for row in signs * change]
     assert result.self_test.alarms == sum(failed)
     assert result.self_test.rate <= 0.05 + 2.6 * np.sqrt(0.05 * 0.95 / 300)
 
@@ -276,5 +342,6 @@ def test_the_page_on_the_gate_has_the_numbers_of_the_code() -> None:
     for sd in (0.05, 0.1, 0.15, 0.2, 0.3):
         needed = [f"{queries_needed(loss, sd, sides=1):,}" for loss in (0.01, 0.02, 0.03, 0.05, 0.1)]
         assert f"| {f'{sd:g}'.removeprefix('0')} | {' | '.join(needed)} |" in page
-    for finding in ("a loss beyond .01 is ruled out", "a loss beyond .01 is not shown", "but may be chance"):
-        assert finding in page
+    for change, noise, rule in product((-0.03, -0.0105, -0.008, -0.005, 0.0), (0.01, 0.02, 0.2), get_args(RuleOfLoss)):
+        (check,) = gate(moved(change, noise=noise), 0.01, rule=rule).checks
+        assert f"| {check.verdict} | {check.finding} |" in page

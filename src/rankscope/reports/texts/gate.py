@@ -13,9 +13,14 @@ from rankscope.statistics.verdicts.gate_result import GateCheck, GateResult, pow
 FORMATS = ("text", "json", "markdown")
 SUFFIXES = {".json": "json", ".md": "markdown", ".txt": "text"}
 VERSION = 1
-HOW = (
-    "The gate fails only if a loss is shown (the upper limit of the change, one-sided at 95%, is below 0) and the mean "
-    "loss exceeds the smallest effect that matters. The limit is the higher of sign flips and skew t."
+HOW = {
+    "mean": "The gate fails if a loss is shown (the upper limit of the change, one-sided at 95%, is below 0) and its "
+    "mean is beyond the smallest effect that matters",
+    "beyond": "The gate fails if a loss beyond the smallest effect that matters is shown (the upper limit of the "
+    "change, one-sided at 95%, is beyond it)",
+}
+PASSES = (
+    "it passes if such a loss is ruled out (by the lower limit); else it is undecided. The limits are the outer ones"
 )
 
 
@@ -28,7 +33,7 @@ def text(result: GateResult) -> str:
     """The verdict in one line, then each check where there are several, then what else must be said."""
     lines = [result.sentence]
     if len(result.checks) > 1:
-        lines += [f"  {'fail' if check.failed else 'pass'}: {check.sentence}" for check in result.checks]
+        lines += [f"  {check.verdict}: {check.sentence}" for check in result.checks]
     lines += [f"  {power_sentence(check)}" for check in result.checks]
     if result.self_test is not None:
         lines.append(f"  {result.self_test.sentence}")
@@ -37,13 +42,17 @@ def text(result: GateResult) -> str:
 
 def markdown(result: GateResult) -> str:
     """A heading with the verdict, a table of the checks, and notes; made for a job's summary page."""
-    verdict = "pass" if result.passed else "fail"
     notes = [*(power_sentence(check) for check in result.checks)]
     if result.self_test is not None:
         notes.append(result.self_test.sentence)
-    listed = "".join(f"- {line}\n" for line in [*notes, *result.remarks, HOW])
-    heading = f"### Gate: {verdict}, `{_code(result.candidate)}` against `{_code(result.baseline)}`"
+    listed = "".join(f"- {line}\n" for line in [*notes, *result.remarks, how(result)])
+    heading = f"### Gate: {result.verdict}, `{_code(result.candidate)}` against `{_code(result.baseline)}`"
     return visible(f"{heading}\n\n{table_of(check_grid(result))}\n{listed}")
+
+
+def how(result: GateResult) -> str:
+    """When a gate of this rule fails and passes."""
+    return f"{HOW[result.rule]}; {PASSES} of sign flips and skew t."
 
 
 def _code(name: str) -> str:
@@ -79,7 +88,7 @@ def _cells(check: GateCheck, with_class: bool) -> tuple[Cell, ...]:
         Cell(limits, number=False),
         Cell(f"{check.queries:,}"),
         Cell(f"{check.min_effect:g}"),
-        Cell("fail" if check.failed else "pass", number=False, best=check.failed),
+        Cell(check.verdict, number=False, best=check.failed),
         Cell(check.finding, number=False),
     )
 
@@ -89,7 +98,8 @@ def json(result: GateResult) -> str:
     whole = {
         "format": "rankscope.gate",
         "version": VERSION,
-        "verdict": "pass" if result.passed else "fail",
+        "verdict": result.verdict,
+        "rule": result.rule,
         "reason": result.sentence,
         "baseline": result.baseline,
         "candidate": result.candidate,

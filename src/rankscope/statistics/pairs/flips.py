@@ -3,7 +3,7 @@
 Up to 20 terms all signs are enumerated. Up to 100 the sums are counted on a lattice: exactly where the terms have a
 common step (tenths, say), else with terms rounded to 1/8,192 of what is flipped. Above, Lugannani and Rice's (1980)
 saddlepoint approximation takes over, with Daniels' (1987) correction where there is a common step; where a few terms
-outweigh all others it would fail, and the lattice goes on. No chance is drawn: shares down to 2^-n can be told apart.
+outweigh all others it would fail, and the lattice goes on. No chance is drawn: shares down to 2^-n are distinguished.
 """
 
 from __future__ import annotations

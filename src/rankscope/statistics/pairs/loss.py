@@ -57,13 +57,22 @@ class Changes:
         mean = sums.sum(axis=-1, keepdims=True) / self.sizes.sum()
         return mean + (sums - mean * self.sizes) * (len(self) / self.sizes.sum())
 
-    def loss_p(self, signs: FloatArray | None = None) -> FloatArray:
-        """The p-value against a loss; with `signs` (trials x units) one for each trial with swapped labels."""
+    def loss_p(self, signs: FloatArray | None = None, beyond: float = 0.0) -> FloatArray:
+        """The p-value against a loss of more than `beyond`.
+
+        With `signs` (trials x units) one for each trial with swapped labels; what lies above one half is a bound.
+        """
+        moved = beyond * self.sizes
         if signs is None:
-            flipped = reaching_share(-self.sums[:, None])
-            return np.maximum(flipped, skew_t_p(self.spread[None, :], "less"))
-        swapped = signs * self.sums
-        return np.maximum(self._swapped_p(swapped), skew_t_p(self._spread(swapped), "less"))
+            flipped = reaching_share(-(self.sums + moved)[:, None])
+            return np.maximum(flipped, skew_t_p(self._spread(self.sums + moved)[None, :], "less"))
+        swapped = signs * self.sums + moved
+        p = np.asarray(skew_t_p(self._spread(swapped), "less"))
+        if not beyond:
+            return np.maximum(self._swapped_p(swapped), p)
+        low = np.flatnonzero(p <= 0.5)
+        p[low] = np.maximum(reaching_share(-swapped[low].T), p[low])
+        return p
 
     def limits(self, tail: float) -> tuple[float, float]:
         """Lower and upper limit of the mean change, `tail` left outside on each side."""

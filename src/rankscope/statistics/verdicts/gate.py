@@ -1,8 +1,9 @@
 """The gate: may the candidate replace the baseline?
 
-It fails only if a loss is shown (the one-sided 95 % upper limit of the change lies below 0) and the mean loss exceeds
-the smallest effect that matters. Several measures or classes are one family: Holm's steps decide how strict each limit
-is, so that all together raise a false alarm in at most 5 % of cases; every one must pass.
+It fails if a loss is shown (the one-sided 95 % upper limit of the change lies below 0) and the mean loss exceeds the
+smallest effect that matters; by the rule `beyond` only if the limit itself exceeds it. It passes if the lower limit
+rules out a loss beyond that effect. Else it is undecided. Several measures or classes are one family: Holm's steps
+decide how strict each limit is, so that all together raise a false alarm in at most 5 % of cases.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import get_args
 
 import numpy as np
 
@@ -21,13 +23,14 @@ from rankscope.statistics.pairs.loss import Changes
 from rankscope.statistics.pairs.paired_t import spread
 from rankscope.statistics.pairs.power import smallest_effect
 from rankscope.statistics.table.score_table import ScoreTable
-from rankscope.statistics.verdicts.gate_result import GateCheck, GateResult, SelfTest
-from rankscope.validation import FLAG, SEED, SHARE, Number, Rule, WholeNumber, check
+from rankscope.statistics.verdicts.gate_result import ROUNDING, GateCheck, GateResult, RuleOfLoss, SelfTest
+from rankscope.validation import FLAG, SEED, SHARE, Number, OneOf, Rule, WholeNumber, check
 
 ALPHA = 0.05
 POWER = 0.8
 AT_ONCE = 1_000_000  # signs of a self-test drawn in one batch
 RULES: dict[str, Rule] = {
+    "rule": OneOf(get_args(RuleOfLoss)),
     "by_class": FLAG,
     "clusters": FLAG,
     "self_test": WholeNumber(least=0),
@@ -47,11 +50,16 @@ class _GateQuestion:
     left_out: int
     min_effect: float
 
+    def tested(self, rule: RuleOfLoss) -> float:
+        """The loss that must be exceeded for sure."""
+        return self.min_effect if rule == "beyond" else 0.0
+
 
 def gate(
     tables: ScoreTable | Sequence[ScoreTable],
     min_effect: float | Sequence[float] = 0.0,
     *,
+    rule: RuleOfLoss = "mean",
     by_class: bool = False,
     clusters: bool = False,
     self_test: int = 0,
@@ -60,23 +68,24 @@ def gate(
 ) -> GateResult:
     """Check the second system of each table (one table a measure) against the first, on the queries that both have.
 
-    `min_effect` is the smallest loss that matters, one for all measures or one each. `by_class` checks every class of
-    queries too, as far as it has enough; `clusters` says that queries of one class depend on each other and count as
-    one unit. Too few queries to show any loss are a `SettingError`: a gate that cannot fail is none.
+    `min_effect` is the smallest loss that matters, one for all measures or one each. A loss fails that is shown and
+    whose mean is beyond it, by the rule `beyond` only one that is shown to be beyond it. `by_class` checks every class
+    of queries too, as far as it has enough; `clusters` says that queries of one class depend on each other and count
+    as one unit. Too few queries to show any loss are a `SettingError`: a gate that cannot fail is none.
     >>> table = ScoreTable.make({"old": [0.5, 0.6, 0.7, 0.4, 0.3, 0.8], "new": [0.4, 0.5, 0.5, 0.3, 0.2, 0.6]})
     >>> made = gate(table, min_effect=0.01)
-    >>> made.passed, round(made.checks[0].change, 4), round(made.checks[0].high, 4)
-    (False, -0.1333, -0.0848)
+    >>> made.verdict, round(made.checks[0].change, 4), round(made.checks[0].high, 4)
+    ('fail', -0.1333, -0.0848)
     """
-    by_class, clusters, self_test, alpha, seed = check(locals(), **RULES).values()
+    rule, by_class, clusters, self_test, alpha, seed = check(locals(), **RULES).values()
     given = [tables] if isinstance(tables, ScoreTable) else list(tables)
     effects = effects_of(min_effect, len(given))
     parts, small = _parts(given, effects, by_class, clusters, alpha)
-    p = np.array([part.changes.loss_p()[0] for part in parts])
+    p = np.array([part.changes.loss_p(beyond=part.tested(rule))[0] for part in parts])
     labels = dict.fromkeys(part.label for part in parts)
     family = Family(((given[0].systems[0], given[0].systems[1]),), tuple(t.measure for t in given), tuple(labels))
     checks = tuple(
-        _check(part, raw, adjusted, tail, alpha, family.size)
+        _check(part, raw, adjusted, tail, alpha, family.size, rule)
         for part, raw, adjusted, tail in zip(parts, p, holm(p), _tails(p, alpha), strict=True)
     )
     baseline, candidate = given[0].systems
@@ -86,11 +95,12 @@ def gate(
         checks=checks,
         family=family,
         alpha=alpha,
+        rule=rule,
         seed=seed,
         unit="class" if clusters else "query",
         small_classes=small,
     )
-    return replace(result, self_test=_self_test(parts, self_test, alpha, seed)) if self_test else result
+    return replace(result, self_test=_self_test(parts, self_test, alpha, seed, rule)) if self_test else result
 
 
 def effects_of(min_effect: float | Sequence[float], measures: int) -> list[float]:
@@ -185,11 +195,14 @@ def _tails(p: FloatArray, alpha: float) -> FloatArray:
     return tails
 
 
-def _check(part: _GateQuestion, p: float, adjusted: float, tail: float, alpha: float, tests: int) -> GateCheck:
+def _check(
+    part: _GateQuestion, p: float, adjusted: float, tail: float, alpha: float, tests: int, rule: RuleOfLoss
+) -> GateCheck:
     table, changes = part.table, part.changes
     both = table.complete()
     baseline, candidate = both.values.mean(axis=0).tolist()
     low, high = changes.limits(tail)
+    tested = part.tested(rule)
     return GateCheck(
         measure=table.measure,
         label=part.label,
@@ -206,8 +219,9 @@ def _check(part: _GateQuestion, p: float, adjusted: float, tail: float, alpha: f
         left_out=part.left_out,
         level=float(1 - tail),
         lower_is_better=table.lower_is_better,
-        detectable=_detectable(changes, part.min_effect, alpha / tests),
+        detectable=tested + _detectable(changes, part.min_effect - tested, alpha / tests),
         alpha=alpha,
+        rule=rule,
     )
 
 
@@ -223,7 +237,7 @@ def _detectable(changes: Changes, min_effect: float, alpha: float) -> float:
     return max(smallest_effect(values.size, sd, POWER, alpha, sides=1), seen)
 
 
-def _self_test(parts: list[_GateQuestion], trials: int, alpha: float, seed: int) -> SelfTest:
+def _self_test(parts: list[_GateQuestion], trials: int, alpha: float, seed: int, rule: RuleOfLoss) -> SelfTest:
     """Swap the labels of the systems at random in each unit, the same for all measures, and apply the whole rule."""
     names = sorted({name for part in parts for name in part.units}, key=str.encode)
     place = {name: number for number, name in enumerate(names)}
@@ -232,15 +246,17 @@ def _self_test(parts: list[_GateQuestion], trials: int, alpha: float, seed: int)
     step, alarms = max(1, AT_ONCE // len(names)), 0
     for start in range(0, trials, step):
         drawn = chance.integers(0, 2, (min(step, trials - start), len(names)))
-        alarms += _alarms(parts, columns, np.where(drawn > 0, 1.0, -1.0), alpha)
+        alarms += _alarms(parts, columns, np.where(drawn > 0, 1.0, -1.0), alpha, rule)
     return SelfTest(trials, alarms, alpha, seed)
 
 
-def _alarms(parts: list[_GateQuestion], columns: list[IntArray], signs: FloatArray, alpha: float) -> int:
+def _alarms(
+    parts: list[_GateQuestion], columns: list[IntArray], signs: FloatArray, alpha: float, rule: RuleOfLoss
+) -> int:
     """In how many trials (rows of signs) any check fails."""
     p, loss = np.empty((len(signs), len(parts))), np.empty((len(signs), len(parts)))
     for number, (part, chosen) in enumerate(zip(parts, columns, strict=True)):
         changes = part.changes
-        p[:, number] = changes.loss_p(signs[:, chosen])
+        p[:, number] = changes.loss_p(signs[:, chosen], part.tested(rule))
         loss[:, number] = -(signs[:, chosen] @ changes.sums) / changes.sizes.sum() - part.min_effect
-    return int(((holm(p) <= alpha) & (loss > 0)).any(axis=1).sum())
+    return int(((holm(p) <= alpha) & (loss > ROUNDING)).any(axis=1).sum())

@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from rankscope.displayed import Tabular
 from rankscope.statistics.pairs.family import Family
 from rankscope.statistics.pairs.sign_test import binomial_limits
 
 FEWEST_PLACES = 3
+ROUNDING = 1e-12  # a mean that differs by less from the smallest effect is equal to it
+
+Outcome = Literal["fail", "pass", "undecided"]
+RuleOfLoss = Literal["mean", "beyond"]  # what must be shown of a loss that fails
+
+
+def outcome_of(outcomes: Sequence[Outcome]) -> Outcome:
+    """Of all checks together: one that fails fails all, and all must pass to pass.
+
+    >>> outcome_of(["pass", "undecided"]), outcome_of(["undecided", "fail"]), outcome_of(["pass", "pass"])
+    ('undecided', 'fail', 'pass')
+    """
+    return "fail" if "fail" in outcomes else "undecided" if "undecided" in outcomes else "pass"
 
 
 @dataclass(frozen=True)
@@ -32,16 +47,29 @@ class GateCheck:
     lower_is_better: bool
     detectable: float  # loss that would be caught in 80 % of cases; NaN without spread
     alpha: float = 0.05
+    rule: RuleOfLoss = "mean"
 
     @property
     def loss_shown(self) -> bool:
         """Whether the upper limit of the change is below 0."""
-        return self.adjusted <= self.alpha
+        return self.high < 0 if self.rule == "beyond" else self.adjusted <= self.alpha
+
+    @property
+    def mean_beyond(self) -> bool:
+        """Whether the mean loss exceeds the smallest effect that matters."""
+        return -self.change > self.min_effect + ROUNDING
+
+    @property
+    def verdict(self) -> Outcome:
+        """Fail where the rule's loss is shown, pass where a loss beyond the smallest effect is ruled out."""
+        if self.adjusted <= self.alpha and self.mean_beyond:
+            return "fail"
+        return "pass" if self.low >= -self.min_effect - ROUNDING else "undecided"
 
     @property
     def failed(self) -> bool:
-        """Whether a loss is shown and its mean exceeds the smallest effect that matters."""
-        return self.loss_shown and -self.change > self.min_effect
+        """Whether a loss is shown and its mean, or by the rule `beyond` its limit, exceeds the smallest effect."""
+        return self.verdict == "fail"
 
     @property
     def name(self) -> str:
@@ -57,16 +85,17 @@ class GateCheck:
     @property
     def finding(self) -> str:
         """What may be said of a loss."""
-        effect = plain(self.min_effect)
-        if self.failed:
-            return f"a loss beyond {effect} is shown" if self.min_effect else "a loss is shown"
-        if self.loss_shown:
-            return f"a loss is shown, but its mean is not beyond {effect}"
-        if self.min_effect and self.low > -self.min_effect:
-            return f"a loss beyond {effect} is ruled out"
-        if self.min_effect and -self.change > self.min_effect:
-            return f"the mean loss is beyond {effect}, but may be chance"
-        return f"a loss beyond {effect} is not shown" if self.min_effect else "a loss is not shown"
+        beyond = f" beyond {plain(self.min_effect)}" if self.min_effect else ""
+        if self.verdict == "pass":
+            return f"a loss is shown, one{beyond} is ruled out" if self.loss_shown else f"a loss{beyond} is ruled out"
+        if not self.loss_shown:
+            chance = f"the mean loss is{beyond}, but may be chance" if beyond else "the mean loss may be chance"
+            return chance if self.mean_beyond else f"a loss{beyond} is not ruled out"
+        if not beyond:
+            return "a loss is shown"
+        if self.rule == "beyond":
+            return f"a loss{beyond} is shown" if self.failed else f"a loss is shown, but none{beyond}"
+        return f"a loss is shown, its mean is {'' if self.failed else 'not '}{beyond.strip()}"
 
     @property
     def sentence(self) -> str:
@@ -94,7 +123,8 @@ class GateCheck:
             "level": self.level,
             "lower_is_better": self.lower_is_better,
             "detectable_loss": self.detectable,
-            "verdict": "fail" if self.failed else "pass",
+            "rule": self.rule,
+            "verdict": self.verdict,
             "finding": self.finding,
         }
 
@@ -125,13 +155,14 @@ class SelfTest:
 
 @dataclass(frozen=True, repr=False)
 class GateResult(Tabular):
-    """All checks of a candidate against a baseline; each must pass."""
+    """All checks of a candidate against a baseline: one that fails fails all, and all must pass to pass."""
 
     baseline: str
     candidate: str
     checks: tuple[GateCheck, ...]
     family: Family
     alpha: float = 0.05
+    rule: RuleOfLoss = "mean"
     seed: int = 0
     unit: str = "query"
     small_classes: tuple[str, ...] = ()  # too few queries to be checked
@@ -139,9 +170,14 @@ class GateResult(Tabular):
     notes: tuple[str, ...] = ()
 
     @property
+    def verdict(self) -> Outcome:
+        """Fail where a check fails, pass where all pass."""
+        return outcome_of([check.verdict for check in self.checks])
+
+    @property
     def passed(self) -> bool:
-        """Whether no check failed."""
-        return not self.failed
+        """Whether every check rules out a loss beyond its smallest effect."""
+        return self.verdict == "pass"
 
     @property
     def failed(self) -> tuple[GateCheck, ...]:
@@ -151,12 +187,13 @@ class GateResult(Tabular):
     @property
     def sentence(self) -> str:
         """The verdict and its reason, in one line."""
-        word = "pass" if self.passed else "fail"
-        if len(self.checks) == 1:
+        word, count = self.verdict, len(self.checks)
+        if count == 1:
             return f"{word}: {self.checks[0].sentence}"
-        if self.passed:
-            return f"pass: none of {len(self.checks)} checks shows a loss that matters"
-        return f"fail: {len(self.failed)} of {len(self.checks)} checks: {'; '.join(c.sentence for c in self.failed)}"
+        if word == "pass":
+            return f"pass: {count} of {count} checks rule out a loss that matters"
+        deciding = [check.sentence for check in self.checks if check.verdict == word]
+        return f"{word}: {len(deciding)} of {count} checks: {'; '.join(deciding)}"
 
     @property
     def remarks(self) -> tuple[str, ...]:
