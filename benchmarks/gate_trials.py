@@ -11,7 +11,7 @@ from rankscope import evaluate
 from rankscope.arrays import FloatArray
 from rankscope.statistics.pairs.loss import Changes
 from rankscope.statistics.pairs.paired_t import paired_t
-from rankscope.statistics.pairs.power import paired_power
+from rankscope.statistics.pairs.power import ShownEffects
 from rankscope.statistics.pairs.sign_flip import sign_flip_p
 from rankscope.statistics.table.score_table import ScoreTable
 from rankscope.statistics.verdicts.gate import gate
@@ -103,12 +103,13 @@ def _catches() -> str:
         f"A mean loss of .03 in AP on {QUERIES} queries (TREC 2003 Robust: the difference of another system from "
         f"{ROBUST[0]}, moved to a mean of -.03, {QUERIES} drawn with replacement from 100 topics); smallest "
         "effect .01:\n",
-        "| noise of | sd of differences | caught | power of the t test |",
+        "| noise of | sd of differences | caught | power as the gate says it |",
         "|---|---:|---:|---:|",
     ]
     for other in range(1, len(ROBUST)):
         share, sd = caught(table, other)
-        power = float(paired_power(LOSS, sd, QUERIES, sides=1))
+        losses = table.values[:, 0] - table.values[:, other]
+        power = ShownEffects(losses, ALPHA, sides=1, least=MIN_EFFECT).power(LOSS, QUERIES)
         lines.append(f"| {table.systems[other]} | {sd:.3f} | {share:.1%} | {power:.1%} |")
     return "\n".join(lines) + "\n"
 

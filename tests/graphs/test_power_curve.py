@@ -9,10 +9,10 @@ from rankscope.errors import SettingError
 from rankscope.graphs.kinds.power_curve import power_curve_graph
 from rankscope.graphs.kinds.shared.score_values import score_values
 from rankscope.graphs.marks import Dots, Guide, Stroke
-from rankscope.statistics.pairs.power import paired_power, queries_needed
+from rankscope.statistics.pairs.power import ShownEffects
 from tests.graphs.examples import TWO, ranked
 
-SD = float(score_values(list(TWO), "AP", "x").differences("first", "second").std(ddof=1))
+SHOWN = ShownEffects(score_values(list(TWO), "AP", "x").differences("first", "second"), 0.025)
 
 
 def test_each_effect_has_its_curve_and_an_open_point_where_80_of_100_are_found() -> None:
@@ -21,11 +21,11 @@ def test_each_effect_has_its_curve_and_an_open_point_where_80_of_100_are_found()
     points = [mark for mark in graph.marks if isinstance(mark, Dots)]
     assert [mark.name for mark in curves] == ["difference of 0.1", "difference of 0.05"]
     for effect, curve, point in zip((0.1, 0.05), curves, points, strict=True):
-        assert curve.y == pytest.approx(paired_power(effect, SD, curve.x))
+        assert curve.y == pytest.approx([SHOWN.power(effect, int(count)) for count in curve.x])
         assert point.role == "open point"
-        assert point.x[0] == queries_needed(effect, SD)
+        assert point.x[0] == SHOWN.needed(effect)
         assert point.y[0] >= 0.8
-        assert curve.note == f"needs {queries_needed(effect, SD):,} queries"
+        assert curve.note == f"needs {SHOWN.needed(effect):,} queries"
 
 
 def test_the_number_of_queries_at_hand_is_marked() -> None:

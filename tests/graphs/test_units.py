@@ -15,7 +15,7 @@ from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.settings import Settings
 from rankscope.statistics import compare
 from rankscope.statistics.intervals.bands import band
-from rankscope.statistics.pairs.power import queries_needed
+from rankscope.statistics.pairs.power import ShownEffects
 from rankscope.statistics.table.query_curves import over_scope
 from tests.graphs.classes import in_classes
 
@@ -34,9 +34,9 @@ def test_the_interval_of_a_mean_difference_is_that_of_compare(systems: list[Rele
 def test_power_counts_classes_where_these_are_the_unit() -> None:
     graph = graphs.power_curve_graph(SYSTEMS, effects=(0.1,))
     result = compare(evaluate_ranks(SYSTEMS, ["AP"], Settings())).main
-    sd = float(result.units.differences("one", "two").std(ddof=1))
+    shown = ShownEffects(result.units.differences("one", "two"), 0.025)
     (curve,) = [mark for mark in graph.marks if isinstance(mark, Stroke)]
-    assert curve.note == f"needs {queries_needed(0.1, sd):,} classes"
+    assert curve.note == f"needs {shown.needed(0.1):,} classes"
     assert graph.x.title.startswith("number of classes")
     assert "12 classes find" in graph.subtitle
     assert "96 queries find" in graphs.power_curve_graph(FREE).subtitle

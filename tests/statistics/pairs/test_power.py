@@ -13,12 +13,14 @@ from statsmodels.stats.power import FTestAnovaPower, TTestPower
 
 from rankscope.errors import SettingError
 from rankscope.statistics.pairs.power import (
+    ShownEffects,
     anova_power,
     paired_power,
     queries_needed,
     smallest_effect,
     smallest_significant_difference,
 )
+from rankscope.statistics.pairs.trust import decide_p
 from tests.statistics.pairs.test_sign_flip import WORKED
 
 SD = float(WORKED.std(ddof=1))
@@ -91,3 +93,48 @@ def test_without_spread_or_effect_there_is_no_power_to_tell() -> None:
     with pytest.raises(SettingError, match=r"sides=3: must be one of 1, 2"):
         paired_power(0.1, 1.0, 10, sides=3)
     assert smallest_effect(1, 0.1) == math.inf
+
+
+@pytest.mark.parametrize("count", [6, 10, 25, 60])
+def test_four_of_five_experiments_show_the_effect_of_which_it_is_said(count: int) -> None:
+    """Samples of scores that saturate at 0 and 1; their spread is unknown and the test of every verdict decides."""
+    chance = np.random.default_rng([0, count])
+    easy = chance.beta(0.8, 1.2, 1_200)
+    population = np.clip(easy + chance.normal(0, 0.12, easy.size), 0, 1) - easy
+    population -= population.mean()
+    shares = []
+    for _ in range(60):
+        effect = ShownEffects(chance.choice(population, count), 0.025).smallest()
+        again, turn = chance.choice(population, (200, count)), chance.choice([-1.0, 1.0], (200, 1))
+        shares.append(np.mean(decide_p((turn * again + effect).T) <= 0.05))
+    assert 0.74 <= np.mean(shares) <= 0.86
+
+
+def test_where_nothing_can_be_shown_no_effect_is_named() -> None:
+    differences = np.array([0.3, -0.1, 0.2, 0.05, -0.2, 0.15])
+    assert math.isinf(ShownEffects(differences[:5], 0.025).smallest())
+    assert math.isfinite(ShownEffects(differences, 0.025).smallest())
+    assert math.isinf(ShownEffects(differences, 0.015).smallest())
+    assert math.isfinite(ShownEffects(differences[:5], 0.05, sides=1).smallest())
+    assert math.isnan(ShownEffects(np.zeros(6), 0.025).smallest())
+    assert math.isnan(ShownEffects(np.array([0.2]), 0.025).smallest())
+    assert ShownEffects(differences, 0.025).power(10.0, 5) == 0.0
+
+
+def test_the_smallest_effect_the_power_and_the_number_needed_are_one_question() -> None:
+    shown = ShownEffects(WORKED, 0.025)
+    effect = shown.smallest()
+    assert shown.power(effect, WORKED.size) == pytest.approx(0.8)
+    assert shown.needed(effect) <= WORKED.size
+    powers = [shown.power(0.03, count) for count in (5, 6, 15, 60, 300, 301, 1_200)]
+    assert powers == sorted(powers)
+    needed = shown.needed(0.02)
+    assert shown.power(0.02, needed) >= 0.8 > shown.power(0.02, needed - 1)
+    with pytest.raises(SettingError, match=r"above 0\.02"):
+        ShownEffects(WORKED, 0.025, sides=1, least=0.02).needed(0.02)
+
+
+def test_many_normal_differences_take_as_many_as_the_t_test() -> None:
+    differences = np.random.default_rng(4).normal(0, 0.2, 400)
+    sd = float(differences.std(ddof=1))
+    assert ShownEffects(differences, 0.025).smallest() == pytest.approx(smallest_effect(400, sd), rel=0.05)

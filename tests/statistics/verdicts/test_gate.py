@@ -9,7 +9,7 @@ from typing import get_args
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy.special import ndtri
 
 from benchmarks import error_rates, gate_trials
 from rankscope.arrays import FloatArray
@@ -17,7 +17,7 @@ from rankscope.errors import SettingError
 from rankscope.reports.texts.gate import render
 from rankscope.statistics.pairs.corrections import holm
 from rankscope.statistics.pairs.loss import Changes
-from rankscope.statistics.pairs.power import queries_needed
+from rankscope.statistics.pairs.power import ShownEffects
 from rankscope.statistics.pairs.sign_flip import sign_flip, sign_flip_p
 from rankscope.statistics.pairs.skew_t import skew_t_limits, skew_t_p
 from rankscope.statistics.table.score_table import ScoreTable
@@ -289,10 +289,17 @@ def test_losses_of_the_size_it_names_are_caught_in_80_of_100_cases() -> None:
 
 @pytest.mark.parametrize("measures", [1, 4])
 def test_the_loss_it_names_passes_the_strictest_step_of_its_family_in_80_of_100_cases(measures: int) -> None:
-    tables = [moved(0.0, 40, 0.1, f"m{place}", place) for place in range(measures)]
-    for table, check in zip(tables, gate(tables, 0.01).checks, strict=True):
-        away = check.detectable / float(table.differences("old", "new").std(ddof=1)) * np.sqrt(40)
-        assert stats.nct.sf(stats.t.isf(0.05 / measures, 39), 39, away) == pytest.approx(0.8, abs=1e-6)
+    """Over the spreads that 40 queries leave possible."""
+    chance, caught = np.random.default_rng(measures), []
+    for seed in range(4 // measures):
+        tables = [moved(0.0, 40, 0.1, f"m{place}", seed + place) for place in range(measures)]
+        for table, check in zip(tables, gate(tables, 0.01).checks, strict=True):
+            losses = -table.differences("old", "new")
+            assert check.detectable == ShownEffects(losses, 0.05 / measures, sides=1, least=0.01).smallest()
+            spread = losses.std(ddof=1) * np.sqrt(39 / chance.chisquare(39, (500, 1)))
+            drawn = chance.normal(check.detectable, spread, (500, 40))
+            caught += [Changes.of(row).loss_p()[0] <= 0.05 / measures for row in -drawn]
+    assert 0.76 <= np.mean(caught) <= 0.86
 
 
 @pytest.mark.sampled(3)
@@ -339,8 +346,14 @@ def test_every_format_tells_the_verdict() -> None:
 
 def test_the_page_on_the_gate_has_the_numbers_of_the_code() -> None:
     page = (Path(__file__).parents[3] / "docs" / "how-to" / "gate.md").read_text(encoding="utf-8")
+    assert "at most six tenths of the loss" in " ".join(page.split())
     for sd in (0.05, 0.1, 0.15, 0.2, 0.3):
-        needed = [f"{queries_needed(loss, sd, sides=1):,}" for loss in (0.01, 0.02, 0.03, 0.05, 0.1)]
+        normal = sd * ndtri((np.arange(1000) + 0.5) / 1000)
+        shown = ShownEffects(normal, 0.05, sides=1)
+        counts = {loss: shown.needed(loss) for loss in (0.01, 0.02, 0.03, 0.05, 0.1)}
+        needed = [f"{count:,}" for count in counts.values()]
+        for loss, count in counts.items():
+            assert ShownEffects(normal, 0.05, sides=1, least=0.6 * loss).power(loss, count) > 0.795
         assert f"| {f'{sd:g}'.removeprefix('0')} | {' | '.join(needed)} |" in page
     for change, noise, rule in product((-0.03, -0.0105, -0.008, -0.005, 0.0), (0.01, 0.02, 0.2), get_args(RuleOfLoss)):
         (check,) = gate(moved(change, noise=noise), 0.01, rule=rule).checks

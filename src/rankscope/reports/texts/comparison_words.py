@@ -26,7 +26,7 @@ def verdict(comparison: Compared) -> list[str]:
     The primary measure decides. What other measures say stands behind it and is called secondary.
     """
     if len(comparison.systems) == 2:
-        return [_pair(comparison.main, comparison.main.pairs[0], comparison.level), *_secondary(comparison)]
+        return [_pair(comparison.main, comparison.main.pairs[0]), *_secondary(comparison)]
     return [_best(comparison.main), *_against_baseline(comparison), *_pairs_that_differ(comparison)]
 
 
@@ -76,7 +76,7 @@ def _summed_up(others: Sequence[MeasureCompared], better: str) -> list[str]:
     return said
 
 
-def _pair(main: MeasureCompared, pair: Comparison, level: float) -> str:
+def _pair(main: MeasureCompared, pair: Comparison) -> str:
     effects = main.classes[0] if main.classes else None
     count = f"{pair.queries:,} {'query' if pair.queries == 1 else 'queries'}"
     units = "" if main.unit == "queries" else f" of {len(main.units):,} classes"
@@ -92,7 +92,7 @@ def _pair(main: MeasureCompared, pair: Comparison, level: float) -> str:
         f"No difference in {main.measure} is shown: {pair.second} minus {pair.first} is {signed_text(pair.difference)} "
         f"{_span(pair)} {proof}"
     )
-    return f"{start}{_on_classes(effects, '')}.{_could_have(main, pair, level)}"
+    return f"{start}{_on_classes(effects, '')}.{_could_have(main, pair)}"
 
 
 def _span(pair: Comparison, by_size: bool = False) -> str:
@@ -103,10 +103,10 @@ def _span(pair: Comparison, by_size: bool = False) -> str:
     return f"[{short(low)}, {short(high)}]"
 
 
-def _could_have(main: MeasureCompared, pair: Comparison, level: float) -> str:
+def _could_have(main: MeasureCompared, pair: Comparison) -> str:
     if not main.differences(pair).any():
         return " No query differs at all: are these two the same?"
-    least = main.detectable(pair, level)
+    least = main.detectable(pair)
     if not math.isfinite(least):
         return ""
     return f" So many {main.unit} show a true difference of {short(least)} in 80 % of such experiments."

@@ -1,12 +1,15 @@
 """Power: how often so many queries show a difference of a given size, and how many are needed.
 
-For paired differences the t test decides, and its power is a noncentral t (Cohen 1988); `sd` is the standard deviation
-of the differences, from a first experiment. For the one-way design of Brughi et al. (2014) it is a noncentral F.
+What a verdict can show is simulated by its own test (`ShownEffects`), on units drawn again from those at hand. Beside
+it stand the textbook's formulas: the paired t test, a noncentral t (Cohen 1988), with `sd` the standard deviation of
+the differences; and the one-way design of Brughi et al. (2014), a noncentral F. No verdict rests on these.
 """
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,11 +17,103 @@ from numpy.typing import ArrayLike
 
 from rankscope.arrays import FloatArray
 from rankscope.errors import SettingError
+from rankscope.statistics.pairs.paired_t import spread
+from rankscope.statistics.pairs.skew_t import FEWEST, skew_t_limits
 from rankscope.validation import SHARE, OneOf, WholeNumber, check
 
 MOST_QUERIES = 2**40
 HALVINGS = 100
+WANTED = 0.8  # the power that is asked for where none is named
+EXPERIMENTS = 2_000  # simulated for one number of units
+MOST_DRAWN = 300  # units in one of them; what more units show falls with the square root of their number
 GROUPS = {"groups": WholeNumber(least=2), "queries": WholeNumber(least=2)}
+
+
+@dataclass(frozen=True, eq=False)
+class ShownEffects:
+    """From which true mean difference on experiments like this one end in a verdict.
+
+    The limits of the deciding tests move with the values. So each simulated experiment, drawn from the centred
+    differences, has one smallest mean that it shows: the distance of its limit, that of skew t except where so few
+    units cannot show anything. The standard deviation is known from the units at hand only, and the distances are
+    stretched by what resampling does to it; without that, effects said to be found in 80 % were found in 70 to 79 %.
+    `tail`: the level on each side; with one side only gains are looked for, whose mean must exceed `least` too.
+    """
+
+    differences: FloatArray
+    tail: float
+    sides: int = 2
+    least: float = 0.0
+    seed: int = 0
+
+    def reached(self, count: int) -> FloatArray:
+        """The smallest effect that each of the simulated experiments with so many units shows, sorted."""
+        drawn = min(count, MOST_DRAWN)
+        if count < FEWEST or 0.5**count > self.tail * (1 + 1e-9) or not self._centred.any():
+            return np.full(EXPERIMENTS * self.sides, np.inf)
+        low, high, mean = (math.sqrt(drawn / count) * self._stretch * each for each in self._experiments(drawn))
+        distances = [-low, high][: self.sides]
+        if self.sides == 1 and self.least:
+            distances = [np.maximum(-low, self.least - mean)]
+        return np.sort(np.concatenate(distances))
+
+    def smallest(self, power: float = WANTED) -> float:
+        """The smallest true mean difference that so many units as are at hand show with this chance.
+
+        Infinite where nothing can be shown; NaN without any spread, where nothing is known.
+        >>> round(ShownEffects(np.array([0.1, -0.2, 0.3, 0.2, -0.1, 0.0, 0.4, 0.1]), 0.025).smallest(), 2)
+        0.35
+        """
+        values = self.differences
+        if not spread(values) > 0:
+            return math.nan
+        reached = self.reached(values.size)
+        return float(reached[math.ceil(power * reached.size) - 1])
+
+    def power(self, effect: float, count: int) -> float:
+        """The chance that so many units show a true mean difference."""
+        reached = self.reached(count)
+        return float(np.searchsorted(reached, effect, side="right") / reached.size)
+
+    def needed(self, effect: float, power: float = WANTED) -> int:
+        """The fewest units that show a true mean difference with this chance."""
+        check({"power": power}, power=SHARE)
+        if not effect > self.least:
+            raise SettingError(f"no number of queries shows a difference of {effect:g}; give one above {self.least:g}")
+        low, high = 1, 2
+        while self.power(effect, high) < power:
+            low, high = high, 2 * high
+            if high > MOST_QUERIES:
+                raise SettingError(f"an effect of {effect:g} needs more than {MOST_QUERIES:,} queries")
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if self.power(effect, middle) >= power else (middle, high)
+        return high
+
+    def _experiments(self, drawn: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Both limits and the mean of each simulated experiment, where the true mean is 0."""
+        if drawn not in self._made:
+            values = self._centred
+            chosen = np.random.default_rng([self.seed, drawn]).integers(0, values.size, (EXPERIMENTS, drawn))
+            self._made[drawn] = (*skew_t_limits(values[chosen], self.tail), values[chosen].mean(axis=1))
+        return self._made[drawn]
+
+    @cached_property
+    def _made(self) -> dict[int, tuple[FloatArray, FloatArray, FloatArray]]:
+        return {}
+
+    @cached_property
+    def _centred(self) -> FloatArray:
+        values = self.differences
+        return np.asarray((values - values.mean()) * math.sqrt(values.size / max(values.size - 1, 1)))
+
+    @cached_property
+    def _stretch(self) -> FloatArray:
+        """The standard deviation at hand over that of resamples of as many units."""
+        values, chance = self._centred, np.random.default_rng([self.seed, 0])
+        drawn = values[chance.integers(0, values.size, (EXPERIMENTS, min(values.size, MOST_DRAWN)))]
+        sd = drawn.std(axis=1, ddof=1)
+        return np.divide(spread(self.differences), sd, out=np.full(sd.size, np.inf), where=sd > 0)
 
 
 def paired_power(

@@ -12,9 +12,8 @@ from rankscope.displayed import Tabular, written
 from rankscope.statistics.intervals.bootstrap import Intervals
 from rankscope.statistics.pairs.effect import standardised_difference
 from rankscope.statistics.pairs.family import Families
-from rankscope.statistics.pairs.paired_t import spread
 from rankscope.statistics.pairs.pairwise import Comparison
-from rankscope.statistics.pairs.power import smallest_effect
+from rankscope.statistics.pairs.power import ShownEffects
 from rankscope.statistics.pairs.trust import caution
 from rankscope.statistics.table.score_table import ScoreTable
 from rankscope.statistics.tests import AskedTest
@@ -67,11 +66,13 @@ class MeasureCompared(Tabular):
         """What so few queries or classes cannot show; nothing from 60 on."""
         return caution(len(self.units), self.unit)
 
-    def detectable(self, pair: Comparison, level: float = 0.95) -> float:
-        """The smallest true difference that so many queries would show in 80 % of such experiments; NaN if unknown."""
-        differences = self.units.differences(pair.first, pair.second)
-        sd = spread(differences)
-        return smallest_effect(differences.size, sd, alpha=1 - level) if sd > 0 else float("nan")
+    def detectable(self, pair: Comparison) -> float:
+        """The smallest true difference that would be shown in 80 % of such experiments, at the level of the pair.
+
+        NaN where differences have no spread, infinite where nothing can be shown.
+        """
+        differences = self.tested.differences(pair.first, pair.second)
+        return ShownEffects(differences, (1 - pair.level) / 2).smallest()
 
     def system_rows(self) -> list[dict[str, object]]:
         """One row for each system, the best mean first."""

@@ -20,14 +20,12 @@ from rankscope.errors import SettingError
 from rankscope.statistics.pairs.corrections import holm
 from rankscope.statistics.pairs.family import ALL_QUERIES, Family
 from rankscope.statistics.pairs.loss import Changes
-from rankscope.statistics.pairs.paired_t import spread
-from rankscope.statistics.pairs.power import smallest_effect
+from rankscope.statistics.pairs.power import ShownEffects
 from rankscope.statistics.table.score_table import ScoreTable
 from rankscope.statistics.verdicts.gate_result import ROUNDING, GateCheck, GateResult, RuleOfLoss, SelfTest
 from rankscope.validation import FLAG, SEED, SHARE, Number, OneOf, Rule, WholeNumber, check
 
 ALPHA = 0.05
-POWER = 0.8
 AT_ONCE = 1_000_000  # signs of a self-test drawn in one batch
 RULES: dict[str, Rule] = {
     "rule": OneOf(get_args(RuleOfLoss)),
@@ -227,14 +225,7 @@ def _check(
 
 def _detectable(changes: Changes, min_effect: float, alpha: float) -> float:
     """The smallest true loss that is caught in 80 % of cases: it must be shown, and seen to exceed the effect."""
-    from scipy.special import stdtrit
-
-    values = changes.spread
-    sd = spread(values)
-    if not sd > 0:
-        return math.nan
-    seen = min_effect + float(stdtrit(values.size - 1, POWER)) * sd / math.sqrt(values.size)
-    return max(smallest_effect(values.size, sd, POWER, alpha, sides=1), seen)
+    return ShownEffects(-changes.spread, alpha, sides=1, least=min_effect).smallest()
 
 
 def _self_test(parts: list[_GateQuestion], trials: int, alpha: float, seed: int, rule: RuleOfLoss) -> SelfTest:
