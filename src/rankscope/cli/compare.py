@@ -176,7 +176,7 @@ def command(
     with progress_line(quiet) as progress:
         inputs = Inputs.of(files, given)
         scores = inputs.scores("compare", measures or COMPARE, progress, keep_scores=page)
-        check_comparable(scores, inputs.classes)
+        check_comparable(scores, inputs.choices.get("classes"))
         comparison = compare(
             scores,
             baseline=baseline,

@@ -148,7 +148,8 @@ def _save(inputs: Inputs, target: Any, quiet: bool, where: Any) -> None:
     (name,) = inputs.named(inputs.files[1:]) or [""]
     settings = inputs.settings
     reading = inputs.reading(settings)
-    unwanted = read_junk(inputs.junk, reading) if inputs.junk else ()
+    junk = inputs.choices.get("junk")
+    unwanted = read_junk(junk, reading) if junk else ()
     try:
         run = Run.of(inputs.files[1], reading, name=name)
         with all_problems([run], partial(Qrels.of, inputs.files[0], reading)), progress_line(quiet) as progress:

@@ -79,7 +79,9 @@ ITEM_FILES = (".csv", ".parquet")
 )
 @LATEX_COLUMNS
 @click.option("--junk", type=Input(), metavar="FILE", help="File of items that are removed first (query 0 item 0).")
-@click.option("--input-format", metavar="NAME", help="Format of the input files, where it cannot be recognised.")
+@click.option(
+    "--input-format", "format", metavar="NAME", help="Format of the input files, where it cannot be recognised."
+)
 @map_options
 @text_file_options
 @click.option("--quiet", is_flag=True, help="No progress and no notes.")
@@ -92,7 +94,6 @@ def command(
     output: str | None,
     per_item: str | None,
     latex_columns: str,
-    input_format: str | None,
     quiet: bool,
     **given: Any,
 ) -> None:
@@ -115,7 +116,7 @@ def command(
     drawn = output is not None and output.lower().endswith(tuple(PICTURES))
     _check_item_file(per_item)
     with progress_line(quiet) as progress:
-        told = ledger(qrels, stages, format=input_format, progress=progress, **given)
+        told = ledger(qrels, stages, progress=progress, **given)
     _write(_rendered(told, chosen, limit, not quiet, latex_columns), None if drawn else output)
     if drawn:
         _draw(told, str(output), limit)

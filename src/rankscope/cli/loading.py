@@ -7,55 +7,38 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import click
+
 if TYPE_CHECKING:
     from rankscope.evaluation.scores import Scores
     from rankscope.inputs.reading import Reading
-    from rankscope.ranks.relevant_ranks import RelevantRanks
     from rankscope.reports.page.found_items import FoundItems
     from rankscope.scale.where import Where
-    from rankscope.settings import Settings
+    from rankscope.settings import InputChoices, Settings
 
 SAVED = ".ranks.parquet"
-INPUT_NAMES = (
-    "junk",
-    "subtopics",
-    "classes",
-    "input_format",
-    "encoding",
-    "max_ratio",
-    "columns",
-    "map_qrels",
-    "map_runs",
-    "roll_up",
-    "compat",
-    "systems",
-)
 
 
 @dataclass(frozen=True, eq=False)
 class Inputs:
-    """What a command was given: files, how to read them, and the choices that change numbers."""
+    """What a command was given: files, names of their systems, and the choices made by hand, named as in Python."""
 
     files: tuple[str, ...]
-    junk: str | None
-    subtopics: str | None
-    classes: str | None
-    input_format: str | None
-    encoding: str
-    max_ratio: float
-    columns: str | None
-    map_qrels: str | None
-    map_runs: str | None
-    roll_up: str | None
-    compat: str | None
-    systems: tuple[str, ...] | None
-    given: dict[str, Any]
+    systems: tuple[str, ...]
+    choices: InputChoices
 
     @classmethod
     def of(cls, files: Iterable[str], options: dict[str, Any]) -> Inputs:
         """From what `input_options` and `setting_options` left in the keywords of a command."""
-        read = {name: options.pop(name, None) for name in INPUT_NAMES}
-        return cls(tuple(files), **read, given=options)
+        context, default = click.get_current_context(), click.core.ParameterSource.DEFAULT
+        systems = options.pop("systems", None) or ()
+        by_hand: Any = {
+            name: value
+            for name, value in options.items()
+            if value is not None
+            and not (context.get_parameter_source(name) is default and value == context.params[name])
+        }
+        return cls(tuple(files), systems, by_hand)
 
     @staticmethod
     def where(options: dict[str, Any], quiet: bool) -> Where | None:
@@ -76,10 +59,11 @@ class Inputs:
 
     @property
     def settings(self) -> Settings:
-        """All choices."""
-        from rankscope.settings import Settings
+        """All choices that change numbers."""
+        from rankscope.settings import SETTINGS, Settings
 
-        return Settings(compat=self.compat, **self.given)
+        names = ("compat", *(each.name for each in SETTINGS))
+        return Settings(**{name: self.choices[name] for name in names if name in self.choices})  # type: ignore[literal-required]
 
     def scores(
         self,
@@ -92,56 +76,40 @@ class Inputs:
         both_levels: bool = False,
     ) -> Scores:
         """Evaluate saved ranks, or runs against judgements; `keep_scores` for graphs and forecasts that need them."""
-        from rankscope.evaluation.evaluate import evaluate_ranks, way_of_evaluating
+        from rankscope.facade.scoring import scores_of
 
-        if all(path.endswith(SAVED) for path in self.files):
-            self._refuse_what_is_of_files(both_levels)
-            return evaluate_ranks(self._saved(), measures, self.settings, self.classes)
-        self._need_runs(command)
-        return way_of_evaluating(both_levels)(
-            self.files[0],
-            self.named_runs,
-            measures,
-            junk=self.junk,
-            subtopics=self.subtopics,
-            classes=self.classes,
-            format=self.input_format,
-            encoding=self.encoding,
-            max_ratio=self.max_ratio,
-            columns=self.columns,
-            map_qrels=self.map_qrels,
-            map_runs=self.map_runs,
-            roll_up=self.roll_up,
-            progress=progress,
+        runs = self.named_runs
+        if runs is None:
+            named = self.named(self.files)
+            source: Any = dict(zip(named, self.files, strict=True)) if named else list(self.files)
+        else:
+            self._need_runs(command)
+            source = self.files[0]
+        return scores_of(
+            source,
+            runs,
+            list(measures),
             keep_scores=keep_scores,
+            progress=progress,
             where=where,
-            compat=self.compat,
-            **self.given,
+            both_levels=both_levels,
+            **self.choices,
         )
 
     def reading(self, settings: Settings) -> Reading:
         """How the files are read."""
-        from rankscope.inputs.reading import reading_with
+        from rankscope.facade.scoring import reading_of_choices
 
-        return reading_with(
-            self.columns,
-            self.roll_up,
-            self.input_format,
-            self.encoding,
-            settings.comments,
-            self.max_ratio,
-            self.map_qrels,
-            self.map_runs,
-        )
+        return reading_of_choices(self.choices, settings.comments)
 
     def found_items(self, scores: Scores, **given: Any) -> FoundItems:
         """What each system finds first, for a page; `given` are topics, documents and the baseline."""
         from rankscope.facade.finding import found_items
 
-        reading = self.reading(scores.settings)
-        if all(path.endswith(SAVED) for path in self.files):
+        reading, runs = self.reading(scores.settings), self.named_runs
+        if runs is None:
             return found_items(scores, reading=reading, **given)
-        return found_items(scores, self.files[0], self.named_runs, junk=self.junk, reading=reading, **given)
+        return found_items(scores, self.files[0], runs, junk=self.choices.get("junk"), reading=reading, **given)
 
     @property
     def named_runs(self) -> dict[str, str] | list[str] | None:
@@ -152,39 +120,17 @@ class Inputs:
         named = self.named(runs)
         return dict(zip(named, runs, strict=True)) if named else runs
 
-    def _saved(self) -> list[RelevantRanks]:
-        """Saved ranks, each under a name of its own."""
-        from dataclasses import replace
-
-        from rankscope.names import distinct_names
-        from rankscope.ranks.storage import load_ranks
-
-        ranks = [load_ranks(path) for path in self.files]
-        names = self.named(self.files) or distinct_names([each.system for each in ranks], self.files)
-        return [replace(each, system=name) for each, name in zip(ranks, names, strict=True)]
-
     def named(self, systems: Sequence[str]) -> list[str]:
         """Names given explicitly, one for each system; nothing where none are."""
         from rankscope.errors import SettingError
         from rankscope.names import one_line
 
-        names = [one_line(name) for name in self.systems or ()]
+        names = [one_line(name) for name in self.systems]
         if names and (len(names) != len(systems) or len(set(names)) < len(names) or not all(names)):
             raise SettingError(
                 f"--system NAME once for each system, all different: {len(systems)} needed, got {', '.join(names)}"
             )
         return names
-
-    def _refuse_what_is_of_files(self, both_levels: bool) -> None:
-        from rankscope.errors import SettingError
-
-        if self.subtopics is not None:
-            raise SettingError("--subtopics: saved ranks hold plain judgements only; give QRELS and RUN files")
-        maps = {"--map": self.columns, "--map-qrels": self.map_qrels, "--map-runs": self.map_runs}
-        given = {**maps, "--roll-up": self.roll_up, "--both-levels": both_levels or None}
-        useless = [option for option, value in given.items() if value is not None]
-        if useless:
-            raise SettingError(f"{', '.join(useless)}: saved ranks have been read already; give QRELS and RUN files")
 
     def _need_runs(self, command: str) -> None:
         from rankscope.errors import SettingError

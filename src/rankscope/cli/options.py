@@ -75,6 +75,7 @@ READING_OPTIONS: tuple[Callable[[Any], Any], ...] = (
     ),
     click.option(
         "--input-format",
+        "format",
         metavar="NAME",
         help="Format of the input files, where it cannot be recognised: trec, csv, ...",
     ),

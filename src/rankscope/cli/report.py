@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import click
 
 from rankscope.cli.guarded import GuardedCommand, Input, OutputFile, OutputFolder
-from rankscope.cli.loading import SAVED, Inputs
+from rankscope.cli.loading import Inputs
 from rankscope.cli.options import VERBOSE, input_options, latex_options, measure_option, setting_options
 from rankscope.facade.usual import REPORT
 
@@ -101,10 +101,14 @@ def command(
     """
     from rankscope.cli.output import progress_line, say, say_warnings
     from rankscope.facade.finding import size_of_docs, with_size_of_docs
+    from rankscope.facade.scoring import choices_of_ranks
     from rankscope.facade.showing import check_sources
 
     check_page(output)
-    check_sources(files, suite, history)
+    inputs = Inputs.of(files, given)
+    named = {"measures": measures, "baseline": baseline, "systems": inputs.systems}
+    also = {"latex": latex, "topics": topics, "docs": docs, "assessors": assessors}
+    check_sources(files, suite, history, {**named, **also, **inputs.choices})
     if history is not None:
         say_history(history, output, title, quiet)
         return
@@ -112,13 +116,12 @@ def command(
         say_suite(suite, measures, baseline, output, title, quiet, verbose)
         return
     with progress_line(quiet) as progress:
-        size = size_of_docs(docs, given)
-        saved = all(path.endswith(SAVED) for path in files)
-        assumed = size is not None and given["collection_size"] is None and not saved
+        size, runs = size_of_docs(docs, inputs.choices), inputs.named_runs
+        assumed = size is not None and "collection_size" not in inputs.choices and runs is not None
         if assumed:
-            given["collection_size"] = size
-        inputs = Inputs.of(files, given)
-        scores = inputs.scores("report", measures or REPORT, progress, keep_scores=True)
+            inputs = replace(inputs, choices={**inputs.choices, "collection_size": size})
+        asked = replace(inputs, choices=choices_of_ranks(inputs.choices, runs, topics, docs))
+        scores = asked.scores("report", measures or REPORT, progress, keep_scores=True)
         scores = with_size_of_docs(scores, docs, size, assumed)
         found = inputs.found_items(scores, topics=topics, docs=docs, baseline=baseline or "")
         paper = Paper(latex, latex_columns, latex_marks) if latex else None
@@ -131,8 +134,8 @@ def command(
             baseline=baseline or "",
             found=found,
             assessors=assessors,
-            runs=inputs.named_runs,
-            given={**inputs.given, "format": inputs.input_format, "encoding": inputs.encoding},
+            runs=runs,
+            given=inputs.choices,
         )
     if not quiet:
         say_warnings(scores, verbose)

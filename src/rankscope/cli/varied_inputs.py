@@ -45,7 +45,6 @@ def varied_options(function: F) -> F:
 def split_inputs(files: tuple[str, ...], given: dict[str, Any]) -> dict[str, Any]:
     """The keywords of the question: judgements, runs and how to read them."""
     assessors = given.pop("assessors")
-    given["format"] = given.pop("input_format")
     chosen = {name: value for name, value in given.items() if value is not None}
     if assessors:
         return {"assessors": list(assessors), "runs": named_seeds(files), **chosen}

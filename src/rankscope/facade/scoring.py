@@ -12,6 +12,7 @@ from rankscope.evaluation.evaluate import evaluate_ranks, way_of_evaluating
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.settings import InputChoices as InputChoices
 from rankscope.settings import Settings
+from rankscope.wording import setting_usage
 
 if TYPE_CHECKING:
     from rankscope.evaluation.scores import Scores
@@ -58,7 +59,8 @@ def scores_of(
         return way(source, runs, asked, keep_scores=keep_scores, progress=progress, where=where, **given)
     useless = [name for name in OF_FILES if given.get(name) is not None] + (["both_levels"] if both_levels else [])
     if useless:
-        raise SettingError(f"{', '.join(useless)}: saved ranks hold their judgements already, and take no such choice")
+        what = "saved ranks hold their judgements already, and take no such choice; give judgements and runs"
+        raise SettingError(f"{', '.join(map(setting_usage, useless))}: {what}")
     chosen = {name: value for name, value in given.items() if name != "classes" and name not in OF_FILES}
     return evaluate_ranks(ranks_of(source), asked, Settings(**chosen), given.get("classes"))  # type: ignore[arg-type]
 
@@ -120,16 +122,38 @@ def reading_of_choices(given: InputChoices, comments: bool) -> Reading:
     return reading_with(format=given.get("format"), encoding=encoding, comments=comments, max_ratio=max_ratio, **maps)
 
 
+def choices_of_ranks(given: InputChoices, runs: Any, *texts: Any) -> InputChoices:
+    """Without runs to read, the choices less how text is read, where that is meant for other texts, such as topics."""
+    if runs is not None or all(each is None for each in texts):
+        return given
+    kept: Any = {name: value for name, value in given.items() if name not in ("encoding", "max_ratio")}
+    return kept  # type: ignore[no-any-return]
+
+
 def ranks_of(source: Any) -> list[RelevantRanks]:
-    """Reductions: one or several, themselves or their files, by name where they come in a dictionary."""
+    """Reductions: one or several, themselves or their files, by name where they come in a dictionary.
+
+    Files of systems that are called alike get what tells them apart.
+    """
+    from rankscope.names import distinct_names
+
+    found = _with_places(source)
+    names = distinct_names([ranks.system for ranks, _ in found], [place for _, place in found])
+    return [replace(ranks, system=name) for (ranks, _), name in zip(found, names, strict=True)]
+
+
+def _with_places(source: Any) -> list[tuple[RelevantRanks, str | None]]:
+    """The same, each with its file where it may give the name."""
     from rankscope.ranks.storage import load_ranks
 
     if isinstance(source, Mapping):
-        return [replace(ranks, system=str(name)) for name, each in source.items() for ranks in ranks_of(each)]
+        return [
+            (replace(ranks, system=str(name)), None) for name, each in source.items() for ranks, _ in _with_places(each)
+        ]
     if isinstance(source, RelevantRanks):
-        return [source]
+        return [(source, None)]
     if isinstance(source, str | Path) and str(source).endswith(SAVED):
-        return [load_ranks(source)]
+        return [(load_ranks(source), str(source))]
     if isinstance(source, Sequence) and not isinstance(source, str) and source:
-        return [ranks for each in source for ranks in ranks_of(each)]
+        return [pair for each in source for pair in _with_places(each)]
     raise SettingError(f"give judgements and runs, or ranks: {type(source).__name__} alone is neither")

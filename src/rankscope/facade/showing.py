@@ -58,9 +58,11 @@ def report(
     """
     from rankscope.evaluation.scores import Scores
     from rankscope.facade.finding import found_items, size_of_docs, with_size_of_docs
-    from rankscope.facade.scoring import reading_of_choices, scores_asked
+    from rankscope.facade.scoring import choices_of_ranks, reading_of_choices, scores_asked
 
-    check_sources(() if qrels is None else (qrels,), suite, history)
+    named = {"measures": None if measures is usual.REPORT else measures, "baseline": baseline}
+    also = {"latex": latex, "topics": topics, "docs": docs, "assessors": assessors}
+    check_sources(() if qrels is None else (qrels,), suite, history, {**named, **also, **given})
     if suite is not None:
         from rankscope.facade.suites import suite as compared_suite
         from rankscope.facade.suites import suite_page
@@ -78,7 +80,8 @@ def report(
     assumed = size is not None and runs is not None and not known and given.get("collection_size") is None
     if assumed:
         given["collection_size"] = size
-    scores = scores_asked(qrels, runs, measures, usual.REPORT, keep_scores=True, progress=progress, **given)
+    asked = choices_of_ranks(given, None if known else runs, topics, docs)
+    scores = scores_asked(qrels, runs, measures, usual.REPORT, keep_scores=True, progress=progress, **asked)
     scores = with_size_of_docs(scores, docs, size, assumed)
     sources = (None, None) if known else (qrels, runs)
     found = found_items(
@@ -142,13 +145,23 @@ def _written(page: str, output: str | Path | None) -> ReportPage:
     return ReportPage(page)
 
 
-def check_sources(files: Sequence[Any], suite: Any, history: Any) -> None:
-    """A report is of runs, of a suite or of a history."""
+def check_sources(files: Sequence[Any], suite: Any, history: Any, choices: Mapping[str, Any]) -> None:
+    """A report is of runs, of a suite or of a history; the last two refuse choices that are about runs."""
     given = [bool(files), suite is not None, history is not None]
     if sum(given) != 1:
         others = " or ".join(setting_usage(name, "FILE") for name in ("suite", "history"))
         what = "got several of them" if any(given) else "got none of them"
         raise SettingError(f"a report needs QRELS and RUN, saved ranks, {others}, one of them alone: {what}")
+    if files:
+        return
+    source, kept = ("suite", ("measures", "baseline")) if suite is not None else ("history", ())
+    useless = [
+        setting_usage(name)
+        for name, value in choices.items()
+        if name not in kept and value is not None and not (isinstance(value, str | tuple) and not value)
+    ]
+    if useless:
+        raise SettingError(f"{', '.join(useless)}: of a report of runs; leave it out, or {setting_usage(source)}")
 
 
 def whole_report(
