@@ -5,29 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import fields, replace
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankscope.measures import (
-    ALL,
-    DCG,
-    RBP,
-    Enorm,
-    Estar,
-    GeneralityIndex,
-    HitCount,
-    Measure,
-    Utility,
-    alpha_nDCG,
-    jDCG,
-    jnDCG,
-    nDCG,
-    nERR_IA,
-    nNRBP,
-)
+from rankscope.evaluation.evaluate import evaluate
+from rankscope.measures import ALL, EBR, ERR, Enorm, Measure, alpha_nDCG, iRBU, nDCG, nERR, nERR_IA, nNRBP
+from rankscope.measures.notation import parse_measure
 from rankscope.ranks import RelevantRanks
 from tests.measures.examples import EXAMPLES, examples
 from tests.measures.properties import EVERY_KIND, NUMBERS, TOLERANCE, loses_its_ideal
@@ -96,39 +83,114 @@ def test_measures_of_judged_items_only_agree_with_their_slow_references(listed: 
         agrees(measure, ranks_of(listed).condensed(), shorter)
 
 
-def range_of(measure: Measure) -> tuple[float, float]:
-    if measure.counts:
-        return 0.0, math.inf
-    if isinstance(measure, Estar):
-        return -1.0, 1.0
-    if isinstance(measure, DCG | jDCG | HitCount) and not isinstance(measure, jnDCG):
-        return 0.0, math.inf  # not normalised
-    if loses_its_ideal(measure):
-        return -math.inf, math.inf
-    if isinstance(measure, alpha_nDCG | nERR_IA | nNRBP):
-        return 0.0, 1.5  # the greedy ideal order is not always the best one
-    if isinstance(measure, RBP) and measure.gain == "raw":
-        return 0.0, 4.0  # the highest grade there is here
-    if isinstance(measure, Enorm) or (isinstance(measure, nDCG) and measure.negative == "subtract"):
-        return -math.inf, 1.0  # a large class in a small collection, or a list of negative grades, has no floor
-    if isinstance(measure, GeneralityIndex):
-        return 0.0, math.inf
-    if isinstance(measure, Utility):
-        return -math.inf, math.inf
-    return 0.0, 1.0
-
-
 @settings(max_examples=40)
 @given(listed=topic_lists())
 def test_values_lie_in_their_range(listed: list[Topic]) -> None:
     ranks = ranks_of(listed)
     for measure in NUMBERS:
-        low, high = range_of(measure)
+        low, high = measure.bounds()
         got = measure.of(ranks)
         assert got.shape == (len(listed),), measure
         assert got.dtype == np.float64, measure
         known = got[~np.isnan(got)]
         assert np.all((known >= low - TOLERANCE) & (known <= high + TOLERANCE)), measure
+
+
+def extreme_lists(best: float, most: int) -> list[Topic]:
+    """The best lists there can be and the worst, where all is relevant or nothing is, found or not, judged or not."""
+    full = [Topic((best,) * count, beyond=10**9) for count in (*range(1, 20), most)]
+    ordered = [Topic((best, best, 0.0, 0.0)), Topic((0.0, 0.0, best, best))]
+    empty = [Topic((0.0,) * 20, (best,) * 3, beyond=10**9), Topic((None,) * 40, (best,), beyond=10**9)]
+    return [*full, *ordered, *empty, Topic((), (best,)), Topic((), (best,) * 5), Topic((0.0,))]
+
+
+@pytest.mark.parametrize("measure", NUMBERS, ids=str)
+def test_finite_bounds_are_reached(measure: Measure) -> None:
+    top = getattr(measure, "top", None)
+    best = 4.0 if "subtopics" in measure.needs else 20.0 if top is None else top
+    lists = ranks_of(extreme_lists(best, getattr(measure, "gtm", None) or 400))
+    low, high = measure.bounds()
+    got = measure.bind(lists).of(lists)
+    if isinstance(measure, alpha_nDCG | nERR_IA | nNRBP):  # 1.58 is what is proven of a greedy order, 1.2 what was seen
+        high = 1.0
+    if math.isfinite(low):
+        assert np.nanmin(got) == pytest.approx(low, abs=0.01)
+    if math.isfinite(high):
+        assert np.nanmax(got) == pytest.approx(high, abs=0.06 if getattr(measure, "gain", "") == "linear" else 0.01)
+
+
+OWN_GAINS = "{1:5,2:3}"  # the lower grade gains more
+
+
+@pytest.mark.parametrize(
+    "measure",
+    [
+        nDCG(gain=OWN_GAINS, floor=2),
+        *(kind(gain=OWN_GAINS, top=top) for kind in (ERR, nERR, iRBU, EBR) for top in (2.0, 4.0, None)),
+    ],
+    ids=str,
+)
+@settings(max_examples=40)
+@given(listed=topic_lists())
+def test_gains_that_do_not_rise_with_grades_keep_values_in_their_range(measure: Measure, listed: list[Topic]) -> None:
+    ranks = ranks_of([replace(each, listed=_lowered(each.listed), missing=_lowered(each.missing)) for each in listed])
+    bound = measure.bind(ranks)
+    got = bound.of(ranks)
+    low, high = bound.bounds()
+    assert np.all(np.isnan(got) | ((got >= low - TOLERANCE) & (got <= high + TOLERANCE)))
+
+
+def _lowered(grades: Sequence[Any]) -> tuple[Any, ...]:
+    """No grade above 2."""
+    return tuple(None if each is None else min(each, 2.0) for each in grades)
+
+
+def test_ndcg_of_the_ideal_order_above_a_floor_is_one_whatever_the_gains() -> None:
+    ranks = ranks_of([Topic((2.0, 1.0))])
+    assert nDCG(gain=OWN_GAINS, floor=2).of(ranks).tolist() == [1.0]  # grade 1 gains nothing: it is below the floor
+
+
+def test_users_stop_by_the_highest_gain_not_that_of_the_highest_grade() -> None:
+    ranks = ranks_of([Topic((1.0, 2.0))])
+    assert ERR(gain=OWN_GAINS, top=2).of(ranks)[0] == pytest.approx(5 / 6 + 1 / 6 * 3 / 6 / 2)
+
+
+@pytest.mark.parametrize(
+    ("measure", "bounds"),
+    [
+        ("ERR(top=1)", (0.0, math.log(2))),  # sum of 2^-k / k
+        ("ERR(top=2)@2", (0.0, 0.75 + 0.25 * 0.75 / 2)),
+        ("iRBU(top=1,p=0.8)", (0.0, 0.4 / 0.6)),  # .5 * .8 / (1 - .5 * .8)
+        ("EBR(top=1)@3", (0.0, 0.875)),
+        ("RBP(p=0.8)@3", (0.0, 1 - 0.8**3)),
+        ("RBP(p=0.8,horizon=3)@1", (0.0, 1 / (1 + 0.8 + 0.64))),
+        ("RBP(gain=raw)", (0.0, math.inf)),
+        ("Rprec(a=2)", (0.0, 1 / 1.9999)),
+        ("hits@7", (0.0, 7.0)),
+        ("hits", (0.0, math.inf)),
+        ("utility(b=0)", (0.0, math.inf)),
+        ("utility(a=0)", (-math.inf, 0.0)),
+        ("nDCG(negative=subtract)", (-math.inf, 1.0)),
+        ("ER", (0.0, 1.0)),
+    ],
+)
+def test_bounds_worked_by_hand(measure: str, bounds: tuple[float, float]) -> None:
+    assert parse_measure(measure).bounds() == pytest.approx(bounds, abs=1e-12)
+
+
+@pytest.mark.thorough
+def test_values_of_real_rankings_lie_in_their_range() -> None:
+    from tests.data import data_folder
+
+    covid = data_folder("trec-covid-r1")
+    wanted = [each for each in NUMBERS if "subtopics" not in each.needs and not getattr(each, "gtm", 0)]
+    scores = evaluate(
+        covid / "qrels-rnd1.txt", covid / "runs" / "BM25R2.gz", [str(each) for each in wanted], collection_size=60_000
+    )
+    for column in scores.systems[0].columns:
+        low, high = column.measure.bounds()
+        known = column.values[~np.isnan(column.values)]
+        assert np.all((known >= low - TOLERANCE) & (known <= high + TOLERANCE)), column.measure
 
 
 @settings(max_examples=40)

@@ -11,7 +11,7 @@ import numpy as np
 
 from rankscope.arrays import FloatArray, IntArray
 from rankscope.measures.fractions import divide
-from rankscope.measures.gains import GAIN_RULE, GAINS, gain_of, gain_worth, gaining, ideal_order, need_top
+from rankscope.measures.gains import GAIN_RULE, GAINS, gain_of, gain_worth, gaining, ideal_order, need_top, own_gains
 from rankscope.measures.measure import Measure
 from rankscope.ranks.expectation import counts_in_groups, group_of
 from rankscope.ranks.ragged import Ragged, ranges, sums_by
@@ -27,7 +27,30 @@ def chance_of(grade: FloatArray, top: float, gain: str) -> FloatArray:
     >>> chance_of(np.array([1.0, 2.0]), 2.0, "exp"), chance_of(np.array([1.0, 2.0]), 2.0, "linear")
     (array([0.25, 0.75]), array([0.33333333, 0.66666667]))
     """
-    return gain_of(grade, gain) / (gain_of(np.array([top]), gain)[0] + 1.0)
+    return gain_of(grade, gain) / (highest_gain(top, gain) + 1.0)
+
+
+def highest_gain(top: float, gain: str) -> float:
+    """The highest gain of any grade up to `top`, which need not be that of `top` where each grade is given its own.
+
+    >>> highest_gain(3.0, "exp"), highest_gain(2.0, "{1:5,2:1}"), highest_gain(3.0, "{3:1}")
+    (7.0, 5.0, 2.0)
+    """
+    own = own_gains(gain) if gain.startswith("{") else {}
+    whole = np.arange(max(1.0, np.floor(top) - len(own)), top + 1.0)  # one of them at least keeps its own
+    grades = np.array([top, *own, *whole])
+    return float(gain_of(grades[grades <= top], gain).max())
+
+
+def most_satisfied(top: float | None, gain: str, utility: Payoff, scope: int | None) -> float:
+    """What users have of a list of nothing but the best items: all stop at the first, unless its gain has an end."""
+    if top is None:
+        return float(utility(np.array([1]))[0])
+    chance = highest_gain(top, gain) / (highest_gain(top, gain) + 1.0)
+    if chance == 0:
+        return 0.0
+    rank = np.arange(1, min(np.inf if scope is None else scope, np.ceil(40 / chance)) + 1, dtype=np.int64)
+    return float((chance * (1.0 - chance) ** (rank - 1) * utility(rank)).sum())
 
 
 def stops(items: Ragged, chance: FloatArray) -> FloatArray:
@@ -108,6 +131,10 @@ class _Cascade(Measure):
         """The top grade comes from the judgements."""
         return replace(self, top=queries.top_grade) if self.top is None else self  # type: ignore[call-arg]
 
+    def bounds(self) -> tuple[float, float]:
+        """Up to a list of nothing but the best items."""
+        return 0.0, most_satisfied(self.top, self.gain, self.utility, self.scope)
+
     def of(self, queries: RelevantRanks) -> FloatArray:
         """One pass down the items with a gain."""
         value = self._value(queries, gaining(queries))
@@ -174,6 +201,10 @@ class nERR(ERR):
     name = "nERR"
     formula = "ERR / ERR of the ideal order"
     source = "Chapelle et al. 2009; NTCIREVAL"
+
+    def bounds(self) -> tuple[float, float]:
+        """A share of the best there could be."""
+        return 0.0, 1.0
 
     def of(self, queries: RelevantRanks) -> FloatArray:
         """ERR over the best there could be."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +23,10 @@ class _Count(Measure):
     counts = True
     ordered = False
 
+    def bounds(self) -> tuple[float, float]:
+        """Counts have no end."""
+        return 0.0, math.inf
+
     def defined(self, queries: RelevantRanks) -> Any:
         """All queries."""
         return np.ones(len(queries), dtype=np.bool_)
@@ -39,6 +44,10 @@ class NumQ(_Count):
     aliases = ("NumQ",)
     formula = "1 per query"
     trec = "num_q"
+
+    def bounds(self) -> tuple[float, float]:
+        """One each."""
+        return 1.0, 1.0
 
     def of(self, queries: RelevantRanks) -> FloatArray:
         """One each."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any
@@ -33,6 +34,10 @@ class _Additive(Measure):
     gain: str
     floor: float = 0.0
     scope: int | None
+
+    def bounds(self) -> tuple[float, float]:
+        """A sum of gains has no end."""
+        return 0.0, math.inf
 
     @abstractmethod
     def weight(self, rank: IntArray) -> FloatArray:
@@ -119,6 +124,10 @@ class jnDCG(jDCG):
     name = "jnDCG"
     formula = "jDCG over that of the ideal order"
 
+    def bounds(self) -> tuple[float, float]:
+        """A share of the ideal order's sum."""
+        return 0.0, 1.0
+
     def divisor(self, queries: RelevantRanks) -> FloatArray:
         """The sum over the ideal order of all judged items."""
         ideal = ideal_order(queries, self.gain)
@@ -136,6 +145,10 @@ class HitCount(Measure):
 
     rel: float = 1.0
     scope: int | None = None
+
+    def bounds(self) -> tuple[float, float]:
+        """As many as the cut-off leaves room for."""
+        return 0.0, math.inf if self.scope is None else float(self.scope)
 
     def of(self, queries: RelevantRanks) -> FloatArray:
         """Counted."""

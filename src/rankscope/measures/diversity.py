@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from dataclasses import dataclass
 
@@ -46,6 +47,14 @@ class _Novelty(SubtopicMeasure):
         """The sum of a list in which every item serves every subtopic."""
         ranks = np.arange(1.0, (self.scope or 0) + 1.0)
         return self.subtopics(queries) * float(((1.0 - self.alpha) ** (ranks - 1.0) * self.weight(ranks)).sum())
+
+    def over_greedy(self) -> tuple[float, float]:
+        """The range of a value over that of the greedy order, whose first k items gain at least 1 - 1/e of the most.
+
+        So at each rank (Nemhauser, Wolsey & Fisher 1978), and so in a sum whose weights fall. Where a subtopic is worth
+        the same each time the greedy order is the best.
+        """
+        return 0.0, 1.0 if self.alpha == 0 else math.e / (math.e - 1.0)
 
     def best_there_is(self, queries: RelevantRanks) -> FloatArray:
         """The sum of the judged items, each next one the best that is left."""
@@ -102,6 +111,10 @@ class alpha_nDCG(_ByLogarithm):
     rel: float = 1.0
     scope: int | None = None
 
+    def bounds(self) -> tuple[float, float]:
+        """The greedy order may not be the best."""
+        return self.over_greedy()
+
     def whole(self, queries: RelevantRanks) -> FloatArray:
         """By the judgements."""
         return self.best_there_is(queries)
@@ -141,6 +154,10 @@ class nERR_IA(_ByRank):
     alpha: float = 0.5
     rel: float = 1.0
     scope: int | None = None
+
+    def bounds(self) -> tuple[float, float]:
+        """The greedy order may not be the best."""
+        return self.over_greedy()
 
     def whole(self, queries: RelevantRanks) -> FloatArray:
         """By the judgements."""
@@ -183,6 +200,10 @@ class nNRBP(NRBP):
     name = "nNRBP"
     formula = "NRBP over that of the greedy ideal order"
     source = "Clarke, Kolla & Vechtomova 2009; ndeval nNRBP"
+
+    def bounds(self) -> tuple[float, float]:
+        """The greedy order may not be the best."""
+        return self.over_greedy()
 
     def whole(self, queries: RelevantRanks) -> FloatArray:
         """By the judgements."""

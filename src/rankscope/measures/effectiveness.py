@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -145,6 +146,10 @@ class Estar(Measure):
     baseline: str = "general"
     rel: float = 1.0
 
+    def bounds(self) -> tuple[float, float]:
+        """Effectiveness and chance are shares."""
+        return -1.0, 1.0
+
     def of(self, queries: RelevantRanks) -> FloatArray:
         """Effectiveness minus the random level."""
         return Effectiveness(self.scope, rel=self.rel).of(queries) - self._chance(queries)
@@ -179,6 +184,10 @@ class Enorm(Measure):
     needs = frozenset({"collection"})
 
     rel: float = 1.0
+
+    def bounds(self) -> tuple[float, float]:
+        """Where nearly all is relevant, a list may fall below chance by any multiple of what is left above it."""
+        return -math.inf, 1.0
 
     def of(self, queries: RelevantRanks) -> FloatArray:
         """Gain over chance as a share of the most there could be."""
@@ -239,6 +248,10 @@ class GeneralityIndex(Measure):
     lower_is_better = True
 
     rel: float = 1.0
+
+    def bounds(self) -> tuple[float, float]:
+        """From all items relevant; collections have no largest size."""
+        return 0.0, math.inf
 
     def of(self, queries: RelevantRanks) -> FloatArray:
         """Minus the logarithm of the generality."""

@@ -103,10 +103,10 @@ def need_top(measure: Measure, top: float | None, queries: RelevantRanks) -> Non
         )
 
 
-def ideal_order(queries: RelevantRanks, gain: str = "linear") -> Ragged:
-    """All items judged above 0, found or not, the best gains first: grade and rank."""
+def ideal_order(queries: RelevantRanks, gain: str = "linear", floor: float = 0.0) -> Ragged:
+    """All items judged above 0 and no lower than `floor`, found or not, the best gains first: grade and rank."""
     levels = queries.levels
-    good = (levels["grade"] > 0).nonzero()[0]
+    good = ((levels["grade"] > 0) & (levels["grade"] >= floor)).nonzero()[0]
     grade, row, count = levels["grade"][good], levels.row[good], levels["count"][good]
     order = np.lexsort((-gain_of(grade, gain) if gain.startswith("{") else -grade, row))
     count = count[order]

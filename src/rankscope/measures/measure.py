@@ -67,6 +67,10 @@ class Measure(Named, metaclass=MeasureClass):
         """Whether the cut-off that it cannot do without has not been given yet."""
         return any(getattr(self, each.name) is None for each in fields(self) if is_required(each))
 
+    def bounds(self) -> tuple[float, float]:
+        """The lowest and highest value there can be, whatever the query and list; infinite where nothing bounds it."""
+        return 0.0, 1.0
+
     def expected(self, queries: RelevantRanks) -> FloatArray | None:
         """The mean over all orders of equal scores, where there is a closed form."""
         return None if self.ordered else self.of(queries)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -54,6 +55,10 @@ class nDCG(Measure):
     floor: float = 0.0
     scope: int | None = None
 
+    def bounds(self) -> tuple[float, float]:
+        """What takes away has no end; and where the ideal order has losses that a list may lack, it is not the best."""
+        return (0.0 if self.negative == "zero" else -math.inf), (math.inf if self.negative == "both" else 1.0)
+
     def of(self, queries: RelevantRanks) -> FloatArray:
         """DCG over ideal DCG."""
         found = gaining(queries)
@@ -72,7 +77,7 @@ class nDCG(Measure):
         return np.where(self._within(rank), grade / discount(rank), 0.0)
 
     def _ideal(self, queries: RelevantRanks) -> FloatArray:
-        ideal = ideal_order(queries, self.gain)
+        ideal = ideal_order(queries, self.gain, self.floor)
         best = ideal.total(self._weight(ideal["rank"], ideal["grade"]))
         if self.negative == "both":
             last = losing_order(queries)

@@ -9,7 +9,7 @@ import numpy as np
 
 from rankscope.arrays import FloatArray, IntArray
 from rankscope.measures.blended import Blended
-from rankscope.measures.cascade import chance_of, stops
+from rankscope.measures.cascade import chance_of, most_satisfied, stops
 from rankscope.measures.fractions import divide
 from rankscope.measures.gains import at_rank, gain_of, gaining, need_top
 from rankscope.measures.reciprocal_rank import expected_of_first
@@ -174,6 +174,10 @@ class EBR(Blended):
     def bind(self, queries: RelevantRanks) -> Self:
         """The top grade comes from the judgements."""
         return replace(self, top=queries.top_grade) if self.top is None else self
+
+    def bounds(self) -> tuple[float, float]:
+        """All who stop within the cut-off stop at a ratio of 1."""
+        return 0.0, most_satisfied(self.top, self.gain, np.ones_like, self.scope)
 
     def of(self, queries: RelevantRanks) -> FloatArray:
         """One pass down the items with a gain."""

@@ -32,6 +32,13 @@ class Rprec(Measure):
     a: float = 1.0
     rel: float = 1.0
 
+    def bounds(self) -> tuple[float, float]:
+        """At most R hits in int(a R + .9) places; of more than 1000 relevant items less than 1/(a - .0001)."""
+        if self.a <= 1:
+            return 0.0, 1.0
+        relevant = np.arange(1, 1001)
+        return 0.0, min(1.0, max(1.0 / (self.a - 1e-4), float((relevant / np.floor(self.a * relevant + 0.9)).max())))
+
     def of(self, queries: RelevantRanks) -> FloatArray:
         """Hits within the query's own scope over that scope."""
         return divide(*self.ratio(queries))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -52,6 +53,15 @@ class RBP(Measure):
     top: float | None = None
     horizon: int | None = None
     scope: int | None = None
+
+    def bounds(self) -> tuple[float, float]:
+        """What the ranks that are looked at weigh together."""
+        if self.gain == "raw":
+            return 0.0, math.inf
+        if self.horizon is None:
+            return 0.0, 1.0 - self.p ** (math.inf if self.scope is None else self.scope)
+        weights = powers(self.p, self.horizon - 1)
+        return 0.0, float(weights[: self.scope].sum() / weights.sum())
 
     def bind(self, queries: RelevantRanks) -> Self:
         """The top grade comes from the judgements."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,6 +38,10 @@ class _Words(Measure):
 
     source = "trec_eval"
     summary = "none"
+
+    def bounds(self) -> tuple[float, float]:
+        """No number."""
+        return -math.inf, math.inf
 
     def of(self, queries: RelevantRanks) -> FloatArray:
         """No number."""

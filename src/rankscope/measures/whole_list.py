@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -160,6 +161,11 @@ class Utility(Measure):
     c: float = 0.0
     d: float = 0.0
     rel: float = 1.0
+
+    def bounds(self) -> tuple[float, float]:
+        """Counts have no end; where no weight is below (above) 0, neither is a value."""
+        weights = self.a, self.b, self.c, self.d
+        return (-math.inf if min(weights) < 0 else 0.0), (math.inf if max(weights) > 0 else 0.0)
 
     def of(self, queries: RelevantRanks) -> FloatArray:
         """Weighted counts."""

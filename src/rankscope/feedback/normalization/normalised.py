@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -52,7 +53,8 @@ class Normalised:
         of = {(each.topic, each.method_name): each for each in map(_NamedMethod, self.efficiencies)}
         values = [[_mae(of.get((topic, name)), corrected) for name in self.methods] for topic in self.feasible]
         table = np.array(values, dtype=np.float64).reshape(len(self.feasible), len(self.methods))
-        return ScoreTable("corrected MAE" if corrected else "MAE", self.methods, self.feasible, table)
+        name, least = ("corrected MAE", -math.inf) if corrected else ("MAE", 0.0)
+        return ScoreTable(name, self.methods, self.feasible, table, bounds=(least, math.inf))
 
     def mean_curves(self) -> list[Efficiency]:
         """For each method the mean over feasible topics of its efficiency at each recall level."""

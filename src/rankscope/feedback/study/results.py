@@ -107,6 +107,7 @@ class Results(Tabular):
             values=values,
             classes=self.session_topics,
             lower_is_better=self.lower_is_better(quantity),
+            bounds=self.bounds(quantity),
         )
         return table.take(np.array(order, dtype=np.int64))
 
@@ -124,6 +125,10 @@ class Results(Tabular):
     @property
     def _one_round(self) -> pl.DataFrame:
         return self.frame.filter((pl.col("method") == self.methods[0]) & (pl.col("round") == 0))
+
+    def bounds(self, quantity: str) -> tuple[float, float]:
+        """What a value of it can be."""
+        return (0.0, 1.0) if quantity in SHARES else parse_measure(quantity.removesuffix(SHARED)).bounds()
 
     def lower_is_better(self, quantity: str) -> bool:
         """Whether less of it is better, as with errors."""

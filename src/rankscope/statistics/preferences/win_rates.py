@@ -129,7 +129,7 @@ def score_table(
         gains.setdefault(each.query, []).append(each.gain(second))
     rates = np.array([np.mean(each) for each in gains.values()])
     labels = None if classes is None else [classes.get(query, "") for query in gains]
-    return ScoreTable.make({first: 1 - rates, second: rates}, labels, MEASURE, list(gains))
+    return ScoreTable.make({first: 1 - rates, second: rates}, labels, MEASURE, list(gains), bounds=(0.0, 1.0))
 
 
 def _rate(

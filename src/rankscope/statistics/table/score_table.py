@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -14,8 +15,10 @@ from rankscope.catalogue import unknown_name
 from rankscope.displayed import Tabular
 from rankscope.errors import SettingError
 from rankscope.evaluation.scores import Column, Scores
+from rankscope.measures.measure import Measure
 from rankscope.wording import setting_usage
 
+UNBOUNDED = (-math.inf, math.inf)
 MOST_CLASSES = 50  # with more, a table of classes says nothing to a reader
 
 
@@ -35,6 +38,7 @@ class ScoreTable(Tabular):
     values: FloatArray  # queries x systems
     classes: tuple[str, ...] | None = None
     lower_is_better: bool = False
+    bounds: tuple[float, float] = UNBOUNDED  # what the value of a query can be
 
     @classmethod
     def of(cls, scores: Scores, measure: str | None = None) -> ScoreTable:
@@ -60,6 +64,7 @@ class ScoreTable(Tabular):
             values=values,
             classes=None if classes is None else tuple(classes),
             lower_is_better=first.measure.lower_is_better,
+            bounds=first.measure.bounds(),
         )
 
     @classmethod
@@ -70,8 +75,13 @@ class ScoreTable(Tabular):
         measure: str = "AP",
         queries: Sequence[str] | None = None,
         lower_is_better: bool = False,
+        bounds: tuple[float, float] | None = None,
     ) -> ScoreTable:
-        """From one list of values per system, for examples and for scores made elsewhere."""
+        """From one list of values per system, for examples and for scores made elsewhere.
+
+        `bounds`: what a value can be; None takes those of the measure, unless it is none of ours or a value lies
+        outside, and then there are none.
+        """
         table = np.stack([np.asarray(each, dtype=np.float64) for each in values.values()], axis=1)
         names = tuple(queries) if queries is not None else tuple(f"q{row + 1}" for row in range(len(table)))
         labels = None if classes is None else tuple(classes)
@@ -84,6 +94,7 @@ class ScoreTable(Tabular):
             values=table,
             classes=labels,
             lower_is_better=lower_is_better,
+            bounds=_bounds_by_name(measure, table) if bounds is None else bounds,
         )
 
     def __len__(self) -> int:
@@ -134,6 +145,16 @@ class ScoreTable(Tabular):
         """The values turned so that more is better, regardless of the measure."""
         return -self.values if self.lower_is_better else self.values
 
+    @property
+    def difference_bounds(self) -> tuple[float, float]:
+        """What a difference of two systems' values can be.
+
+        >>> ScoreTable.make({"A": [0.3], "B": [0.5]}).difference_bounds
+        (-1.0, 1.0)
+        """
+        low, high = self.bounds
+        return low - high, high - low
+
     def number(self, system: str) -> int:
         """The column of a system."""
         if system not in self.systems:
@@ -159,10 +180,23 @@ def _column(scores: Scores, system: int, measure: str | None) -> Column:
 
 
 def _canonical(text: str, rel: float) -> str:
+    measure = _measure(text, rel)
+    return text if measure is None else str(measure)
+
+
+def _measure(text: str, rel: float = 1.0) -> Measure | None:
     from rankscope.errors import MeasureError
     from rankscope.measures.notation import parse_measure
 
     try:
-        return str(parse_measure(text, rel))
+        return parse_measure(text, rel)
     except MeasureError:
-        return text
+        return None
+
+
+def _bounds_by_name(measure: str, values: FloatArray) -> tuple[float, float]:
+    """The bounds of one of our measures, where all values lie within them."""
+    ours = _measure(measure)
+    low, high = UNBOUNDED if ours is None else ours.bounds()
+    inside = (values >= low) & (values <= high) | np.isnan(values)
+    return (low, high) if inside.all() else UNBOUNDED

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from rankscope.errors import SettingError
-from rankscope.statistics.table.score_table import ScoreTable
+from rankscope.statistics.table.score_table import UNBOUNDED, ScoreTable
 
 ROUNDED = 9  # decimals: floats that differ by less are ties
 
@@ -28,7 +28,7 @@ def logit(table: ScoreTable) -> ScoreTable:
         )
     count = len(table)
     share = (table.values * (count - 1) + 0.5) / count
-    return replace(table, measure=f"logit {table.measure}", values=np.log(share) - np.log1p(-share))
+    return replace(table, measure=f"logit {table.measure}", values=np.log(share) - np.log1p(-share), bounds=UNBOUNDED)
 
 
 def rank_transform(table: ScoreTable) -> ScoreTable:
@@ -44,4 +44,9 @@ def rank_transform(table: ScoreTable) -> ScoreTable:
     middle = np.cumsum(size) - (size - 1) / 2
     ranks = np.full(flat.size, np.nan)
     ranks[there] = middle[number]
-    return replace(table, measure=f"rank of {table.measure}", values=ranks.reshape(table.values.shape))
+    return replace(
+        table,
+        measure=f"rank of {table.measure}",
+        values=ranks.reshape(table.values.shape),
+        bounds=(1.0, float(there.size)),
+    )

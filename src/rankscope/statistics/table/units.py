@@ -20,7 +20,7 @@ from rankscope.measures.fractions import divide
 from rankscope.ranks.ragged import column_sums_by
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.statistics.table.resampling import class_numbers
-from rankscope.statistics.table.score_table import ScoreTable
+from rankscope.statistics.table.score_table import UNBOUNDED, ScoreTable
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,4 +130,4 @@ def _by_class(table: ScoreTable, values: FloatArray) -> ScoreTable:
     names = [""] * len(values)
     for row, label, query in zip(class_numbers(table.labels).tolist(), table.labels, table.queries, strict=True):
         names[row] = label or query
-    return replace(table, queries=tuple(names), values=values, classes=None)
+    return replace(table, queries=tuple(names), values=values, classes=None, bounds=UNBOUNDED)

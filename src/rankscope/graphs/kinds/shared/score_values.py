@@ -40,6 +40,7 @@ def score_values(systems: list[RelevantRanks], measure: str, what: str) -> Score
         values=values,
         classes=_classes(systems, row),
         lower_is_better=chosen[0].lower_is_better,
+        bounds=chosen[0].bounds(),
     )
 
 
