@@ -103,9 +103,9 @@ def test_the_action_passes_fails_and_keeps_a_history(place: Path) -> None:
         assert action.step(2, build).returncode == 0
     assert (place / "github_output").read_text().split() == ["verdict=pass", "verdict=fail"]
     assert "### Gate: fail, `candidate` against `baseline" in (place / "github_step_summary").read_text()
-    assert [(each.build, each.passed) for each in read_history(place / "gate.jsonl").builds] == [
-        ("1", True),
-        ("2", False),
+    assert [(each.build, each.verdict) for each in read_history(place / "gate.jsonl").builds] == [
+        ("1", "pass"),
+        ("2", "fail"),
     ]
     assert "Build 2 of " in (place / "history.html").read_text(encoding="utf-8")
 

@@ -47,7 +47,7 @@ def build_history_graph(history: GateHistory, name: str) -> Graph:
     known = np.isfinite(lows)
     if known.any():
         graph = graph.band(Region(places[known], lows[known], highs[known]), series)
-    failed = [check.failed for check in checks]
+    failed = [check.verdict == "fail" for check in checks]
     return graph.points(Curve(places, values), series, open=failed, facts=_facts(history, found))
 
 
@@ -57,7 +57,7 @@ def _facts(history: GateHistory, found: list[tuple[int, CheckRecord]]) -> dict[s
         "build": [each.build for each in builds],
         "date": [each.day for each in builds],
         "change": [round(check.change, 4) for _, check in found],
-        "gate": ["fail" if check.failed else "pass" for _, check in found],
+        "gate": [check.verdict for _, check in found],
     }
 
 

@@ -13,9 +13,10 @@ from rankscope.graphs.marks import Dots, ShadedRegion
 from rankscope.reports.page.history_page import render
 from rankscope.reports.texts.history import builds_sentence, chance_note, check_sentence, headline, rows_of, warnings_of
 from rankscope.statistics.verdicts.gate_history import BuildRecord, CheckRecord, GateHistory
+from rankscope.statistics.verdicts.gate_result import Outcome
 
 
-def check(change: float, value: float = 0.5, measure: str = "AP", failed: bool = False) -> CheckRecord:
+def check(change: float, value: float = 0.5, measure: str = "AP", verdict: Outcome = "pass") -> CheckRecord:
     return CheckRecord(
         measure=measure,
         label="",
@@ -29,12 +30,17 @@ def check(change: float, value: float = 0.5, measure: str = "AP", failed: bool =
         level=0.95,
         min_effect=0.01,
         queries=50,
-        failed=failed,
+        verdict=verdict,
     )
 
 
+def judged(change: float) -> Outcome:
+    """A loss beyond .02 fails, another is undecided."""
+    return "fail" if change < -0.02 else "pass" if change >= 0 else "undecided"
+
+
 def history_of(*changes: float) -> GateHistory:
-    """Builds 1, 2, ... with these changes; a loss beyond .02 fails."""
+    """Builds 1, 2, ... with these changes."""
     builds = [
         BuildRecord(
             build=str(number),
@@ -42,7 +48,7 @@ def history_of(*changes: float) -> GateHistory:
             baseline="main",
             candidate="branch",
             reason="why",
-            checks=(check(change, 0.5 + change, failed=change < -0.02),),
+            checks=(check(change, 0.5 + change, verdict=judged(change)),),
         )
         for number, change in enumerate(changes, 1)
     ]
@@ -53,27 +59,33 @@ def test_what_moved_and_when_follows_from_the_limits() -> None:
     history = history_of(0.0, 0.03, -0.05, 0.01)
     assert check_sentence(history, "AP") == (
         "AP went from .500 [.450, .550] at build 1 to .510 [.460, .560] at build 4; against the baseline of the time "
-        "it shows a gain at 2 (+.030) and a loss at 3 (\u2212.050)."
+        "it shows a gain at 2 (+.030, better) and a loss at 3 (\u2212.050, worse)."
     )
     still = history_of(0.0, 0.01)
     assert check_sentence(still, "AP").endswith("; at none of 2 builds is a change from the baseline shown.")
     alone = history_of(0.01)
     assert check_sentence(alone, "AP") == (
-        "AP is .510 [.460, .560]; it changed by +.010 [\u2212.010, +.030] against its baseline."
+        "AP is .510 [.460, .560]; it changed by +.010, better [\u2212.010, +.030] against its baseline."
     )
 
 
 def test_many_moves_are_counted_and_the_last_ones_named() -> None:
     sentence = check_sentence(history_of(*[0.03] * 9), "AP")
-    assert "a gain at 9 builds, lately 6 (+.030), 7 (+.030), 8 (+.030) and 9 (+.030)" in sentence
+    assert (
+        "a gain at 9 builds, lately 6 (+.030, better), 7 (+.030, better), 8 (+.030, better) and 9 (+.030, better)"
+        in sentence
+    )
 
 
 def test_builds_are_counted() -> None:
     assert headline(history_of(0.0, -0.05)) == "Build 2 of 2026-11-02 fails the gate."
+    assert headline(history_of(0.0, -0.01)) == "Build 2 of 2026-11-02 is undecided by the gate."
     assert builds_sentence(history_of(0.0, -0.05, 0.0)) == (
         "3 builds from 2026-11-01 to 2026-11-03: 2 passed, 1 failed (2)."
     )
-    assert builds_sentence(history_of(0.0, 0.0)) == "2 builds from 2026-11-01 to 2026-11-02: none failed."
+    assert builds_sentence(history_of(0.0, 0.0)) == "2 builds from 2026-11-01 to 2026-11-02: all passed."
+    assert builds_sentence(history_of(0.0, -0.01)).endswith(": 1 passed, 1 undecided, none failed.")
+    assert builds_sentence(history_of(-0.01, -0.05)).endswith(": 0 passed, 1 undecided, 1 failed (2).")
     assert builds_sentence(history_of(0.0)) == "1 build on 2026-11-01."
     assert "the last of them 3, 4, 5 and 6" in builds_sentence(history_of(*[-0.05] * 6))
 
@@ -120,6 +132,33 @@ def test_names_are_text_and_nothing_is_asked_from_the_net() -> None:
     assert "<script>alert" not in page
     assert page.count("<script>") == 1
     assert "src=" not in page.replace("default-src", "").replace("script-src", "")
+
+
+def test_a_build_that_is_undecided_is_shown_as_such() -> None:
+    page = render(history_of(0.0, -0.05, -0.01))
+    assert '<li class="undecided" title="3, 2026-11-03: undecided">' in page
+    assert '<li class="tile undecided"><span class="verdict">undecided</span>' in page
+    assert [row["gate"] for row in rows_of(history_of(0.0, -0.05, -0.01))] == ["undecided", "fail", "pass"]
+
+
+def test_where_lower_is_better_the_same_moves_are_told_with_signs_turned() -> None:
+    plain = history_of(0.0, 0.03, -0.05)
+    lower = replace(
+        plain,
+        builds=tuple(replace(each, checks=tuple(_twin(check) for check in each.checks)) for each in plain.builds),
+    )
+    said, turned = check_sentence(plain, "AP"), check_sentence(lower, "AP")
+    assert said.partition(";")[2] == (
+        " against the baseline of the time it shows a gain at 2 (+.030, better) and a loss at 3 (\u2212.050, worse)."
+    )
+    assert turned.partition(";")[2] == (
+        " against the baseline of the time it shows a gain at 2 (\u2212.030, better) and a loss at 3 (+.050, worse)."
+    )
+    assert [row["gate"] for row in rows_of(lower)] == [row["gate"] for row in rows_of(plain)]
+
+
+def _twin(check: CheckRecord) -> CheckRecord:
+    return replace(check, change=-check.change, low=-check.high, high=-check.low, lower_is_better=True)
 
 
 def test_equal_histories_give_equal_pages() -> None:

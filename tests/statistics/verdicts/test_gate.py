@@ -22,7 +22,7 @@ from rankscope.statistics.pairs.sign_flip import sign_flip, sign_flip_p
 from rankscope.statistics.pairs.skew_t import skew_t_limits, skew_t_p
 from rankscope.statistics.table.score_table import ScoreTable
 from rankscope.statistics.verdicts.gate import fewest_units, gate
-from rankscope.statistics.verdicts.gate_result import RuleOfLoss, power_sentence
+from rankscope.statistics.verdicts.gate_result import RuleOfLoss, power_sentence, signed_text
 from tests.data import data_folder
 
 
@@ -112,6 +112,13 @@ def test_a_loss_beyond_the_effect_is_ruled_out_wrongly_in_one_of_twenty() -> Non
     assert passed <= 0.05 + 2.6 * np.sqrt(0.05 * 0.95 / 400)
 
 
+def test_numbers_show_on_which_side_of_the_smallest_effect_they_lie() -> None:
+    assert "changed by -.0104 (worse) [" in gate(moved(-0.0104, 30, 0.01), 0.01).sentence
+    assert "changed by -.010004 (worse) [" in gate(moved(-0.010004, 30, 0.01), 0.01).sentence
+    assert "changed by -.0100 (worse) [" not in gate(moved(-0.01, 30, 0.01), 0.01).sentence
+    assert "changed by -.010 (worse) [" in gate(moved(-0.01, 30, 0.01), 0.01).sentence
+
+
 def test_rounding_is_no_loss_beyond_the_effect() -> None:
     old = np.random.default_rng(2).random(12)
     for effect in (0.01, 0.07, 0.3):
@@ -137,13 +144,22 @@ def test_few_large_gains_are_no_loss() -> None:
     assert rates["gate (the worse of sign flips and skew t)"] <= 0.06
 
 
-def test_less_is_better_is_turned_round() -> None:
-    table = moved(0.05)
-    turned = ScoreTable("cost", table.systems, table.queries, table.values, None, lower_is_better=True)
-    result = gate(turned, 0.01)
-    assert not result.passed
-    assert result.checks[0].change == pytest.approx(-0.05)
-    assert "for the better" in result.sentence
+@pytest.mark.parametrize("rule", get_args(RuleOfLoss))
+@pytest.mark.parametrize("change", [-0.03, -0.0105, -0.008, -0.002, 0.0, 0.004, 0.05])
+def test_where_lower_is_better_signs_are_the_measures_own_and_verdicts_the_same(
+    change: float, rule: RuleOfLoss
+) -> None:
+    table = moved(change, 30, 0.02)
+    twin = ScoreTable("AP", table.systems, table.queries, 1 - table.values, None, lower_is_better=True)
+    (plain,), (low,) = gate(table, 0.01, rule=rule).checks, gate(twin, 0.01, rule=rule).checks
+    assert low.change == pytest.approx(low.candidate - low.baseline) == pytest.approx(-change)
+    assert (low.low, low.high) == pytest.approx((-plain.high, -plain.low))
+    assert (low.verdict, low.finding, low.loss_shown) == (plain.verdict, plain.finding, plain.loss_shown)
+    assert low.detectable == pytest.approx(plain.detectable)
+    word = {-1: " (worse)", 0: "", 1: " (better)"}[int(np.sign(change))]
+    assert f"AP changed by {signed_text(change, plain.places)}{word} [" in plain.sentence
+    assert f"AP changed by {signed_text(-change, low.places)}{word} [" in low.sentence
+    assert (plain.row()["better"], low.row()["better"]) == ("higher", "lower")
 
 
 def test_several_measures_are_one_family() -> None:

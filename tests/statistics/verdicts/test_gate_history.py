@@ -54,9 +54,8 @@ def test_a_record_holds_what_the_gate_found_and_the_interval_of_the_value() -> N
     assert check.change == pytest.approx((new - old).mean())
     interval = mean_intervals(new[:, None])
     assert (check.value_low, check.value_high) == (interval.low[0], interval.high[0])
-    assert check.failed
+    assert (check.verdict, made.verdict, made.rule) == ("fail", "fail", "mean")
     assert check.moved == -1
-    assert not made.passed
     assert made.reason.startswith("fail: nDCG@10 changed by ")
 
 
@@ -84,6 +83,59 @@ def test_limits_without_end_come_back_as_they_were() -> None:
     (check,) = parse_history(endless.line().encode()).builds[0].checks
     assert (check.low, check.high) == (-math.inf, math.inf)
     assert math.isnan(check.value_low)
+
+
+OLD = (  # as version 1 wrote it: changes turned so that more is better, and pass where no loss was shown
+    '{"format": "rankscope.gate-history", "version": 1, "build": "%s", "date": "2026-11-03", "verdict": "%s", '
+    '"baseline": "old", "candidate": "new", "reason": "as it was", "checks": [{"measure": "%s", "class": null, '
+    '"value": 0.562, "value_low": 0.5, "value_high": 0.6, "baseline": 0.48, "change": %s, "low": %s, "high": %s, '
+    '"level": 0.95, "min_effect": 0.01, "queries": 50, "verdict": "%s", "lower_is_better": %s}]}'
+)
+
+
+@pytest.mark.parametrize(
+    ("old", "change", "limits", "verdict", "moved"),
+    [
+        (("NMRR", -0.082, -0.1, -0.05, "fail", "true"), 0.082, (0.05, 0.1), "fail", -1),
+        (("NMRR", 0.082, 0.05, "null", "pass", "true"), -0.082, (-math.inf, -0.05), "pass", 1),
+        (("NMRR", 0.0, -0.02, 0.02, "pass", "true"), 0.0, (-0.02, 0.02), "undecided", 0),
+        (("AP", 0.082, 0.05, 0.1, "pass", "false"), 0.082, (0.05, 0.1), "pass", 1),
+        (("AP", -0.002, "null", 0.1, "pass", "false"), -0.002, (-math.inf, 0.1), "undecided", 0),
+        (("AP", -0.082, -0.1, -0.05, "fail", "false"), -0.082, (-0.1, -0.05), "fail", -1),
+    ],
+)
+def test_a_record_of_version_1_is_read_and_turned(
+    old: tuple[object, ...], change: float, limits: tuple[float, float], verdict: str, moved: int, tmp_path: Path
+) -> None:
+    measure, *numbers, said, lower = old
+    line = OLD % ("6", said, measure, *numbers, said, lower)
+    (build,) = parse_history(line.encode()).builds
+    (check,) = build.checks
+    assert (check.change, (check.low, check.high), check.verdict, check.moved) == (change, limits, verdict, moved)
+    assert (build.verdict, build.family, build.rule, check.lower_is_better) == (verdict, "", "mean", lower == "true")
+    (tmp_path / "h").write_text(line + "\n")
+    append_record(tmp_path / "h", record("7"))
+    assert [each.build for each in read_history(tmp_path / "h").builds] == ["6", "7"]
+    assert parse_history(build.line().encode()).builds == (build,)
+
+
+def test_a_record_has_the_family_the_rule_and_the_measures_own_signs() -> None:
+    chance = np.random.default_rng(5)
+    old = chance.uniform(0.2, 0.8, 40)
+    new = old + 0.1 + chance.normal(0, 0.01, 40)
+    tables = [
+        ScoreTable.make({"old": old, "new": new}, measure="ER", lower_is_better=True),
+        ScoreTable.make({"old": old, "new": new}, measure="AP"),
+    ]
+    made = record_of(gate(tables, min_effect=0.01, rule="beyond"), tables, "1", "2026-11-03")
+    assert [(each.verdict, each.moved) for each in made.checks] == [("fail", -1), ("pass", 1)]
+    assert [each.change for each in made.checks] == pytest.approx([(new - old).mean()] * 2)
+    assert all(each.low < each.change < each.high for each in made.checks)
+    whole = json.loads(made.line())
+    assert (whole["version"], whole["verdict"], whole["rule"]) == (2, "fail", "beyond")
+    assert whole["family"] == "family of 2 tests: 1 pair of systems x 2 measures, Holm"
+    assert [each["better"] for each in whole["checks"]] == ["lower", "higher"]
+    assert parse_history(made.line().encode()).builds == (made,)
 
 
 # whole or not at all
@@ -128,12 +180,12 @@ def test_a_last_line_that_only_lacks_its_end_is_a_record(tmp_path: Path) -> None
 
 
 def test_damaged_lines_are_named_and_the_others_count() -> None:
-    other = record("3").line().replace('"version": 1', '"version": 9')
+    other = record("3").line().replace('"version": 2', '"version": 9')
     lines = [
         record("1").line(),
         "[]",
         "not json",
-        '{"format": "rankscope.gate-history", "version": 1}',
+        '{"format": "rankscope.gate-history", "version": 2}',
         other,
         "",
         "{}",
@@ -141,7 +193,7 @@ def test_damaged_lines_are_named_and_the_others_count() -> None:
     history = parse_history("\n".join([*lines, record("2").line(), ""]).encode())
     assert [each.build for each in history.builds] == ["1", "2"]
     assert [each.place for each in history.damaged] == ["line 2", "line 3", "line 4", "line 5", "line 7"]
-    assert "version 9; this rankscope reads version 1" in history.damaged[3].what
+    assert "version 9; this rankscope reads versions 1 and 2" in history.damaged[3].what
 
 
 def test_builds_come_by_their_dates_and_the_last_record_of_a_build_counts() -> None:

@@ -12,15 +12,15 @@ from rankscope.statistics.verdicts.gate_result import GateCheck, GateResult, pow
 
 FORMATS = ("text", "json", "markdown")
 SUFFIXES = {".json": "json", ".md": "markdown", ".txt": "text"}
-VERSION = 1
+VERSION = 2  # 1 had changes turned so that more is better
 HOW = {
-    "mean": "The gate fails if a loss is shown (the upper limit of the change, one-sided at 95%, is below 0) and its "
+    "mean": "The gate fails if a loss is shown (the limit of the change, one-sided at 95%, excludes 0) and its "
     "mean is beyond the smallest effect that matters",
-    "beyond": "The gate fails if a loss beyond the smallest effect that matters is shown (the upper limit of the "
-    "change, one-sided at 95%, is beyond it)",
+    "beyond": "The gate fails if a loss beyond the smallest effect that matters is shown (the limit of the change, "
+    "one-sided at 95%, is beyond it)",
 }
 PASSES = (
-    "it passes if such a loss is ruled out (by the lower limit); else it is undecided. The limits are the outer ones"
+    "it passes if such a loss is ruled out (by the other limit); else it is undecided. The limits are the outer ones"
 )
 
 
@@ -79,7 +79,7 @@ def check_grid(result: GateResult) -> Grid:
 
 def _cells(check: GateCheck, with_class: bool) -> tuple[Cell, ...]:
     places = check.places
-    numbers = (f"{check.baseline:.{places}f}", f"{check.candidate:.{places}f}", signed_text(check.change, places))
+    numbers = (f"{check.baseline:.{places}f}", f"{check.candidate:.{places}f}", check.changed)
     limits = f"{signed_text(check.low, places)} to {signed_text(check.high, places)}"
     named = [check.measure, *([check.label or "all"] if with_class else [])]
     return (

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import math
 
+from rankscope.measures.direction import side_of
 from rankscope.number_texts import decimal_text, join_words, signed_text
 from rankscope.statistics.verdicts.gate_history import BuildRecord, CheckRecord, GateHistory
 
 NAMED = 4  # builds of one kind that a sentence names
+SAID = {"pass": "passes the gate", "fail": "fails the gate", "undecided": "is undecided by the gate"}
 
 
 def headline(history: GateHistory) -> str:
     """The last build."""
     last = history.builds[-1]
-    return f"Build {last.build} of {last.day} {'passes' if last.passed else 'fails'} the gate."
+    return f"Build {last.build} of {last.day} {SAID[last.verdict]}."
 
 
 def sentences(history: GateHistory) -> list[str]:
@@ -24,13 +26,19 @@ def sentences(history: GateHistory) -> list[str]:
 def builds_sentence(history: GateHistory) -> str:
     """How many builds failed, the last ones by name."""
     builds = history.builds
-    failed = [each for each in builds if not each.passed]
+    failed, passed, open_ = (
+        [each for each in builds if each.verdict == what] for what in ("fail", "pass", "undecided")
+    )
     days = sorted(each.day for each in builds)
     when = f"on {days[0]}" if days[0] == days[-1] else f"from {days[0]} to {days[-1]}"
     count = f"{len(builds):,} build{'' if len(builds) == 1 else 's'} {when}"
-    if not failed:
-        return f"{count}: none failed." if len(builds) > 1 else f"{count}."
-    return f"{count}: {len(builds) - len(failed):,} passed, {len(failed):,} failed ({_last_builds(failed)})."
+    if len(builds) == 1:
+        return f"{count}."
+    if len(passed) == len(builds):
+        return f"{count}: all passed."
+    undecided = f", {len(open_):,} undecided" if open_ else ""
+    lost = f"{len(failed):,} failed ({_last_builds(failed)})" if failed else "none failed"
+    return f"{count}: {len(passed):,} passed{undecided}, {lost}."
 
 
 def _last_builds(builds: list[BuildRecord]) -> str:
@@ -60,7 +68,7 @@ def _build(history: GateHistory, found: tuple[int, CheckRecord]) -> str:
 
 def _moves(history: GateHistory, found: list[tuple[int, CheckRecord]]) -> str:
     """Builds with their changes, the last ones where there are many."""
-    shown = [f"{_build(history, each)} ({signed_text(each[1].change)})" for each in found[-NAMED:]]
+    shown = [f"{_build(history, each)} ({_with_side(each[1])})" for each in found[-NAMED:]]
     count = f"{len(found):,} builds, lately " if len(found) > NAMED else ""
     return f"{count}{join_words(shown)}"
 
@@ -73,7 +81,13 @@ def _value(check: CheckRecord) -> str:
 
 def _changed(check: CheckRecord) -> str:
     limits = [signed_text(each) if math.isfinite(each) else "unbounded" for each in (check.low, check.high)]
-    return f"it changed by {signed_text(check.change)} [{limits[0]}, {limits[1]}]"
+    return f"it changed by {_with_side(check)} [{limits[0]}, {limits[1]}]"
+
+
+def _with_side(check: CheckRecord) -> str:
+    """The change, and in a word whether it is for the better or the worse."""
+    text = signed_text(check.change)
+    return f"{text}, {side_of(check.change, check.lower_is_better)}" if text != signed_text(0.0) else text
 
 
 def chance_note(history: GateHistory) -> str:
@@ -106,7 +120,7 @@ def tile_of(check: CheckRecord) -> dict[str, str]:
         "value": decimal_text(check.value),
         "interval": "" if math.isnan(check.value_low) else _value(check).partition(" ")[2],
         "change": _changed(check),
-        "verdict": "fail" if check.failed else "pass",
+        "verdict": check.verdict,
         "moved": {1: "a gain is shown", -1: "a loss is shown", 0: "no change is shown"}[check.moved],
     }
 
@@ -115,11 +129,11 @@ def rows_of(history: GateHistory) -> list[dict[str, object]]:
     """One row for each build, the last first: its verdict, and of each check the value and the change."""
     rows = []
     for build in reversed(history.builds):
-        row: dict[str, object] = {"build": build.build, "date": build.day, "gate": "pass" if build.passed else "fail"}
+        row: dict[str, object] = {"build": build.build, "date": build.day, "gate": build.verdict}
         checks = {check.name: check for check in build.checks}
         for name in history.names:
             check = checks.get(name)
             row |= {name: None if check is None else check.value}
-            row |= {f"{name} change": "-" if check is None else signed_text(check.change)}
+            row |= {f"{name} change": "-" if check is None else _with_side(check)}
         rows.append(row | {"against": build.baseline})
     return rows

@@ -86,7 +86,7 @@ class Changes:
             total = swapped.sum(axis=-1) + float(tie_slack(self.sums))
             return np.asarray(np.searchsorted(self._sums, total, side="right") / self._sums.size)
         share, cells = self._shares
-        return share[np.where(swapped > 0, cells, 0).sum(axis=-1)]
+        return np.asarray(share[np.where(swapped > 0, cells, 0).sum(axis=-1)])
 
     @cached_property
     def _sums(self) -> FloatArray:

@@ -1,7 +1,7 @@
 """The gate: may the candidate replace the baseline?
 
-It fails if a loss is shown (the one-sided 95 % upper limit of the change lies below 0) and the mean loss exceeds the
-smallest effect that matters; by the rule `beyond` only if the limit itself exceeds it. It passes if the lower limit
+It fails if a loss is shown (the one-sided 95 % limit of the change excludes 0) and the mean loss exceeds the
+smallest effect that matters; by the rule `beyond` only if the limit itself exceeds it. It passes if the other limit
 rules out a loss beyond that effect. Else it is undecided. Several measures or classes are one family: Holm's steps
 decide how strict each limit is, so that all together raise a false alarm in at most 5 % of cases.
 """
@@ -17,6 +17,7 @@ import numpy as np
 
 from rankscope.arrays import FloatArray, IntArray
 from rankscope.errors import SettingError
+from rankscope.measures.direction import turned
 from rankscope.statistics.pairs.corrections import holm
 from rankscope.statistics.pairs.family import ALL_QUERIES, Family
 from rankscope.statistics.pairs.loss import Changes
@@ -199,14 +200,14 @@ def _check(
     table, changes = part.table, part.changes
     both = table.complete()
     baseline, candidate = both.values.mean(axis=0).tolist()
-    low, high = changes.limits(tail)
+    change, low, high = turned(changes.mean, *changes.limits(tail), table.lower_is_better)
     tested = part.tested(rule)
     return GateCheck(
         measure=table.measure,
         label=part.label,
         baseline=baseline,
         candidate=candidate,
-        change=changes.mean,
+        change=change,
         low=low,
         high=high,
         p=float(p),

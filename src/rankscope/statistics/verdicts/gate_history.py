@@ -8,22 +8,24 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
 from rankscope.errors import InputError, Problem, SettingError
 from rankscope.files import append_line
+from rankscope.measures.direction import Direction, direction_of, turned
 from rankscope.names import in_json
 from rankscope.statistics.intervals.mean_intervals import mean_intervals
 from rankscope.statistics.table.score_table import ScoreTable
-from rankscope.statistics.verdicts.gate_result import GateCheck, GateResult
+from rankscope.statistics.verdicts.gate_result import GateCheck, GateResult, Outcome, RuleOfLoss, outcome_of
 
 FORMAT = "rankscope.gate-history"
-VERSION = 1
+VERSION = 2
+TURNED = 1  # a version whose changes were turned so that more is better, and whose verdict was fail or pass
 MOST_NAMED = 20  # damaged lines
 
 
@@ -37,13 +39,13 @@ class CheckRecord:
     value_low: float  # 95 % interval of the value; NaN where there is none
     value_high: float
     baseline: float
-    change: float  # turned so that more is better
+    change: float  # candidate minus baseline
     low: float  # limits of the change: each one-sided at `level`
     high: float
     level: float
     min_effect: float
     queries: int
-    failed: bool
+    verdict: Outcome
     lower_is_better: bool = False
 
     @property
@@ -54,7 +56,8 @@ class CheckRecord:
     @property
     def moved(self) -> int:
         """1 where a gain is shown, -1 where a loss is, else 0: whether a limit of the change excludes 0."""
-        return 1 if self.low > 0 else -1 if self.high < 0 else 0
+        _, low, high = turned(self.change, self.low, self.high, self.lower_is_better)
+        return 1 if low > 0 else -1 if high < 0 else 0
 
 
 @dataclass(frozen=True)
@@ -67,11 +70,13 @@ class BuildRecord:
     candidate: str
     reason: str
     checks: tuple[CheckRecord, ...]
+    family: str = ""  # of all checks together; "" where an old record does not say
+    rule: RuleOfLoss = "mean"
 
     @property
-    def passed(self) -> bool:
-        """Whether no check failed."""
-        return not any(check.failed for check in self.checks)
+    def verdict(self) -> Outcome:
+        """Fail where a check fails, pass where all pass."""
+        return outcome_of([check.verdict for check in self.checks])
 
     @property
     def day(self) -> str:
@@ -85,7 +90,9 @@ class BuildRecord:
             "version": VERSION,
             "build": self.build,
             "date": self.date,
-            "verdict": "pass" if self.passed else "fail",
+            "verdict": self.verdict,
+            "rule": self.rule,
+            "family": self.family,
             "baseline": self.baseline,
             "candidate": self.candidate,
             "reason": self.reason,
@@ -104,8 +111,8 @@ def _row(check: CheckRecord) -> dict[str, object]:
         "class": check.label or None,
         **{name: value if math.isfinite(value) else None for name, value in numbers.items()},
         "queries": check.queries,
-        "verdict": "fail" if check.failed else "pass",
-        "lower_is_better": check.lower_is_better,
+        "verdict": check.verdict,
+        "better": direction_of(check.lower_is_better),
     }
 
 
@@ -143,6 +150,8 @@ def record_of(
         candidate=result.candidate,
         reason=result.sentence,
         checks=tuple(_check_record(check, by_measure[check.measure], clusters, result.seed) for check in result.checks),
+        family=str(result.family),
+        rule=result.rule,
     )
 
 
@@ -163,7 +172,7 @@ def _check_record(check: GateCheck, table: ScoreTable, clusters: bool, seed: int
         level=check.level,
         min_effect=check.min_effect,
         queries=check.queries,
-        failed=check.failed,
+        verdict=check.verdict,
         lower_is_better=check.lower_is_better,
     )
 
@@ -243,11 +252,24 @@ def _parsed(line: bytes) -> BuildRecord:
     whole = json.loads(line)
     if not isinstance(whole, dict) or whole.get("format") != FORMAT:
         raise ValueError(f"its format is not {FORMAT}")
-    if whole["version"] != VERSION:
-        raise ValueError(f"version {whole['version']}; this rankscope reads version {VERSION}")
+    version = whole["version"]
+    if version not in (TURNED, VERSION):
+        raise ValueError(f"version {version}; this rankscope reads versions {TURNED} and {VERSION}")
     _moment(whole["date"])
     texts = {name: _text(whole[name], name) for name in ("build", "date", "baseline", "candidate", "reason")}
-    return BuildRecord(**texts, checks=tuple(_parsed_check(each) for each in _listed(whole["checks"])))
+    parsed = _parsed_turned if version == TURNED else _parsed_check
+    more: dict[str, Any] = {}
+    if version == VERSION:
+        more = {"family": _text(whole["family"], "family"), "rule": _one_of(whole["rule"], get_args(RuleOfLoss))}
+    return BuildRecord(**texts, **more, checks=tuple(parsed(each) for each in _listed(whole["checks"])))
+
+
+def _parsed_turned(row: dict[str, Any]) -> CheckRecord:
+    """A check of an old record: its change is turned back, and what passed without proof is undecided."""
+    known = _parsed_check({**row, "better": direction_of(bool(row["lower_is_better"]))})
+    change, low, high = turned(known.change, known.low, known.high, known.lower_is_better)
+    verdict: Outcome = "undecided" if known.verdict == "pass" and known.low < -known.min_effect else known.verdict
+    return replace(known, change=change, low=low, high=high, verdict=verdict)
 
 
 def _parsed_check(row: dict[str, Any]) -> CheckRecord:
@@ -260,8 +282,8 @@ def _parsed_check(row: dict[str, Any]) -> CheckRecord:
         measure=_text(row["measure"], "measure"),
         label=row["class"] or "",
         queries=int(row["queries"]),
-        failed=row["verdict"] == "fail",
-        lower_is_better=bool(row["lower_is_better"]),
+        verdict=_one_of(row["verdict"], get_args(Outcome)),
+        lower_is_better=_one_of(row["better"], get_args(Direction)) == "lower",
         **numbers | {"low": low, "high": high},
     )
 
@@ -269,6 +291,12 @@ def _parsed_check(row: dict[str, Any]) -> CheckRecord:
 def _text(value: object, name: str) -> str:
     if not isinstance(value, str):
         raise TypeError(f"{name} is not a text")
+    return value
+
+
+def _one_of(value: object, known: tuple[Any, ...]) -> Any:
+    if value not in known:
+        raise ValueError(f"'{value}' is none of {', '.join(known)}")
     return value
 
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from rankscope.displayed import Tabular
+from rankscope.measures.direction import direction_of, side_of, turned
 from rankscope.statistics.pairs.family import Family
 from rankscope.statistics.pairs.sign_test import binomial_limits
 
-FEWEST_PLACES = 3
+FEWEST_PLACES, MOST_PLACES = 3, 6
 ROUNDING = 1e-12  # a mean that differs by less from the smallest effect is equal to it
 
 Outcome = Literal["fail", "pass", "undecided"]
@@ -28,14 +30,14 @@ def outcome_of(outcomes: Sequence[Outcome]) -> Outcome:
 
 @dataclass(frozen=True)
 class GateCheck:
-    """One measure, on all queries or on one class; changes are turned so that more is better."""
+    """One measure, on all queries or on one class; the change is the candidate minus the baseline."""
 
     measure: str
     label: str  # class of queries; "" for all
     baseline: float
     candidate: float
     change: float
-    low: float  # limits of the change: each one-sided at `level`, so `high` decides
+    low: float  # limits of the change, each one-sided at `level`
     high: float
     p: float
     adjusted: float  # for the family
@@ -50,21 +52,26 @@ class GateCheck:
     rule: RuleOfLoss = "mean"
 
     @property
+    def gain(self) -> tuple[float, float, float]:
+        """The change with its limits, turned so that more is better."""
+        return turned(self.change, self.low, self.high, self.lower_is_better)
+
+    @property
     def loss_shown(self) -> bool:
-        """Whether the upper limit of the change is below 0."""
-        return self.high < 0 if self.rule == "beyond" else self.adjusted <= self.alpha
+        """Whether the limits hold losses only."""
+        return self.gain[2] < 0 if self.rule == "beyond" else self.adjusted <= self.alpha
 
     @property
     def mean_beyond(self) -> bool:
         """Whether the mean loss exceeds the smallest effect that matters."""
-        return -self.change > self.min_effect + ROUNDING
+        return -self.gain[0] > self.min_effect + ROUNDING
 
     @property
     def verdict(self) -> Outcome:
         """Fail where the rule's loss is shown, pass where a loss beyond the smallest effect is ruled out."""
         if self.adjusted <= self.alpha and self.mean_beyond:
             return "fail"
-        return "pass" if self.low >= -self.min_effect - ROUNDING else "undecided"
+        return "pass" if self.gain[1] >= -self.min_effect - ROUNDING else "undecided"
 
     @property
     def failed(self) -> bool:
@@ -78,9 +85,12 @@ class GateCheck:
 
     @property
     def places(self) -> int:
-        """So many decimals that the smallest effect shows."""
+        """So many decimals that the smallest effect shows, and on which side of it the change and its limits lie."""
         text = f"{self.min_effect:.10f}".rstrip("0").partition(".")[2]
-        return max(FEWEST_PLACES, len(text) + 1)
+        away = [abs(abs(each) - self.min_effect) for each in (self.change, self.low, self.high)]
+        least = max(FEWEST_PLACES, len(text) + 1)
+        close = min((each for each in away if each > ROUNDING), default=1.0) if self.min_effect else 1.0
+        return min(max(least, math.ceil(-math.log10(2 * close))), max(MOST_PLACES, least))
 
     @property
     def finding(self) -> str:
@@ -100,9 +110,13 @@ class GateCheck:
     @property
     def sentence(self) -> str:
         """The change with its limits, and what may be said of a loss."""
-        change, low, high = (signed_text(each, self.places) for each in (self.change, self.low, self.high))
-        turned = " for the better" if self.lower_is_better else ""
-        return f"{self.name} changed by {change}{turned} [{low}, {high}] on {self.queries:,} queries; {self.finding}"
+        low, high = (signed_text(each, self.places) for each in (self.low, self.high))
+        return f"{self.name} changed by {self.changed} [{low}, {high}] on {self.queries:,} queries; {self.finding}"
+
+    @property
+    def changed(self) -> str:
+        """The change, and whether it is for the better or the worse."""
+        return with_side(self.change, self.lower_is_better, self.places)
 
     def row(self) -> dict[str, object]:
         """In plain numbers, for a table or JSON."""
@@ -121,7 +135,7 @@ class GateCheck:
             "units": self.units,
             "left_out": self.left_out,
             "level": self.level,
-            "lower_is_better": self.lower_is_better,
+            "better": direction_of(self.lower_is_better),
             "detectable_loss": self.detectable,
             "rule": self.rule,
             "verdict": self.verdict,
@@ -238,6 +252,16 @@ def signed_text(value: float, places: int = FEWEST_PLACES) -> str:
     if float(text) == 0:
         text = "+" + text[1:]
     return text[0] + text[1:].removeprefix("0") if text[1:].startswith("0.") else text
+
+
+def with_side(change: float, lower_is_better: bool, places: int = FEWEST_PLACES) -> str:
+    """A change, and in a word whether it is for the better or the worse; none where it rounds to 0.
+
+    >>> with_side(0.082, True), with_side(0.082, False), with_side(-0.0001, False)
+    ('+.082 (worse)', '+.082 (better)', '+.000')
+    """
+    text = signed_text(change, places)
+    return f"{text} ({side_of(change, lower_is_better)})" if float(text) else text
 
 
 def plain(value: float) -> str:
