@@ -56,8 +56,8 @@ SETTINGS: tuple[Setting, ...] = (
         "trec_eval",
         "Order of equal scores: trec_eval (item id descending, as bytes), ascending (item id ascending), given "
         "(order of the lines), rank (the rank column decides everything), hash (seeded, the same on every machine), "
-        "expected (mean over all orders, with worst and best; simulated where there is no closed form, and then said "
-        "with its standard error)",
+        "expected (mean over all orders, with worst and best; simulated where there is no closed form and a query has "
+        "more than 5,040 orders, and then said with its standard error)",
         OneOf(("trec_eval", "ascending", "given", "rank", "hash", "expected")),
     ),
     Setting(

@@ -10,7 +10,7 @@ import numpy as np
 from rankscope.arrays import BoolArray
 from rankscope.evaluation.coverage_report import Caution
 from rankscope.evaluation.scores import Column
-from rankscope.evaluation.tied_orders import RANDOM_ORDERS
+from rankscope.evaluation.tied_orders import MOST_ORDERS, RANDOM_ORDERS
 from rankscope.ranks.provenance import chosen_distractors
 from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks
 from rankscope.settings import Settings
@@ -69,12 +69,15 @@ def simulation_notes(columns: Sequence[Column], settings: Settings) -> list[Caut
     ]
     if not shown:
         return []
-    text = f"not exact but the mean of {RANDOM_ORDERS:,} random orders (seed {settings.seed}): {some(shown, 8)}"
+    text = (
+        f"where equal scores have more than {MOST_ORDERS:,} orders, not exact but the mean of {RANDOM_ORDERS:,} random "
+        f"orders (seed {settings.seed}): {some(shown, 8)}"
+    )
     return [Caution("Simulated", text)]
 
 
 def unknown(columns: Sequence[Column]) -> list[Caution]:
-    """Measures whose worst and best order nobody has proven."""
+    """Measures whose worst and best order nobody has proven, where there are too many to go through."""
     shown = [column.asked for column in columns if _unknown(column).any()]
     text = f"the worst and the best order of equal scores are not known for {some(shown, 8)}"
     return [Caution("Unknown orders", text)] if shown else []

@@ -9,11 +9,12 @@ import numpy as np
 from rankscope.arrays import BoolArray, FloatArray
 from rankscope.measures.measure import Measure
 from rankscope.ranks.expectation import group_of
-from rankscope.ranks.orders import all_items, random_orders, sorted_by_worth
+from rankscope.ranks.orders import all_items, every_order, order_counts, random_orders, sorted_by_worth
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.settings import Settings
 
 RANDOM_ORDERS = 1000
+MOST_ORDERS = 5040  # of one query that are all gone through: those of seven items
 
 
 def seen_of(ranks: RelevantRanks, settings: Settings) -> RelevantRanks:
@@ -29,19 +30,28 @@ def mean_over_orders(
 ) -> tuple[FloatArray, FloatArray | None]:
     """The mean of each query over all orders, and its standard error; None where every value is exact.
 
-    Exact where there is a closed form and no group of equal scores goes on behind the depth; else the mean of seeded
-    random orders.
+    Exact where there is a closed form and no group of equal scores goes on behind the depth, and where all orders can
+    be gone through; else the mean of seeded random orders.
     """
     seen = seen_of(whole, settings)
     exact = measure.expected(seen)
-    simulated = _has_ties(whole) if exact is None else _cut_through(whole, settings.depth)
-    values = measure.of(seen) if exact is None else exact
-    rows = np.flatnonzero(simulated)
-    if rows.size == 0:
+    values = (measure.of(seen) if exact is None else exact).copy()
+    whole, settings = _condensed_first(whole, seen, settings)
+    rows = np.flatnonzero(_has_ties(whole) if exact is None else _cut_through(whole, settings.depth))
+    few = order_counts(whole.take(rows)) <= MOST_ORDERS
+    counted, drawn = rows[few], rows[~few]
+    if counted.size:
+        values[counted] = _over_every_order(measure, whole.take(counted), settings, values[counted])[0]
+    if not drawn.size:
         return values, None
-    values, error = values.copy(), np.zeros(len(whole))
-    values[rows], error[rows] = _simulated(measure, whole.take(rows), settings, values[rows])
+    error = np.zeros(len(whole))
+    values[drawn], error[drawn] = _simulated(measure, whole.take(drawn), settings, values[drawn])
     return values, error
+
+
+def _condensed_first(whole: RelevantRanks, seen: RelevantRanks, settings: Settings) -> tuple[RelevantRanks, Settings]:
+    """Without a depth, items that are not judged may go before equal scores are ordered, not after."""
+    return (seen, settings.changed(judged_only=False)) if settings.depth is None else (whole, settings)
 
 
 def _has_ties(queries: RelevantRanks) -> BoolArray:
@@ -54,6 +64,23 @@ def _cut_through(queries: RelevantRanks, depth: int | None) -> BoolArray:
         return np.zeros(len(queries), dtype=np.bool_)
     start, last = queries.ties["start"], queries.ties["start"] + queries.ties["size"] - 1
     return np.asarray(queries.ties.count((start <= depth) & (last > depth)) > 0)
+
+
+def _over_every_order(
+    measure: Measure, queries: RelevantRanks, settings: Settings, near: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Mean, least and greatest value over all orders; deviations from a value `near` lose no digits."""
+    near = np.nan_to_num(near)
+    total, count = np.zeros(len(queries)), np.zeros(len(queries))
+    low, high = np.full(len(queries), np.inf), np.full(len(queries), -np.inf)
+    for rows, several in every_order(queries):
+        values = measure.of(seen_of(several, settings))
+        total += np.bincount(rows, weights=values - near[rows], minlength=len(queries))
+        count += np.bincount(rows, minlength=len(queries))
+        with np.errstate(invalid="ignore"):  # a measure may have no value
+            np.minimum.at(low, rows, values)
+            np.maximum.at(high, rows, values)
+    return near + total / count, low, high
 
 
 def _simulated(
@@ -72,9 +99,19 @@ def _simulated(
 
 
 def worst_and_best(measure: Measure, whole: RelevantRanks, settings: Settings) -> tuple[FloatArray, FloatArray]:
-    """The extremes over all orders of equal scores; NaN where no order is proven to give them."""
-    if settings.depth is None:
-        whole, settings = seen_of(whole, settings), settings.changed(judged_only=False)
+    """The extremes over all orders of equal scores; NaN where none is proven to give them and orders are too many."""
+    low, high = proven_extremes(measure, whole, settings)
+    whole, settings = _condensed_first(whole, seen_of(whole, settings), settings)
+    rows = np.flatnonzero(np.isnan(low) | np.isnan(high))
+    rows = rows[order_counts(whole.take(rows)) <= MOST_ORDERS]
+    if rows.size:
+        _, low[rows], high[rows] = _over_every_order(measure, whole.take(rows), settings, np.zeros(rows.size))
+    return (high, low) if measure.lower_is_better else (low, high)
+
+
+def proven_extremes(measure: Measure, whole: RelevantRanks, settings: Settings) -> tuple[FloatArray, FloatArray]:
+    """The lowest and the highest value that are proven without trying orders; NaN where none are."""
+    whole, settings = _condensed_first(whole, seen_of(whole, settings), settings)
     items = all_items(whole)
     unpooled = settings.judged_only & ~items["judged"]
     worth = measure.worth(np.where(unpooled, np.nan, items["grade"]), settings)
@@ -89,4 +126,4 @@ def worst_and_best(measure: Measure, whole: RelevantRanks, settings: Settings) -
     own = measure.extremes(whole, settings)
     if own is not None:
         low, high = (np.where(np.isnan(mine), each, mine) for mine, each in zip(own, (low, high), strict=True))
-    return (high, low) if measure.lower_is_better else (low, high)
+    return low, high

@@ -1,16 +1,18 @@
-"""Other orders of equal scores: sorted by what each item is worth to a measure, and at random."""
+"""Other orders of equal scores: sorted by what each item is worth to a measure, all there are, and at random."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import lru_cache
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from rankscope.arrays import FloatArray, IntArray
 from rankscope.ranks.expectation import group_of
-from rankscope.ranks.ragged import Ragged
+from rankscope.ranks.ragged import Ragged, offsets_of
 from rankscope.ranks.relevant_ranks import RelevantRanks
 
 
@@ -83,6 +85,111 @@ def random_orders(
         now = min(batch, orders - done)
         yield shuffle_ties(queries.take(np.tile(np.arange(len(queries)), now)), random)
         done += now
+
+
+def order_counts(queries: RelevantRanks) -> FloatArray:
+    """How many orders of equal scores each query has that differ; items of one grade, and those in no pool, are alike.
+
+    >>> queries = RelevantRanks.from_ranks([[1, 2, 3]], grades=[[1, 1, 0]], depth=4)
+    >>> order_counts(replace(queries, ties=Ragged.of([[1]], "start").with_columns(size=np.array([4]))))
+    array([12.])
+    """
+    return np.rint(np.exp(queries.ties.total(_log_orders(queries, _with_kinds(queries)[1]))))
+
+
+def every_order(queries: RelevantRanks, rows_at_once: int = 2_000_000) -> Iterator[tuple[IntArray, RelevantRanks]]:
+    """Every order of equal scores of every query, several at a time, with the query that each is an order of.
+
+    The kind that a group holds most of fills the places that the others leave, so a table of places is short.
+    """
+    items, kinds = _with_kinds(queries)
+    orders = np.rint(np.exp(_log_orders(queries, kinds))).astype(np.int64)
+    shapes = np.zeros((len(kinds), int(kinds.lengths.max(initial=0))), dtype=np.int64)
+    shapes[kinds.row, kinds.position - 1] = kinds["count"]
+    shapes, shape = np.unique(shapes, axis=0, return_inverse=True)
+    tables = [_places(tuple(counts[counts > 0].tolist())) for counts in shapes]
+    flat = np.concatenate([np.empty(0, dtype=np.int64), *(table.ravel() for table in tables)])
+    ordered = np.concatenate([flat[:0], *(np.sort(table).ravel() for table in tables)])
+    begin = offsets_of(np.array([table.size for table in tables], dtype=np.int64))[:-1][shape]
+    width = np.array([table.shape[1] for table in tables], dtype=np.int64)[shape]
+    earlier = queries.ties.running_in_order(np.log(orders)) - np.log(orders)
+    step = np.rint(np.exp(earlier)).astype(np.int64)
+    total = np.ones(len(queries), dtype=np.int64)
+    np.multiply.at(total, queries.ties.row, orders)
+    last, cost = np.cumsum(total), items.lengths + 1
+    spent = np.cumsum(total * cost)
+    query = np.searchsorted(spent, np.arange(0, spent[-1] if spent.size else 0, rows_at_once), side="right")
+    stops = np.unique(np.append(last[query] - (spent[query] - np.arange(query.size) * rows_at_once) // cost[query], 0))
+    for start, stop in zip(stops, [*stops[1:], last[-1] if last.size else 0], strict=True):
+        nth = np.arange(start, stop)
+        rows = np.searchsorted(last, nth, side="right")
+        several, taken = queries.take(rows), items.take(rows)
+        loose = np.flatnonzero(taken["group"] >= 0)
+        group, slot = taken["group"][loose], taken["slot"][loose]
+        number = (nth - (last - total)[rows])[taken.row[loose]]
+        at = begin[group] + number // step[group] % orders[group] * width[group]
+        filling = slot >= width[group]
+        place = np.where(filling, slot - width[group], 0)
+        place[~filling] = flat[(at + slot)[~filling]]
+        for column in range(int(width.max(initial=0))):
+            passing = np.flatnonzero(filling & (column < width[group]))
+            place[passing] += ordered[at[passing] + column] <= place[passing]
+        rank = taken["rank"].copy()
+        rank[loose] = queries.ties["start"][group] + place
+        yield rows, _reranked(several, all_items(several), rank)
+
+
+def _with_kinds(queries: RelevantRanks) -> tuple[Ragged, Ragged]:
+    """All items with their group of equal scores and their number in it, kind by kind; how many each kind has there.
+
+    The kinds of a group come by number, the fewest first.
+    """
+    items = all_items(queries)
+    group = group_of(queries, items)
+    loose = np.flatnonzero(group >= 0)
+    kind = items["grade"]
+    if queries.subtopics is not None:  # two items of a grade may serve other subtopics
+        numbers = [getattr(queries, part)["item"] for part in ("judged", "pooled")]
+        kind = np.concatenate(numbers)[items["origin"] + np.where(items["judged"], 0, queries.judged.size)]
+    by_kind = loose[np.lexsort((kind[loose], group[loose]))]
+    new = np.ones(by_kind.size, dtype=np.bool_)
+    new[1:] = (group[by_kind][1:] != group[by_kind][:-1]) | (kind[by_kind][1:] != kind[by_kind][:-1])
+    others = queries.ties["size"] - np.bincount(group[loose], minlength=queries.ties.size)
+    rest = np.flatnonzero(others)
+    count = np.concatenate([np.bincount(np.cumsum(new) - 1, minlength=0).astype(np.int64), others[rest]])
+    owner = np.concatenate([group[by_kind[new]], rest])
+    order = np.lexsort((count, owner))
+    kinds = Ragged.from_rows(owner[order], queries.ties.size, count=count[order])
+    first = np.empty(count.size, dtype=np.int64)
+    first[order] = kinds.running(kinds["count"]) - kinds["count"]
+    run = np.cumsum(new) - 1
+    slot = np.full(items.size, -1, dtype=np.int64)
+    slot[by_kind] = first[run] + np.arange(by_kind.size) - np.flatnonzero(new)[run]
+    return items.with_columns(group=group, slot=slot), kinds
+
+
+def _log_orders(queries: RelevantRanks, kinds: Ragged) -> FloatArray:
+    """The logarithm of the number of orders of each group: n! / (n1! n2! ...)."""
+    from scipy.special import gammaln
+
+    return np.asarray(gammaln(queries.ties["size"] + 1.0) - kinds.total(gammaln(kinds["count"] + 1.0)))
+
+
+@lru_cache(maxsize=1024)
+def _places(counts: tuple[int, ...]) -> IntArray:
+    """All ways to place items of several kinds, a row each; what is left is for the last kind.
+
+    >>> _places((1, 2)).ravel(), _places((1, 1, 1)).tolist()
+    (array([0, 1, 2]), [[0, 1], [0, 2], [1, 0], [1, 2], [2, 0], [2, 1]])
+    """
+    if len(counts) == 1:
+        return np.empty((1, 0), dtype=np.int64)
+    own = np.array(list(combinations(range(sum(counts)), counts[0])), dtype=np.int64)
+    others = np.repeat(_places(counts[1:])[None], len(own), axis=0)
+    for column in own.T:
+        others += others >= column[:, None, None]
+    mine = np.repeat(own[:, None], others.shape[1], axis=1)
+    return np.concatenate([mine, others], axis=2).reshape(-1, mine.shape[2] + others.shape[2])
 
 
 def _reranked(queries: RelevantRanks, items: Ragged, rank: IntArray) -> RelevantRanks:
