@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 
 from hypothesis import settings
@@ -30,6 +32,26 @@ def test_every_requirement_has_a_lowest_version() -> None:
     ]
     own = [each for each in requirements if not each.startswith("rankscope[")]
     assert [each for each in own if not re.fullmatch(r"[\w-]+>=[\d.]+(,<\d+)?", each)] == []
+
+
+def own_statements(node: ast.AST) -> Iterator[ast.AST]:
+    """Whatever stands in a function, without the functions in it."""
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            yield from (child, *own_statements(child))
+
+
+def test_no_test_returns() -> None:
+    """Cases of which nothing can be asserted are not collected, and examples of a property are assumed away."""
+    early = [
+        f"{path.relative_to(ROOT)}:{statement.lineno}"
+        for path in sorted((ROOT / "tests").rglob("test_*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test_")
+        for statement in own_statements(node)
+        if isinstance(statement, ast.Return)
+    ]
+    assert early == []
 
 
 def test_no_property_test_has_a_deadline() -> None:

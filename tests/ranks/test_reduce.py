@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from rankscope.errors import InputError
@@ -29,17 +29,22 @@ TIES = ("trec_eval", "ascending", "given", "hash", "expected")
 SIZES = st.lists(st.integers(0, 7), max_size=6)
 
 
-def share_a_query(run: list[RunRow], qrels: list[QrelsRow]) -> bool:
-    return not {row[0] for row in run}.isdisjoint(row[0] for row in qrels)
-
-
-def check(qrels: list[QrelsRow], run: list[RunRow], sizes: list[int], chosen: Settings, junk: Any = ()) -> None:
-    expected = slow_reduction(qrels, run, chosen, junk)
-    if not any(each.topic.answered for each in expected.values()):
+def check(
+    qrels: list[QrelsRow],
+    run: list[RunRow],
+    sizes: list[int],
+    chosen: Settings,
+    junk: Any = (),
+    ranks: list[int] | None = None,
+    lines: list[RunRow] | None = None,
+) -> None:
+    """The slow reduction of the run against that of its lines, which may come in another order."""
+    expected, given = slow_reduction(qrels, run, chosen, junk, ranks), run_of(lines or run, sizes, ranks)
+    if any(each.topic.answered for each in expected.values()):
+        assert_reduced(reduce(qrels_of(qrels), given, chosen, junk=junk), expected)
+    else:
         with pytest.raises(InputError, match="no query of the run is judged"):
-            reduce(qrels_of(qrels), run_of(run, sizes), chosen, junk=junk)
-        return
-    assert_reduced(reduce(qrels_of(qrels), run_of(run, sizes), chosen, junk=junk), expected)
+            reduce(qrels_of(qrels), given, chosen, junk=junk)
 
 
 @pytest.mark.parametrize("ties", TIES)
@@ -78,13 +83,10 @@ def test_junk_and_the_query_itself_leave_the_list(
 def test_scattered_lines_give_what_grouped_lines_give(
     qrels: list[QrelsRow], run: list[RunRow], sizes: list[int], data: st.DataObject
 ) -> None:
-    if not share_a_query(run, qrels):
-        return
     mixed = data.draw(st.permutations(run))
     for ties in ("trec_eval", "ascending", "hash"):  # these never look at the order of the lines
-        expected = slow_reduction(qrels, run, Settings(ties=ties))
-        assert_reduced(reduce(qrels_of(qrels), run_of(run, sizes), Settings(ties=ties)), expected)
-        assert_reduced(reduce(qrels_of(qrels), run_of(mixed, sizes), Settings(ties=ties)), expected)
+        for lines in (run, mixed):
+            check(qrels, run, sizes, Settings(ties=ties), lines=lines)
 
 
 @settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
@@ -114,17 +116,13 @@ def test_counting_and_sorting_agree(monkeypatch: pytest.MonkeyPatch, qrels: list
 def test_the_rank_column_decides_everything(
     qrels: list[QrelsRow], run: list[RunRow], first: int, sizes: list[int], data: st.DataObject
 ) -> None:
-    if not share_a_query(run, qrels):
-        return
     ranks: list[int] = []
     for query in dict.fromkeys(row[0] for row in run):
         count = sum(row[0] == query for row in run)
         ranks += data.draw(st.permutations(range(first, first + count)))
     junk = data.draw(st.lists(st.sampled_from([(query, item) for query, item, _ in run]), max_size=3))
     chosen = Settings(ties="rank", query_item=data.draw(st.sampled_from(["kept", "removed"])))
-    expected = slow_reduction(qrels, run, chosen, junk, ranks)
-    if any(each.topic.answered for each in expected.values()):
-        assert_reduced(reduce(qrels_of(qrels), run_of(run, sizes, ranks), chosen, junk=junk), expected)
+    check(qrels, run, sizes, chosen, junk, ranks)
 
 
 @pytest.mark.parametrize("ranks", [[1, 3], [1, 1], [2, 3], [0, 2], [-1, 0]])
@@ -252,8 +250,7 @@ def test_saved_ranks_remember_what_the_collection_lacks(tmp_path: Path) -> None:
 def test_kept_scores_are_those_of_judged_items_and_of_the_best_others(
     qrels: list[QrelsRow], run: list[RunRow], limit: int
 ) -> None:
-    if not share_a_query(run, qrels):
-        return
+    assume(not {row[0] for row in run}.isdisjoint(row[0] for row in qrels))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("rankscope.ranks.found.KEPT_DISTRACTORS", limit)
         ranks = reduce(qrels_of(qrels), run_of(run), keep_scores=True)

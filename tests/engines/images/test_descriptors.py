@@ -49,10 +49,8 @@ def test_the_same_picture_gives_the_same_bits(descriptor: Descriptor) -> None:
     assert descriptor.of(Image.of(picture)).tobytes() == descriptor.of(Image.of(picture.copy())).tobytes()
 
 
-@pytest.mark.parametrize("descriptor", EVERY, ids=str)
+@pytest.mark.parametrize("descriptor", [each for each in EVERY if each.counts], ids=str)
 def test_counts_count_every_pixel_once_and_whole(descriptor: Descriptor) -> None:
-    if not descriptor.counts:
-        return
     vector = descriptor.of(noise(40, 56))
     rings = 3 if str(descriptor) == "lbp(patterns=turned)" else 1
     assert vector.dtype == np.int64

@@ -142,14 +142,13 @@ def test_the_order_of_the_items_decides_between_equal_scores() -> None:
     assert ranks.ties.lists("size") == [[4]] * 3
 
 
-@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("metric", [each for each in METRICS if each not in ("hamming_bits", "d1")])
 @given(case=labelled_rows(st.integers(0, 2).map(float)), shift=st.integers(-3, 3))
 @settings(max_examples=20)
 def test_a_power_of_two_in_front_of_all_features_changes_no_rank(
     metric: str, case: tuple[list[list[float]], list[int]], shift: int
 ) -> None:
-    if metric in ("hamming_bits", "d1"):  # bits are not numbers, and d1 has a one that stays
-        return
+    """Bits are no numbers, and d1 has a one that stays."""
     rows, labels = case
     larger = np.array(rows) * 2.0**shift
     assert as_dict(nearest_ranks(larger, labels, metric)) == as_dict(nearest_ranks(rows, labels, metric))
