@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 
@@ -34,6 +35,18 @@ def plain_number(value: float) -> str:
     """
     text = f"{abs(value):,.0f}" if abs(value) >= 1000 else f"{abs(value):.3g}"
     return ("\u2212" if value < 0 and text != "0" else "") + (text[1:] if text.startswith("0.") else text)
+
+
+def percent_text(share: float) -> str:
+    """A level in percent, exact to two digits of what it lacks to 100.
+
+    >>> percent_text(0.95), percent_text(0.975), percent_text(1 - 0.05 / 4950), percent_text(0.0)
+    ('95%', '97.5%', '99.999%', '0%')
+    """
+    missing = 100 * (1 - share)
+    places = max(0, 1 - math.floor(math.log10(missing))) if missing > 0 else 0
+    text = f"{100 * share:.{places}f}"
+    return f"{text.rstrip('0').rstrip('.') if '.' in text else text}%"
 
 
 def join_words(words: Sequence[str]) -> str:

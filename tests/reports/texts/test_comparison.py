@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import re
+
 import numpy as np
+import pytest
 from scipy import stats
 
-from rankscope.reports.texts.comparison import notes_of, text_of
+from rankscope.number_texts import percent_text
+from rankscope.reports.texts.comparison import json_of, notes_of, text_of
 from rankscope.reports.texts.comparison_words import verdict
 from rankscope.statistics.pairs.trust import caution, decide_limits
 from rankscope.statistics.table.score_table import ScoreTable
@@ -69,7 +74,7 @@ def test_no_p_value_of_a_cell_is_printed_as_nothing() -> None:
 def test_too_few_units_for_the_family_are_told() -> None:
     few = ScoreTable.make({"A": [0.1, 0.2, 0.3], "B": [0.5, 0.7, 0.9]})
     (note,) = notes_of(compare([few]))
-    assert note.startswith("3 queries can show no difference at all: the smallest p-value possible is 0.25.")
+    assert note.startswith("3 queries can show no difference at all: the smallest p-value possible is .25.")
     many = ScoreTable.make({"A": np.arange(8) / 10, "B": np.arange(8) / 20})
     assert notes_of(compare([many])) == [caution(8)]
 
@@ -80,3 +85,55 @@ def test_many_measures_of_two_systems_are_summed_up() -> None:
     tables.append(ScoreTable.make({"A": low, "B": low[::-1]}, measure="R@5"))
     (line,) = verdict(compare(tables))[1:]
     assert line == "Secondary, corrected together: by RR and P@5 B is better too; by R@5 no difference is shown."
+
+
+def test_the_floor_of_each_family_and_of_pairs_in_which_few_differ_is_told() -> None:
+    chance = np.random.default_rng(3)
+    values = {name: chance.random(7) for name in "ABC"}
+    tables = [ScoreTable.make(values, measure=name) for name in ("AP", "RR", "P@5")]
+    notes = notes_of(compare(tables, permutations=100, resamples=100))
+    assert notes[0] == (
+        "RR and P@5: 7 queries can show no difference at all: the smallest p-value possible is .0156, .0938 when "
+        "corrected "
+        "over the secondary family of 6 tests: 3 pairs of systems x 2 measures, Holm. Compare fewer systems, or have "
+        "more queries"
+    )
+    assert notes[1] == caution(7)
+    assert pytest.approx(0.0156, abs=5e-5) == 2.0 ** (1 - 7)
+    first = chance.random(30)
+    second, third = first + np.r_[np.zeros(26), [0.1, 0.2, 0.1, 0.3]], chance.random(30)
+    three = compare([ScoreTable.make({"A": first, "B": second, "C": third})], permutations=100, resamples=100)
+    assert notes_of(three)[0] == (
+        "AP: in 1 of 3 pairs so few queries differ (at most 4) that no difference could be shown at the level of the "
+        "correction"
+    )
+    (sentence,) = verdict(compare([ScoreTable.make({"A": first, "B": second})], resamples=100))
+    assert sentence.endswith(" Only 4 of 30 queries differ: the smallest p-value possible is .125.")
+
+
+def test_the_limits_of_pairs_and_classes_are_those_of_the_deciding_tests_at_the_level_of_the_correction() -> None:
+    chance = np.random.default_rng(5)
+    base = chance.random(40)
+    values = {name: base + chance.normal(gain, 0.08, 40) for name, gain in (("A", 0.0), ("B", 0.03), ("C", 0.1))}
+    compared = compare([ScoreTable.make(values, ["x", "y"] * 20, bounds=(-2.0, 3.0))], permutations=100, resamples=100)
+    for row in json.loads(json_of(compared))["measures"][0]["pairs"]:
+        column = values[row["second"]] - values[row["first"]]
+        low, high = decide_limits(column[:, None], [row["level"]])
+        assert (row["low"], row["high"]) == pytest.approx((low[0], high[0]))
+        assert (row["low"] <= 0 <= row["high"]) == (not row["better"])
+    effects = [each for one in compared.main.classes for each in one.effects]
+    assert any(each.better for each in effects)
+    for each in effects:
+        assert (each.low <= 0 <= each.high) == (not each.better)
+    text = text_of(compared)
+    assert "Limits: of these tests, each at the level at which the correction held that pair." in text
+    assert {percent_text(each.level) for each in compared.main.pairs} <= set(re.findall(r"[\d.]+%", text))
+    two = text_of(compare([ScoreTable.make({name: values[name] for name in "AB"}, bounds=(-2.0, 3.0))], resamples=100))
+    assert "Limits: of these tests, at 95%." in two
+    assert "level" not in two
+
+
+def test_limits_stay_in_the_range_of_differences() -> None:
+    table = ScoreTable.make({"A": [0.1, 0.2, 0.9], "B": [0.5, 0.7, 0.3]})
+    (pair,) = compare([table], resamples=100).main.pairs
+    assert (pair.low, pair.high) == (-1.0, 1.0)

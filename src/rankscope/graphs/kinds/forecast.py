@@ -19,7 +19,7 @@ from rankscope.graphs.kinds.shared.describing import Systems, counted_systems
 from rankscope.graphs.option import Option
 from rankscope.measures.measure import Measure
 from rankscope.measures.notation import parse_measures
-from rankscope.number_texts import how_many
+from rankscope.number_texts import how_many, percent_text
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.statistics.intervals.mean_intervals import mean_intervals
 from rankscope.statistics.table.units import unit_classes
@@ -79,7 +79,7 @@ def forecast_graph(
         f"{measure} as the collection grows",
         Axis("collection size", "d", "log2", domain=(low, max(float(each.last.target) for each in grown))),
         Axis("mean", measure, domain=(0, 1)),
-        subtitle=f"{first.level:.0%} bands: these queries dark, others of the kind light; {_error(grown[0])}",
+        subtitle=f"{percent_text(first.level)} bands: these queries dark, others of the kind light; {_error(grown[0])}",
         summary=f"{measure} of {', '.join(each.last.system for each in grown)} over collection size.",
     )
     graph = graph.rule(x=float(first.collection), label=f"today, d = {first.collection:,}")

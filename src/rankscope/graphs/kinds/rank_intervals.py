@@ -17,7 +17,7 @@ from rankscope.graphs.kinds.shared.score_values import LevelOption, MeasureOptio
 from rankscope.graphs.option import Option
 from rankscope.graphs.system_count import SystemCount
 from rankscope.graphs.variants import Variant, Variants
-from rankscope.number_texts import how_many
+from rankscope.number_texts import how_many, percent_text
 
 if TYPE_CHECKING:
     from rankscope.statistics.verdicts.compared import Compared
@@ -89,8 +89,8 @@ def _empty(result: RankIntervals, comparison: Compared) -> Graph:
         f"Ranks by {result.measure} that remain possible",
         Axis("rank", domain=(min(0.5, 1 - 0.03 * count), right), ticks=_ticks(count)),
         Axis("system", domain=(0.3, count + 0.7), ticks=ticks, texts=result.systems[::-1], rows=1.15),
-        subtitle=f"{who}; {_drawn_from(comparison)}; intervals hold together at {result.level:.0%}; no difference is "
-        "shown between systems that share a letter"
+        subtitle=f"{who}; {_drawn_from(comparison)}; intervals hold together at {percent_text(result.level)}; no "
+        "difference is shown between systems that share a letter"
         + "".join(f"; {name} is {other}" for name, other in comparison.same.items()),
         summary=f"Rank intervals of {who} by {result.measure}.",
         conclusion=_conclusion(result),

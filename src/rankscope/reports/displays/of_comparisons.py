@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rankscope.number_texts import how_many
+from rankscope.number_texts import how_many, percent_text
 from rankscope.reports.displays.display import Display
 from rankscope.reports.displays.long_table import LongTable
 from rankscope.reports.displays.presentation import Presentation
@@ -95,7 +95,7 @@ def _agreement(found: Agreement) -> Display:
     from rankscope.reports.texts.agreement import notes, order_lines, two_rows
 
     title = f"{len(found.marks.assessors)} assessors; all together: {_together(found)}"
-    limits = f"low, high: {found.level:.0%} limits of kappa over queries"
+    limits = f"low, high: {percent_text(found.level)} limits of kappa over queries"
     said = (*(order_lines(found.orders) if found.orders else ()), limits, *notes(found.two))
     return Display(title, LongTable.of_rows(two_rows(found.two)), said)
 

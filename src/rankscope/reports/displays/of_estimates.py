@@ -5,7 +5,7 @@ from __future__ import annotations
 from rankscope.curves.query_effort import SearchEffort
 from rankscope.engines.nearest.label_check import LabelCheck
 from rankscope.forecast.result import Forecast
-from rankscope.number_texts import how_many
+from rankscope.number_texts import how_many, percent_text
 from rankscope.reports.displays.display import Display
 from rankscope.reports.displays.long_table import LongTable
 from rankscope.reports.displays.presentation import Presentation
@@ -34,7 +34,8 @@ def _homogeneity(result: Homogeneity) -> Display:
 def _estimated(done: Estimated) -> Display:
     title = (
         f"{how_many(done.hits, 'hit', 'hits')} among the first {done.scope:,} of {done.collection:,} items, "
-        f"{done.found:,} relevant among {done.judged:,} drawn below; {done.level:.0%} intervals, {done.method}"
+        f"{done.found:,} relevant among {done.judged:,} drawn below; {percent_text(done.level)} intervals, "
+        f"{done.method}"
     )
     return Display(title, LongTable.of_rows(done.rows()))
 

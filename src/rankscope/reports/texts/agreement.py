@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from rankscope.number_texts import percent_text
 from rankscope.reports.formats.rows import table
 from rankscope.statistics.agreement.agreement import FEW, LOPSIDED, Agreed, Agreement
 from rankscope.statistics.agreement.orders import OrderChange
@@ -13,7 +14,7 @@ SHOWN = ("raw", "kappa", "AC1", "kappa, quadratic", "overlap", "positive")  # co
 
 def agreement_parts(found: Agreement) -> list[tuple[str, list[dict[str, object]], str]]:
     """Every table with its heading and what must be said below it, as for a page; the order of systems first."""
-    limits = f"low, high: {found.level:.0%} limits of kappa over queries."
+    limits = f"low, high: {percent_text(found.level)} limits of kappa over queries."
     parts = [
         ("Every two assessors", two_rows(found.two), " ".join([limits, *notes(found.two)])),
         ("All assessors together", together_rows([found.together]), ""),
@@ -30,7 +31,8 @@ def agreement_parts(found: Agreement) -> list[tuple[str, list[dict[str, object]]
 def agreement_text(found: Agreement) -> str:
     """Every two assessors, all together, classes, and the order of systems, each with what it says."""
     limits = (
-        f"low, high: {found.level:.0%} limits of kappa over queries; a dash where queries are too few or all alike."
+        f"low, high: {percent_text(found.level)} limits of kappa over queries; a dash where queries are too few or all "
+        "alike."
     )
     parts = [_titled("Every two assessors", two_rows(found.two)), *_line_block([limits, *notes(found.two)])]
     parts.append(_titled("All together", together_rows([found.together])))

@@ -12,6 +12,7 @@ from rankscope.engines.images.benchmark import Benchmark
 from rankscope.engines.query_item import put_query_back
 from rankscope.evaluation.evaluate import evaluate_ranks
 from rankscope.evaluation.scores import Scores
+from rankscope.number_texts import percent_text
 from rankscope.reports.texts.estimates import Estimate, Estimates, estimates_of
 from rankscope.settings import Settings
 from rankscope.statistics.pairs.trust import DECIDING
@@ -79,7 +80,7 @@ class Standings(Tabular):
         return (
             f"No difference is shown between descriptors that share a letter: {DECIDING} test of "
             f"{name_of_mean(self.main)}, the larger p, over {len(main.units):,} {main.unit}, "
-            f"{self.compared.families.primary}, level {self.compared.level:.0%}."
+            f"{self.compared.families.primary}, level {percent_text(self.compared.level)}."
         )
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from rankscope.catalogue import summary_of
 from rankscope.names import cell, visible
+from rankscope.number_texts import how_many, join_words, percent_text, plain_number
 from rankscope.reports.formats.rows import Rows, as_json, markdown_table, table
 from rankscope.reports.texts.comparison_words import verdict
 from rankscope.statistics.intervals.mean_intervals import WAYS
@@ -21,6 +22,8 @@ from rankscope.statistics.variance.welch import welch
 from rankscope.statistics.verdicts.compared import Compared, MeasureCompared
 
 MOST_PAIRS = 30
+STRICT = ("holm", "bonferroni")  # corrections that multiply the smallest p-values by the size of the family
+UNITS = {"queries": ("query", "queries"), "classes": ("class", "classes")}
 Part = tuple[str, Rows, str]  # heading, rows, what must be said below
 
 
@@ -33,7 +36,7 @@ def parts_of(comparison: Compared, one: MeasureCompared, every_pair: bool = Fals
 def _systems(comparison: Compared, one: MeasureCompared) -> Part:
     drawn = f"{one.means.units:,} {one.unit}"
     how = f"{WAYS[one.means.how]}, {drawn}, {one.means.resamples:,} resamples, seed {comparison.seed}"
-    note = f"{comparison.level:.0%} intervals: {how}."
+    note = f"{percent_text(comparison.level)} intervals: {how}."
     if one.ranks is not None and len(comparison.systems) > 2:
         note += f" No difference is shown between systems that share a letter: {comparison.families.of(one.measure)}."
     return f"{one.measure}{_role(comparison, one)}: systems", one.system_rows(), note
@@ -58,7 +61,17 @@ def _pairs(comparison: Compared, one: MeasureCompared, every_pair: bool) -> list
     tests = f"p: {DECIDING} test, the larger p; {comparison.families.of(one.measure)}." + (
         f" Tukey: {_tukey(one)}." if one.tukey is not None else ""
     )
-    return [(heading, rows, f"{tests} Intervals: t, of one pair each.")]
+    rows, level = _levels_told(rows)
+    return [(heading, rows, f"{tests} Limits: of these tests, {level}.")]
+
+
+def _levels_told(rows: Rows) -> tuple[Rows, str]:
+    """Rows for people, whose level stands in a column only where it differs, and in words at which level limits are."""
+    levels = {percent_text(float(str(row["level"]))) for row in rows}
+    if len(levels) == 1:
+        return [{key: value for key, value in row.items() if key != "level"} for row in rows], f"at {levels.pop()}"
+    told = [row | {"level": percent_text(float(str(row["level"])))} for row in rows]
+    return told, "each at the level at which the correction held that pair"
 
 
 def _tukey(one: MeasureCompared) -> str:
@@ -73,7 +86,7 @@ def _classes(comparison: Compared, one: MeasureCompared) -> list[Part]:
     parts: list[Part] = []
     if one.classes:
         note = f"{one.classes[0].how}; {one.classes[0].note}".rstrip("; ") + "."
-        parts.append((f"{one.measure}: within classes", one.class_rows(), note))
+        parts.append((f"{one.measure}: within classes", _levels_told(one.class_rows())[0], note))
     if one.cells is not None and one.cells.rows():
         cells = one.cells
         head = f"One-way analysis of variance of the cells: F = {cells.unpaired.f:.3f}, p = {cells.unpaired.p:.3g}. "
@@ -125,19 +138,44 @@ def notes_of(comparison: Compared) -> list[str]:
         f"{name} has the values of {other} on every query and is compared once, as {other}"
         for name, other in comparison.same.items()
     ]
-    return left_out + equal + [line for line in (_too_few(comparison) or comparison.main.caution,) if line]
+    return left_out + equal + _too_few(comparison)
 
 
-def _too_few(comparison: Compared) -> str:
-    """What to say where no difference, however large, could be shown."""
-    units, alpha, family = len(comparison.main.units), 1 - comparison.level, comparison.families.primary
-    least = 2.0 ** (1 - units) * (1 if family.correction == "none" else family.size)
-    if least <= alpha:
-        return ""
-    tests = "" if family.size == 1 else f" in a {family}"
+def _too_few(comparison: Compared) -> list[str]:
+    """Where no difference, however large, could be shown, by a whole family or some pairs; else what few may lack."""
+    lines = []
+    hopeless: dict[tuple[str, int, str], list[MeasureCompared]] = {}
+    for one in comparison.measures:
+        if 2.0 ** (1 - len(one.units)) * _factor(comparison, one) > 1 - comparison.level:
+            family = comparison.families.of(one.measure)
+            hopeless.setdefault((family, len(one.units), one.unit), []).append(one)
+        elif len(comparison.systems) > 2 and one.undecidable:
+            lines.append(_undecidable(one))
+    for (family, units, unit), found in hopeless.items():
+        least, factor = 2.0 ** (1 - units), _factor(comparison, found[0])
+        by = "" if found[0] is comparison.main else f"{join_words([one.measure for one in found])}: "
+        corrected = f", {plain_number(min(1.0, least * factor))} when corrected over the {family}" if factor > 1 else ""
+        fewer = "Compare fewer systems, or have more" if least <= 1 - comparison.level else "Have more"
+        lines.append(
+            f"{by}{how_many(units, *UNITS[unit])} can show no difference at all: the smallest p-value possible is "
+            f"{plain_number(least)}{corrected}. {fewer} {unit}"
+        )
+    told = comparison.main in [one for found in hopeless.values() for one in found]
+    return lines if told or not comparison.main.caution else [*lines, comparison.main.caution]
+
+
+def _factor(comparison: Compared, one: MeasureCompared) -> int:
+    """By how much the correction multiplies the smallest p-values of a family where all are equal."""
+    return comparison.families.size_of(one.measure) if comparison.families.correction in STRICT else 1
+
+
+def _undecidable(one: MeasureCompared) -> str:
+    """Pairs of a family in which so few queries differ that theirs could not be among the findings."""
+    pairs = one.undecidable
+    most = max(one.differing(each) for each in pairs)
     return (
-        f"{units} {comparison.main.unit} can show no difference at all{tests}: the smallest p-value possible is "
-        f"{least:.2g}. Compare fewer systems, or have more queries"
+        f"{one.measure}: in {len(pairs):,} of {how_many(len(one.pairs), 'pair', 'pairs')} so few {one.unit} differ "
+        f"(at most {most}) that no difference could be shown at the level of the correction"
     )
 
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from rankscope.number_texts import decimal_text as short
-from rankscope.number_texts import signed_text
+from rankscope.number_texts import plain_number, signed_text
 
 if TYPE_CHECKING:
     from rankscope.statistics.pairs.pairwise import Comparison
@@ -106,6 +106,12 @@ def _span(pair: Comparison, by_size: bool = False) -> str:
 def _could_have(main: MeasureCompared, pair: Comparison) -> str:
     if not main.differences(pair).any():
         return " No query differs at all: are these two the same?"
+    differing = main.differing(pair)
+    if 2.0 ** (1 - differing) > (1 - pair.level) * (1 + 1e-9):
+        if differing == len(main.tested):
+            return ""  # what so few can show is said of all pairs
+        few = f"Only {differing:,} of {len(main.tested):,} {main.unit} differ"
+        return f" {few}: the smallest p-value possible is {plain_number(2.0 ** (1 - differing))}."
     least = main.detectable(pair)
     if not math.isfinite(least):
         return ""

@@ -13,6 +13,7 @@ from rankscope.arrays import FloatArray
 from rankscope.errors import SettingError
 from rankscope.evaluation.scores import GEOMETRIC_FLOOR, Column, Scores
 from rankscope.measures.measure import Measure
+from rankscope.number_texts import percent_text
 from rankscope.reports.formats.grid import numeric_columns
 from rankscope.statistics.intervals.mean_intervals import WAYS, mean_intervals
 from rankscope.statistics.table.units import classes_are_targets
@@ -222,7 +223,7 @@ def _how(intervals: Intervals) -> str:
         else f"{intervals.units:,} queries drawn with replacement"
     )
     how = f"{WAYS[intervals.how]}, {drawn}; {intervals.resamples:,} resamples, seed {intervals.seed}"
-    return f"{intervals.level:.0%} intervals: {how}."
+    return f"{percent_text(intervals.level)} intervals: {how}."
 
 
 def _how_compared(compared: Compared | None) -> str:
@@ -231,6 +232,6 @@ def _how_compared(compared: Compared | None) -> str:
         return ""
     units = f"{len(compared.main.units):,} {compared.main.unit}"
     return (
-        f"Differences are paired, the same queries under both systems: {compared.level:.0%} t intervals, each of one "
-        f"difference, {units}. Tests: {str(compared.families).replace(chr(10), '; ')}."
+        f"Differences are paired, the same queries under both systems: {percent_text(compared.level)} t intervals, "
+        f"each of one difference, {units}. Tests: {str(compared.families).replace(chr(10), '; ')}."
     )

@@ -14,6 +14,7 @@ from rankscope.feedback.study.verdicts import (
     unmoved_measures,
 )
 from rankscope.number_texts import decimal_text as short
+from rankscope.number_texts import percent_text
 from rankscope.reports.formats.rows import table
 from rankscope.reports.texts.comparison import notes_of
 from rankscope.reports.texts.comparison_words import join_names, verdict
@@ -45,8 +46,8 @@ def text_of(results: Results) -> str:
     own = " (each method against its own past)" if how["scored"] == "residual" else ""
     parts = [
         f"{facts(results)}\n",
-        f"{main.quantity} of the {how['scored']} list{own}, mean over sessions, {main.level:.0%} interval of the last "
-        "round (topics drawn anew)\n",
+        f"{main.quantity} of the {how['scored']} list{own}, mean over sessions, {percent_text(main.level)} interval "
+        "of the last round (topics drawn anew)\n",
         table(main.round_rows()),
         f"Relevant items seen so far ({SEEN})\n",
         table(seen.round_rows()),

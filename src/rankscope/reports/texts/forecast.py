@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+from rankscope.number_texts import percent_text
 from rankscope.reports.formats.rows import as_json, table
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def forecast_line(result: Forecast) -> str:
     """From how many items to how many, on what."""
     return (
         f"{result.system}: from {result.collection:,} to {result.target:,} items ({result.factor:.3g} times), "
-        f"{_drawn(result)}; {result.level:.0%} intervals, seed {result.seed}"
+        f"{_drawn(result)}; {percent_text(result.level)} intervals, seed {result.seed}"
     )
 
 

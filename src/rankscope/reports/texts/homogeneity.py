@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from rankscope.number_texts import percent_text
 from rankscope.reports.formats.rows import table
 from rankscope.wording import setting_value
 
@@ -46,8 +47,8 @@ def homogeneity_verdict(result: Homogeneity) -> str:
     apart = int(result.differs.sum())
     if not apart:
         return (
-            f"At none of {there} generality indices do the two lie apart beyond both {result.level:.0%} intervals: no "
-            "dependence on class size beside d/c is shown, which is no proof that there is none."
+            f"At none of {there} generality indices do the two lie apart beyond both {percent_text(result.level)} "
+            "intervals: no dependence on class size beside d/c is shown, which is no proof that there is none."
         )
     signs = {bool(gap > 0) for gap in result.gap[result.differs].tolist()}
     side = "differ from" if len(signs) > 1 else ("do better than" if signs == {True} else "do worse than")
@@ -61,6 +62,8 @@ def homogeneity_verdict(result: Homogeneity) -> str:
 
 def homogeneity_text(system: str, result: Homogeneity) -> str:
     """The table of one system and its verdict."""
-    head = f"{system}: precision = recall at equal generality, {result.level:.0%} intervals over {result.unit}\n"
+    head = (
+        f"{system}: precision = recall at equal generality, {percent_text(result.level)} intervals over {result.unit}\n"
+    )
     rows = homogeneity_rows(result)
     return "\n".join([head, *([table(rows, places=3)] if rows else []), homogeneity_verdict(result) + "\n"])

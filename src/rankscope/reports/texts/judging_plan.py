@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rankscope.number_texts import plain_number
+from rankscope.number_texts import percent_text, plain_number
 from rankscope.reports.formats.rows import as_json, markdown_table, table
 from rankscope.sampling.judging_plan import JudgingPlans, WidthPlan
 from rankscope.wording import setting_usage
@@ -32,8 +32,8 @@ def plan_sentences(plans: JudgingPlans) -> list[str]:
     width = plans.now.width
     lines = [
         f"{best.name[0].upper()}{best.name[1:]} ({best.design}) narrow{'s' if best.name == 'mixed' else ''} the "
-        f"{plans.forecast.level:.0%} interval most: from {width:.4f} to {best.width:.4f}, {best.narrower / width:.1%} "
-        f"less, for {plain_number(best.cost)}."
+        f"{percent_text(plans.forecast.level)} interval most: from {width:.4f} to {best.width:.4f}, "
+        f"{best.narrower / width:.1%} less, for {plain_number(best.cost)}."
     ]
     if cheap is not best:
         lines.append(

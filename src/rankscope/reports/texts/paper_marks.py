@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from rankscope.number_texts import percent_text
 from rankscope.reports.formats.grid import Grid
 from rankscope.statistics.pairs.trust import DECIDING
 from rankscope.validation import OneOf, check
@@ -90,4 +91,4 @@ def _dagger_note(compared: Compared) -> str:
 
 
 def _how(compared: Compared) -> str:
-    return f"{DECIDING} test at {compared.level:.0%}; {str(compared.families).replace(chr(10), '; ')}"
+    return f"{DECIDING} test at {percent_text(compared.level)}; {str(compared.families).replace(chr(10), '; ')}"

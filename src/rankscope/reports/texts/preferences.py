@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from rankscope.number_texts import percent_text
 from rankscope.reports.formats.rows import table
 from rankscope.statistics.preferences.position_bias import PositionBias
 from rankscope.statistics.preferences.win_rates import WinRate
@@ -13,7 +14,7 @@ from rankscope.statistics.preferences.win_rates import WinRate
 def preferences_text(rates: Sequence[WinRate], bias: PositionBias, level: float = 0.95) -> str:
     """The verdicts, the table of win rates, and what the sides do."""
     words = [*verdict_lines(rates), ""]
-    about = f"win rate: of the second system, ties count half; low, high: {level:.0%} limits over queries."
+    about = f"win rate: of the second system, ties count half; low, high: {percent_text(level)} limits over queries."
     sides = ["Sides", table([*bias.rows()]).rstrip("\n"), *bias_lines(bias)] if bias.sided else []
     return "\n".join([*words, table(rate_rows(rates)).rstrip("\n"), about, "", *sides]).rstrip() + "\n"
 

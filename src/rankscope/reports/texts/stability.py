@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rankscope.number_texts import decimal_text, join_words
+from rankscope.number_texts import decimal_text, join_words, percent_text
 from rankscope.reports.formats.rows import as_json, markdown_table, table
 from rankscope.statistics.verdicts.stability import LeaderboardStability, OrderStability
 
@@ -54,7 +54,7 @@ def top_sentence(found: LeaderboardStability) -> str:
     )
     inside = "it is" if count == 1 else "the best is one of them"
     draws = f"{found.top_share:.1%} of the draws of {found.of_queries.source}"
-    return f"By {found.measure} {may} ({found.level:.0%}; {inside} in {draws})."
+    return f"By {found.measure} {may} ({percent_text(found.level)}; {inside} in {draws})."
 
 
 def order_sentence(change: OrderStability) -> str:

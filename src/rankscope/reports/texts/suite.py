@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from rankscope.names import visible
-from rankscope.number_texts import decimal_text, join_words, signed_text
+from rankscope.number_texts import decimal_text, join_words, percent_text, signed_text
 from rankscope.reports.formats.rows import table
 from rankscope.reports.texts.comparison_words import verdict
 from rankscope.statistics.verdicts.suite import ENOUGH_TASKS, Suite, SuiteEstimate, SuiteSystem, SuiteTask
@@ -106,7 +106,8 @@ def notes_of(suite: Suite) -> list[str]:
     count = len(suite.tasks)
     tests = suite.compared_with_baseline
     lines = [
-        f"Means over tasks: every task counts the same. {suite.level:.0%} intervals draw tasks with replacement and in "
+        f"Means over tasks: every task counts the same. {percent_text(suite.level)} intervals draw tasks with "
+        "replacement and in "
         f"each task drawn its queries, {suite.resamples:,} times (seed {suite.seed}), with limits as far out as "
         f"{count} tasks ask for. Better and worse: t test of the difference over tasks, its error from the same draws, "
         f"Holm's correction for {tests} comparison{'' if tests == 1 else 's'} with the baseline.",

@@ -113,6 +113,10 @@ class Families:
         """In words, the family over which the pairs of a measure are corrected."""
         return str(self).splitlines()[0 if self.is_primary(measure) else 1]
 
+    def size_of(self, measure: str) -> int:
+        """How many tests that family has."""
+        return self.primary.size if self.is_primary(measure) else sum(each.size for each in self.secondary)
+
     def __str__(self) -> str:
         lines = [f"primary {self.primary}"]
         return "\n".join([*lines, f"secondary {in_words(self.secondary)}"] if self.secondary else lines)

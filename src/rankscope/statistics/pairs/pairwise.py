@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from rankscope.arrays import FloatArray
 from rankscope.errors import SettingError
@@ -14,7 +15,7 @@ from rankscope.statistics.pairs.family import ALL_QUERIES, Family
 from rankscope.statistics.pairs.paired_tests import TESTS, bootstrap_interval
 from rankscope.statistics.pairs.sign_flip import sign_flip, sign_flip_p
 from rankscope.statistics.pairs.trust import DECIDING, decide_limits, decide_p
-from rankscope.statistics.table.score_table import ScoreTable
+from rankscope.statistics.table.score_table import UNBOUNDED, ScoreTable
 
 
 @dataclass(frozen=True)
@@ -134,16 +135,23 @@ def compare_pairs(
         )
     ]
     if limits:
-        made = with_limits(made, np.concatenate(pad_rows(differences), axis=1), test)
+        ranges = np.array([table.difference_bounds for table in given]).repeat(family.size // len(given), axis=0)
+        made = with_limits(made, np.concatenate(pad_rows(differences), axis=1), test, ranges=ranges)
     return PairTests(family=family, comparisons=tuple(made), test=test, level=level, seed=seed)
 
 
 def with_limits(
-    pairs: Sequence[Comparison], differences: FloatArray, test: str = DECIDING, sizes: FloatArray | None = None
+    pairs: Sequence[Comparison],
+    differences: FloatArray,
+    test: str = DECIDING,
+    *,
+    sizes: FloatArray | None = None,
+    ranges: ArrayLike = UNBOUNDED,
 ) -> list[Comparison]:
     """Comparisons with the limits of their test at their own level; a column of differences for each.
 
-    `sizes`: a row may be the sum over so many queries, scaled so that the mean of the sizes is 1.
+    `sizes`: a row may be the sum over so many queries, scaled so that the mean of the sizes is 1. `ranges`: what a
+    difference can be, for all or one row for each; no limit lies outside.
     """
     if test == DECIDING:
         low, high = decide_limits(differences, [each.level for each in pairs], sizes)
@@ -151,6 +159,8 @@ def with_limits(
         named = TESTS.find(test)
         made = [named(column, level=each.level) for each, column in zip(pairs, differences.T, strict=True)]
         low, high = (np.array([getattr(each, end) for each in made]) for end in ("low", "high"))
+    least, most = np.asarray(ranges, dtype=np.float64).T
+    low, high = np.clip(low, least, most), np.clip(high, least, most)
     return [
         replace(each, low=min(down, 0.0), high=max(up, 0.0))
         if not each.better and each.p == each.p

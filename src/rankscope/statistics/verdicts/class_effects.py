@@ -9,7 +9,7 @@ differences are skewed: the p of each class stays, and a verdict needs the tests
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -17,10 +17,11 @@ from rankscope.arrays import FloatArray
 from rankscope.statistics.pairs.corrections import adjust, tested_levels
 from rankscope.statistics.pairs.family import Family
 from rankscope.statistics.pairs.paired_t import paired_t, spread
+from rankscope.statistics.pairs.pairwise import pad_rows
 from rankscope.statistics.pairs.sign_flip import sign_flip_p
-from rankscope.statistics.pairs.trust import DECIDING, SEEN, decide_p
+from rankscope.statistics.pairs.trust import DECIDING, SEEN, decide_limits, decide_p
 from rankscope.statistics.table.cells import Design, design_of
-from rankscope.statistics.table.score_table import ScoreTable
+from rankscope.statistics.table.score_table import UNBOUNDED, ScoreTable
 from rankscope.statistics.variance.mixed import mixed
 
 MANY = 12  # queries of a class from which on p is that of the sign-flip test: with fewer it can hardly ever be small
@@ -33,7 +34,7 @@ class ClassEffect:
     label: str
     queries: int
     difference: float
-    low: float  # interval of this class alone
+    low: float  # the means that the deciding tests do not reject at `level`
     high: float
     p: float
     raw: float  # p of the tests that a verdict needs; NaN where they cannot be made
@@ -41,6 +42,8 @@ class ClassEffect:
     adjusted: float = float("nan")  # p corrected for the family
     deciding: float = float("nan")  # raw corrected for the family
     better: str = ""  # the system that is shown to be better on this class, if any
+    level: float = 0.95  # at which the correction held this class
+    differences: FloatArray = field(default_factory=lambda: np.empty(0), repr=False, compare=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,13 +59,15 @@ class ClassEffects:
     level: float = 0.95
     family: str = ""  # in words, over what p-values are corrected
     about: str = ""  # what must be said of the queries and of the mixed model
+    bounds: tuple[float, float] = UNBOUNDED  # what a difference can be
 
     @property
     def how(self) -> str:
         """Which tests were made."""
         return (
             f"p: t test within each class, sign-flip test from {MANY} queries on; p (verdict): {DECIDING} test, the "
-            f"larger p; both corrected over the {self.family}"
+            f"larger p; both corrected over the {self.family}; limits: of the tests of the verdict, at the level at "
+            "which it held that class"
         )
 
     @property
@@ -78,13 +83,19 @@ class ClassEffects:
         """Classes whose p is small enough, but whose queries are too few or too skewed for a verdict."""
         return tuple(each.label for each in self.effects if each.adjusted <= 1 - self.level and not each.better)
 
-    def judged(self, adjusted: Sequence[float], deciding: Sequence[float], family: str) -> ClassEffects:
-        """The same with p-values corrected, and who is shown to be better by them."""
-        effects = tuple(
-            replace(each, adjusted=p, deciding=decides, better=self._better(each, decides))
-            for each, p, decides in zip(self.effects, adjusted, deciding, strict=True)
-        )
-        return replace(self, effects=effects, family=family)
+    def judged(
+        self, adjusted: Sequence[float], deciding: Sequence[float], levels: Sequence[float], family: str
+    ) -> ClassEffects:
+        """The same with p-values corrected, who is shown to be better by them, and the limits at their levels."""
+        columns = np.concatenate(pad_rows([each.differences[:, None] for each in self.effects]), axis=1)
+        limits = zip(*(np.clip(each, *self.bounds).tolist() for each in decide_limits(columns, levels)), strict=True)
+        effects = []
+        for each, p, decides, level, ends in zip(self.effects, adjusted, deciding, levels, limits, strict=True):
+            better = self._better(each, decides)
+            low, high = ends if each.raw == each.raw else (np.nan, np.nan)
+            low, high = (low, high) if better else (min(low, 0.0), max(high, 0.0))
+            effects.append(replace(each, adjusted=p, deciding=decides, better=better, level=level, low=low, high=high))
+        return replace(self, effects=tuple(effects), family=family)
 
     def _better(self, effect: ClassEffect, deciding: float) -> str:
         if not deciding <= 1 - self.level or np.isclose(effect.difference, 0, atol=1e-12):
@@ -100,6 +111,7 @@ class ClassEffects:
                 "difference": each.difference,
                 "low": each.low,
                 "high": each.high,
+                "level": each.level,
                 "p": each.p,
                 f"p ({self.correction})": each.adjusted,
                 "p (verdict)": each.deciding,
@@ -125,7 +137,7 @@ def class_effects(
     pooled = mixed(pair, level)
     models = pooled.effects or pooled.overall
     effects = [
-        _apart(label, differences, model.p, level)
+        _apart(label, differences, model.p)
         for (label, differences), model in zip(_differences(design), models, strict=True)
     ]
     sign = -1.0 if pair.lower_is_better else 1.0
@@ -140,6 +152,7 @@ def class_effects(
         correction=correction,
         level=level,
         about=about,
+        bounds=pair.difference_bounds,
     )
     family = Family(((first, second),), (table.measure,), tuple(each.label for each in effects), correction)
     return judged_together([result], [], correction, str(family), level)[0][0]
@@ -156,13 +169,13 @@ def judged_together(
     adjusted = adjust([*others, *(each.p for each in effects)], correction).p.tolist()
     raw = [*others, *(each.raw for each in effects)]
     deciding = adjust(raw, correction).p.tolist()
-    levels = 1 - tested_levels(raw, correction, 1 - level)
+    levels = (1 - tested_levels(raw, correction, 1 - level)).tolist()
     result, start = [], len(others)
     for one in outcome:
         stop = start + len(one.effects)
-        result.append(one.judged(adjusted[start:stop], deciding[start:stop], family))
+        result.append(one.judged(adjusted[start:stop], deciding[start:stop], levels[start:stop], family))
         start = stop
-    return result, deciding[: len(others)], levels[: len(others)].tolist()
+    return result, deciding[: len(others)], levels[: len(others)]
 
 
 def _differences(design: Design) -> list[tuple[str, FloatArray]]:
@@ -171,13 +184,21 @@ def _differences(design: Design) -> list[tuple[str, FloatArray]]:
     return [(label, gaps[design.group == number]) for number, label in enumerate(design.labels)]
 
 
-def _apart(label: str, differences: FloatArray, pooled: float, level: float) -> ClassEffect:
+def _apart(label: str, differences: FloatArray, pooled: float) -> ClassEffect:
     """One class, not judged yet."""
-    t = paired_t(differences, level=level)
+    t = paired_t(differences)
     p = float(sign_flip_p(differences)[0]) if differences.size >= MANY else t.p
     raw = _deciding(differences)
     return ClassEffect(
-        label=label, queries=t.queries, difference=t.estimate, low=t.low, high=t.high, p=p, raw=raw, pooled=pooled
+        label=label,
+        queries=t.queries,
+        difference=t.estimate,
+        low=np.nan,
+        high=np.nan,
+        p=p,
+        raw=raw,
+        pooled=pooled,
+        differences=differences,
     )
 
 

@@ -241,7 +241,8 @@ def _limited(comparisons: Sequence[Comparison], one: MeasureCompared) -> tuple[C
     if one.tested is not one.table:
         size = unit_sums(one.table.values[:, :1], one.table.labels).size[:, 0]
         sizes = np.asarray(size * (len(size) / len(one.table)), dtype=np.float64)
-    return tuple(replace(each, queries=len(one.table)) for each in with_limits(comparisons, differences, sizes=sizes))
+    limited = with_limits(comparisons, differences, sizes=sizes, ranges=one.table.difference_bounds)
+    return tuple(replace(each, queries=len(one.table)) for each in limited)
 
 
 def _with_ranks(comparison: MeasureCompared, choices: _CompareOptions) -> MeasureCompared:

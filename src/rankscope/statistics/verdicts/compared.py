@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -69,10 +70,20 @@ class MeasureCompared(Tabular):
     def detectable(self, pair: Comparison) -> float:
         """The smallest true difference that would be shown in 80 % of such experiments, at the level of the pair.
 
-        NaN where differences have no spread, infinite where nothing can be shown.
+        NaN where differences have no spread, infinite where none that the measure can have would be shown.
         """
         differences = self.tested.differences(pair.first, pair.second)
-        return ShownEffects(differences, (1 - pair.level) / 2).smallest()
+        effect = ShownEffects(differences, (1 - pair.level) / 2).smallest()
+        return math.inf if effect > self.table.difference_bounds[1] else effect
+
+    def differing(self, pair: Comparison) -> int:
+        """How many of what chance draws differ; the smallest p-value that they allow is 2^(1 - number)."""
+        return int(np.count_nonzero(self.tested.differences(pair.first, pair.second)))
+
+    @property
+    def undecidable(self) -> tuple[Comparison, ...]:
+        """Pairs in which too few differ for the smallest possible p-value to pass the level of the pair."""
+        return tuple(each for each in self.pairs if 2.0 ** (1 - self.differing(each)) > (1 - each.level) * (1 + 1e-9))
 
     def system_rows(self) -> list[dict[str, object]]:
         """One row for each system, the best mean first."""
@@ -96,7 +107,8 @@ class MeasureCompared(Tabular):
         for pair in self.pairs:
             differences = self.differences(pair)
             row: dict[str, object] = {"first": pair.first, "second": pair.second, "difference": pair.difference}
-            row |= {"low": pair.low, "high": pair.high, "p": pair.p, f"p ({correction})": pair.adjusted}
+            row |= {"low": pair.low, "high": pair.high, "level": pair.level}
+            row |= {"p": pair.p, f"p ({correction})": pair.adjusted}
             if tukey:
                 row["p (Tukey)"] = tukey.get((pair.first, pair.second), tukey.get((pair.second, pair.first)))
             won, lost = int((differences > 1e-9).sum()), int((differences < -1e-9).sum())
