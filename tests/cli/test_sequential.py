@@ -45,10 +45,10 @@ def exit_code_of(done: Result) -> int:
 @pytest.mark.parametrize(
     ("runs", "undecided", "code", "begins"),
     [
-        (("old.run", "worse.run"), (), 1, "decided worse: RR changed by -.250 ["),
-        (("old.run", "better.run"), ("--undecided", "3"), 0, "decided better: RR changed by +.500 ["),
-        (("few-old.run", "few.run"), (), 0, "not yet: RR changed by -.250 ["),
-        (("few-old.run", "few.run"), ("--undecided", "3"), 3, "not yet: RR changed by -.250 ["),
+        (("old.run", "worse.run"), (), 1, "decided worse: RR changed by -.250 (worse) ["),
+        (("old.run", "better.run"), ("--undecided", "3"), 0, "decided better: RR changed by +.500 (better) ["),
+        (("few-old.run", "few.run"), (), 0, "not yet: RR changed by -.250 (worse) ["),
+        (("few-old.run", "few.run"), ("--undecided", "3"), 3, "not yet: RR changed by -.250 (worse) ["),
     ],
 )
 def test_exit_code_1_only_where_it_is_decided_worse(
@@ -71,7 +71,7 @@ def test_files_may_grow_and_each_query_counts_once(folder: Path) -> None:
 def test_queries_that_are_not_there_yet_are_no_missing_answers(folder: Path) -> None:
     whole = ("qrels.txt", "few-old.run", "few.run", "-m", "RR", "--sequential", "looks.json")
     done = CliRunner().invoke(cli, ["gate", *whole])
-    assert done.stdout.startswith("not yet: RR changed by -.250 [")
+    assert done.stdout.startswith("not yet: RR changed by -.250 (worse) [")
     assert "missing" not in done.stderr
     assert "count as 0" not in done.stdout
 
@@ -141,7 +141,7 @@ def test_all_looks_are_drawn(folder: Path) -> None:
     look("gate", "few-old.run", "few.run", "-m", "RR", "--sequential", "looks.json")
     done = look("gate", "old.run", "worse.run", "-m", "RR", "--sequential", "looks.json", "-o", "looks.svg")
     assert done.exit_code == 1
-    assert done.stdout.startswith("decided worse: RR changed by -.250 [")
+    assert done.stdout.startswith("decided worse: RR changed by -.250 (worse) [")
     drawn = (folder / "looks.svg").read_text()
     again = look("gate", "old.run", "worse.run", "-m", "RR", "--sequential", "looks.json", "-o", "looks.svg")
     assert again.exit_code == 1, again.output

@@ -8,7 +8,7 @@ import pytest
 
 from rankscope.errors import SettingError
 from rankscope.graphs.looks_graph import looks_graph
-from rankscope.graphs.marks import ShadedRegion
+from rankscope.graphs.marks import Guide, ShadedRegion
 from rankscope.statistics.sequential.state import LookCheck, LookRecord, Question, SequentialState
 
 
@@ -17,6 +17,7 @@ def state_of(kind: str = "gate", systems: tuple[str, ...] = ("old", "new")) -> S
     question = Question(
         kind=kind,  # type: ignore[arg-type]
         measures=("AP",),
+        better=("higher",),
         min_effect=(0.01 if kind == "gate" else 0.0,),
         pairs=pairs,
         alpha=0.05,
@@ -33,7 +34,7 @@ def state_of(kind: str = "gate", systems: tuple[str, ...] = ("old", "new")) -> S
 def test_band_line_and_points_are_the_looks() -> None:
     graph = looks_graph(state_of())
     assert graph.title == "AP: new minus old"
-    assert graph.summary == "AP at the last look: -0.040 from -0.080 to -0.010, decided: worse."
+    assert graph.summary == "AP at the last look: -.040 (worse) from -.080 to -.010, decided: worse."
     assert graph.x.domain == (0.0, 208.0)
     assert graph.y.domain == pytest.approx((-0.23, 0.23))  # the first look, as wide as nothing known, does not count
     band = next(mark for mark in graph.marks if isinstance(mark, ShadedRegion))
@@ -50,6 +51,24 @@ def test_a_comparison_names_its_pairs_and_too_many_are_refused() -> None:
     assert three.series == ("B minus A", "C minus A", "C minus B")
     with pytest.raises(SettingError, match="6 pairs and measures make no readable graph"):
         looks_graph(state_of("compare", ("A", "B", "C", "D")))
+
+
+def test_a_loss_lies_above_0_where_lower_is_better() -> None:
+    state = state_of()
+    question = replace(state.question, measures=("ER",), better=("lower",))
+    lower = looks_graph(replace(state, question=question))
+    assert lower.summary == "ER at the last look: -.040 (better) from -.080 to -.010, decided: worse."
+    assert {mark.name: mark.y[0] for mark in lower.marks if isinstance(mark, Guide)} == {
+        "no change": 0,
+        "loss .01": 0.01,
+    }
+    question = replace(
+        question, measures=("AP", "P@5", "ER"), better=("higher", "higher", "lower"), min_effect=(0.01,) * 3
+    )
+    looks = tuple(replace(look, checks=look.checks * 3) for look in state.looks)
+    both = looks_graph(replace(state, question=question, looks=looks))
+    rules = {mark.name: mark.y[0] for mark in both.marks if isinstance(mark, Guide)}
+    assert rules == {"no change": 0, "loss .01 of AP and P@5": -0.01, "loss .01 of ER": 0.01}
 
 
 def test_one_look_is_a_graph_too() -> None:

@@ -136,6 +136,7 @@ def _look(
     alpha: float,
 ) -> SequentialResult:
     from rankscope.files import one_after_the_other
+    from rankscope.measures.direction import direction_of
     from rankscope.statistics.sequential.look import take_look
     from rankscope.statistics.sequential.observed import observe
     from rankscope.statistics.sequential.state import Question, read_state, write_state
@@ -151,6 +152,7 @@ def _look(
     question = Question(
         kind=kind,
         measures=seen.measures,
+        better=tuple(map(direction_of, seen.lower_is_better)),
         min_effect=effects,
         pairs=pairs,
         alpha=alpha,

@@ -9,8 +9,10 @@ from rankscope.curves.curve import Curve, Region
 from rankscope.errors import SettingError
 from rankscope.graphs.axis import Axis
 from rankscope.graphs.graph import Graph
-from rankscope.statistics.sequential.state import LookCheck, SequentialState
-from rankscope.statistics.verdicts.gate_result import plain
+from rankscope.measures.direction import turn
+from rankscope.number_texts import join_words
+from rankscope.statistics.sequential.state import LookCheck, Question, SequentialState
+from rankscope.statistics.verdicts.gate_result import plain, signed_text, with_side
 
 MOST_CHECKS = 4
 AIR = 1.15  # of the largest limit that is in view
@@ -28,14 +30,17 @@ def looks_graph(state: SequentialState) -> Graph:
         Axis("queries counted", whole=True, domain=(0.0, float(counts[-1]) * 1.04)),
         Axis("change", domain=_domain(rows)),
         subtitle=f"{_number(len(counts))}; band: limits that hold at all of them together; hollow: not decided yet",
-        summary=". ".join(_summary(name, checks[-1]) for name, checks in zip(names, rows, strict=True)) + ".",
+        summary=". ".join(
+            _summary(name, checks[-1], better == "lower")
+            for name, checks, better in zip(names, rows, state.question.better_of_checks, strict=True)
+        )
+        + ".",
     )
     for name, checks in zip(names, rows, strict=True):
         graph = _with_check(graph, name, counts, checks, _domain(rows))
     graph = graph.rule(y=0.0, label="no change")
-    effects = {each for each in state.question.min_effect if each > 0}
-    for effect in sorted(effects):
-        graph = graph.rule(y=-effect, label=f"loss {plain(effect)}")
+    for loss, label in _losses(state.question):
+        graph = graph.rule(y=loss, label=label)
     return graph
 
 
@@ -53,6 +58,19 @@ def _with_check(
     }
     graph = graph.band(Region(counts, low.clip(*view), high.clip(*view)), name).curve(line, name, markers=0)
     return graph.points(line, name, open=[each.decision == "not yet" for each in checks], facts=facts)
+
+
+def _losses(question: Question) -> list[tuple[float, str]]:
+    """Where the smallest losses that matter lie; whose they are where they lie on both sides."""
+    found: dict[float, list[str]] = {}
+    for measure, better, effect in zip(question.measures, question.better, question.min_effect, strict=True):
+        if effect > 0:
+            found.setdefault(-effect * turn(better == "lower"), []).append(measure)
+    whose = len(set(question.better)) > 1
+    return [
+        (loss, f"loss {plain(abs(loss))}{f' of {join_words(measures)}' if whose else ''}")
+        for loss, measures in sorted(found.items())
+    ]
 
 
 def _number(looks: int) -> str:
@@ -74,9 +92,10 @@ def _names(state: SequentialState) -> list[str]:
     return [f"{names[second]} minus {names[first]}{each}" for each in measures for first, second in question.pairs]
 
 
-def _summary(name: str, last: LookCheck) -> str:
+def _summary(name: str, last: LookCheck, lower_is_better: bool) -> str:
     decided = "not decided yet" if last.decision == "not yet" else f"decided: {last.decision}"
-    return f"{name} at the last look: {last.change:+.3f} from {last.low:+.3f} to {last.high:+.3f}, {decided}"
+    change, low, high = with_side(last.change, lower_is_better), signed_text(last.low), signed_text(last.high)
+    return f"{name} at the last look: {change} from {low} to {high}, {decided}"
 
 
 def _domain(rows: list[list[LookCheck]]) -> tuple[float, float]:

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankscope import compare_sequentially, evaluate, gate, gate_sequentially
+from rankscope import compare, compare_sequentially, evaluate, gate, gate_sequentially
 from rankscope.errors import SettingError
 from rankscope.statistics.sequential.betting import lower_limit, upper_limit
 from rankscope.statistics.sequential.look import decide, take_look
@@ -48,7 +48,7 @@ def test_one_look_by_hand(state: Path) -> None:
     assert (result.decision, result.failed, result.queries, check.change) == ("worse", True, 12, -0.5)
     assert check.high == upper_limit([-0.5] * 12, 0.05) < 0
     assert check.low == lower_limit([-0.5] * 12, 0.05)
-    assert result.sentence.startswith("decided worse: RR changed by -.500 [-")
+    assert result.sentence.startswith("decided worse: RR changed by -.500 (worse) [-")
     assert check.needed == 0
 
 
@@ -155,7 +155,7 @@ def test_the_smallest_effect_means_what_it_means_to_the_fixed_gate(state: Path) 
         fixed = gate(scores, min_effect=effect)
         looked = gate_sequentially(scores, sequential=state.with_name(f"{effect}.json"), min_effect=effect)
         assert fixed.checks[0].change == pytest.approx(-0.025) == looked.checks[0].change
-        assert (not fixed.passed, looked.failed) == (fails, fails)
+        assert (bool(fixed.failed), looked.failed) == (fails, fails)
 
 
 def test_no_loss_that_matters_can_be_decided_too() -> None:
@@ -199,12 +199,43 @@ def test_values_beyond_0_to_1_are_refused(state: Path) -> None:
     assert not state.exists()
 
 
-def test_measures_where_less_is_better_are_turned(state: Path) -> None:
-    scores = evaluate(judged(12), [run_of([1] * 12), run_of([2] * 12)], "RR")
-    seen = replace(observe(scores), lower_is_better=(True,))
-    question = Question("gate", ("RR",), (0.01,), ((0, 1),), alpha=0.05, unit="query")
-    _, result = take_look(state, None, question, seen)
-    assert (result.checks[0].change, result.decision) == (0.5, "better")
+def test_where_lower_is_better_a_rise_is_a_loss_with_its_own_sign(state: Path) -> None:
+    """The error rate is 0 where the first item is relevant, and else 1."""
+    runs = {"A": run_of([1] * 12), "B": run_of([2] * 12)}
+    fixed = compare(judged(12), runs, "ER").main.pairs[0]
+    looked = compare_sequentially(judged(12), runs, "ER", sequential=state)
+    check = looked.checks[0]
+    assert (check.first, check.second, check.change) == (fixed.first, fixed.second, fixed.difference) == ("A", "B", 1.0)
+    assert (check.low, check.high) == (-upper_limit([-1.0] * 12, 0.025), -lower_limit([-1.0] * 12, 0.025))
+    assert (looked.decision, check.row()["better"]) == ("worse", "lower")
+    assert looked.sentence.startswith("decided: B is worse: B minus A ER +1.000 (worse) [+.")
+    gated = gate_sequentially(judged(12), runs, "ER", sequential=state.with_name("gate.json"))
+    assert gated.sentence.startswith("decided worse: ER changed by +1.000 (worse) [+.")
+    again = gate_sequentially(judged(12), runs, "ER", sequential=state.with_name("gate.json"))
+    assert replace(again, new=12, again=0) == gated
+
+
+def test_equal_values_are_neither_better_nor_worse(state: Path) -> None:
+    same = gate_sequentially(judged(12), [run_of([1] * 12)] * 2, "ER", sequential=state)
+    assert same.sentence.startswith("not yet: ER changed by +.000 [-")
+
+
+def test_a_state_of_turned_changes_is_read_and_turned(state: Path) -> None:
+    """Version 1 held gains, and did not say what is better."""
+    runs = {"A": run_of([1] * 12), "B": run_of([2] * 12)}
+    made = compare_sequentially(judged(12), runs, ["ER", "RR"], sequential=state)
+    whole = json.loads(state.read_text())
+    assert (whole["version"], whole["question"].pop("better")) == (2, ["lower", "higher"])
+    turned = [[-change, -high, -low, decision] for change, low, high, decision in whole["looks"][0][1][:1]]
+    old = whole | {"version": 1, "looks": [[12, [*turned, *whole["looks"][0][1][1:]]]]}
+    state.write_text(json.dumps(old))
+    kept = read_state(state)
+    assert kept is not None
+    assert [(each.change, each.low, each.high) for each in kept.looks[0].checks] == [
+        (each.change, each.low, each.high) for each in made.checks
+    ]
+    again = compare_sequentially(judged(12), runs, ["ER", "RR"], sequential=state)
+    assert again.checks == made.checks
 
 
 def test_a_class_counts_once_with_its_mean(state: Path) -> None:
@@ -213,7 +244,7 @@ def test_a_class_counts_once_with_its_mean(state: Path) -> None:
     classes = dict(zip(seen.records, ("x", "x", "y", "y"), strict=True))
     whole = {query: replace(each, unit=classes[query]) for query, each in seen.records.items()}
     first = replace(seen, unit="class", records=dict(list(whole.items())[:3]))
-    question = Question("gate", ("RR",), (0.01,), ((0, 1),), alpha=0.05, unit="class")
+    question = Question("gate", ("RR",), ("higher",), (0.01,), ((0, 1),), alpha=0.05, unit="class")
     kept, result = take_look(state, None, question, first)
     assert (result.checks[0].units, result.checks[0].change) == (2, (-0.25 - 1) / 2)
     assert result.checks[0].outlook.endswith(

@@ -11,7 +11,7 @@ from rankscope.reports.formats.rows import as_json
 from rankscope.statistics.sequential.sequential_result import SequentialCheck, SequentialResult
 from rankscope.statistics.verdicts.gate_result import signed_text
 
-VERSION = 1
+VERSION = 2  # 1 had changes turned so that more is better
 HEADER = ("measure", "systems", "change", "limits", "units", "decision", "units to go")
 
 
@@ -45,7 +45,7 @@ def _cells(check: SequentialCheck) -> tuple[Cell, ...]:
     return (
         Cell(check.measure, number=False),
         Cell(f"{check.second} minus {check.first}", number=False),
-        Cell(signed_text(check.change, check.places)),
+        Cell(check.changed),
         Cell(f"{low} to {high}", number=False),
         Cell(f"{check.units:,}"),
         Cell(check.verdict, number=False, best=check.is_decided),

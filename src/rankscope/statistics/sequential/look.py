@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from rankscope.arrays import FloatArray, IntArray
+from rankscope.measures.direction import turn, turned
 from rankscope.statistics.sequential.betting import lower_limit, still_needed, upper_limit
 from rankscope.statistics.sequential.observed import Observed, QueryRecord
 from rankscope.statistics.sequential.sequential_result import Decision, SequentialCheck, SequentialResult
@@ -47,7 +48,7 @@ def take_look(
     counted = _count(state, now)
     known = state.looks[-1].checks if state.looks else ()
     earlier = known or (NOTHING_YET,) * (len(question.pairs) * len(question.measures))
-    checks = _checks(question, now, counted.records, earlier)
+    checks = _checks(question, now.systems, counted.records, earlier)
     state = replace(state, records=counted.records, systems=now.systems)
     if counted.new:
         found = tuple(LookCheck(check.change, check.low, check.high, check.decision) for check in checks)
@@ -102,16 +103,16 @@ def _count(state: SequentialState, now: Observed) -> QueriesCounted:
 
 
 def _checks(
-    question: Question, now: Observed, records: dict[str, QueryRecord], earlier: tuple[LookCheck, ...]
+    question: Question, systems: tuple[str, ...], records: dict[str, QueryRecord], earlier: tuple[LookCheck, ...]
 ) -> tuple[SequentialCheck, ...]:
     """Every measure and pair."""
-    shape = (len(records), len(question.measures), len(now.systems))
+    shape = (len(records), len(question.measures), len(systems))
     values = np.array([each.values for each in records.values()], dtype=np.float64).reshape(shape)
     units = class_numbers([each.unit for each in records.values()])
     means = _unit_means(values.reshape(len(records), -1), units).reshape(-1, *shape[1:])
     asked = [(measure, pair) for measure in range(len(question.measures)) for pair in question.pairs]
     return tuple(
-        _check(question, now, means[:, measure, :], measure, pair, known)
+        _check(question, systems, means[:, measure, :], measure, pair, known)
         for (measure, pair), known in zip(asked, earlier, strict=True)
     )
 
@@ -124,38 +125,46 @@ def _unit_means(values: FloatArray, units: IntArray) -> FloatArray:
 
 
 def _check(
-    question: Question, now: Observed, values: FloatArray, measure: int, pair: tuple[int, int], known: LookCheck
+    question: Question,
+    systems: tuple[str, ...],
+    values: FloatArray,
+    measure: int,
+    pair: tuple[int, int],
+    known: LookCheck,
 ) -> SequentialCheck:
+    """What is decided rests on gains; the change that is told has the measure's own sign."""
     first, second = values[:, pair[0]], values[:, pair[1]]
-    lower_is_better = now.lower_is_better[measure]
-    changes = first - second if lower_is_better else second - first
-    change = float(changes.mean()) if changes.size else math.nan
+    lower_is_better = question.better[measure] == "lower"
+    gains = (second - first) * turn(lower_is_better)
+    gain = float(gains.mean()) if gains.size else math.nan
     effect, tail = question.min_effect[measure], question.tail
-    low, high = max(known.low, lower_limit(changes, tail)), min(known.high, upper_limit(changes, tail))
+    _, least, most = turned(known.change, known.low, known.high, lower_is_better)
+    low, high = max(least, lower_limit(gains, tail)), min(most, upper_limit(gains, tail))
     contradicted = low > high
     if contradicted:
-        low, high = known.low, known.high
-    decision = decide(change, low, high, effect, known.decision)
+        low, high = least, most
+    decision = decide(gain, low, high, effect, known.decision)
+    change, low, high = turned(gain, low, high, lower_is_better)
     return SequentialCheck(
         measure=question.measures[measure],
-        first=now.systems[pair[0]],
-        second=now.systems[pair[1]],
-        values=(float(first.mean()), float(second.mean())) if changes.size else (math.nan, math.nan),
+        first=systems[pair[0]],
+        second=systems[pair[1]],
+        values=(float(first.mean()), float(second.mean())) if gains.size else (math.nan, math.nan),
         change=change,
         low=low,
         high=high,
         level=1 - tail,
         min_effect=effect,
-        units=changes.size,
+        units=gains.size,
         decision=decision,
-        needed=_needed(changes, effect, tail) if decision == "not yet" else 0.0,
+        needed=_needed(gains, effect, tail) if decision == "not yet" else 0.0,
         unit=question.unit,
         lower_is_better=lower_is_better,
         contradicted=contradicted,
     )
 
 
-def decide(change: float, low: float, high: float, min_effect: float, before: Decision = "not yet") -> Decision:
+def decide(gain: float, low: float, high: float, min_effect: float, before: Decision = "not yet") -> Decision:
     """Worse: a loss is shown, and its mean matters. Better: a gain is shown. Not worse: no loss that matters is left.
 
     What is decided stays so; only that there is no loss that matters may become a gain.
@@ -170,14 +179,14 @@ def decide(change: float, low: float, high: float, min_effect: float, before: De
         return "better"
     if before == "not worse":
         return before
-    if high < 0 and -change > min_effect:
+    if high < 0 and -gain > min_effect:
         return "worse"
     return "not worse" if min_effect > 0 and low > -min_effect else "not yet"
 
 
-def _needed(changes: FloatArray, min_effect: float, tail: float) -> float:
+def _needed(gains: FloatArray, min_effect: float, tail: float) -> float:
     """How many more units like these decide in about half of all cases, in the direction of the present effect."""
-    change = float(changes.mean()) if changes.size else 0.0
-    if -change > min_effect:
-        return still_needed(changes, 0.0, tail)
-    return still_needed(-changes, min_effect, tail)
+    gain = float(gains.mean()) if gains.size else 0.0
+    if -gain > min_effect:
+        return still_needed(gains, 0.0, tail)
+    return still_needed(-gains, min_effect, tail)

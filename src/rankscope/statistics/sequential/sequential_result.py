@@ -7,14 +7,15 @@ from dataclasses import dataclass
 from typing import Literal
 
 from rankscope.displayed import Tabular
-from rankscope.statistics.verdicts.gate_result import FEWEST_PLACES, plain, signed_text
+from rankscope.measures.direction import direction_of
+from rankscope.statistics.verdicts.gate_result import FEWEST_PLACES, plain, signed_text, with_side
 
 Decision = Literal["worse", "better", "not worse", "not yet"]
 
 
 @dataclass(frozen=True)
 class SequentialCheck:
-    """One pair of systems by one measure; changes are turned so that more is better."""
+    """One pair of systems by one measure; the change is the second minus the first, with the measure's own sign."""
 
     measure: str
     first: str
@@ -70,9 +71,14 @@ class SequentialCheck:
 
     @property
     def interval(self) -> str:
-        """The change with its limits."""
-        change, low, high = (signed_text(each, self.places) for each in (self.change, self.low, self.high))
-        return f"{change}{' for the better' if self.lower_is_better else ''} [{low}, {high}]"
+        """The change, whether it is for the better or the worse, and its limits."""
+        low, high = (signed_text(each, self.places) for each in (self.low, self.high))
+        return f"{self.changed} [{low}, {high}]"
+
+    @property
+    def changed(self) -> str:
+        """The change, and whether it is for the better or the worse."""
+        return with_side(self.change, self.lower_is_better, self.places)
 
     def row(self) -> dict[str, object]:
         """In plain numbers, for a table or JSON."""
@@ -92,7 +98,7 @@ class SequentialCheck:
             "verdict": self.verdict,
             "unit": self.unit,
             "units_needed": self.needed,
-            "lower_is_better": self.lower_is_better,
+            "better": direction_of(self.lower_is_better),
         }
 
 

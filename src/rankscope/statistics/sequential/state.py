@@ -7,22 +7,23 @@ limits hold for one question only.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal
 
 from rankscope.errors import SettingError
 from rankscope.files import atomic
+from rankscope.measures.direction import Direction, direction_of, turned
 from rankscope.names import in_json
 from rankscope.statistics.sequential.observed import Observed, QueryRecord
 from rankscope.statistics.sequential.sequential_result import Decision
 from rankscope.wording import setting_value
 
 FORMAT = "rankscope.sequential"
-VERSION = 1
-FACTS = ("kind", "measures", "min_effect", "pairs", "alpha", "unit")
+TURNED, VERSION = 1, 2  # 1 had changes turned so that more is better
+FACTS = ("kind", "measures", "better", "min_effect", "pairs", "alpha", "unit")
 NO_STATE = "is no state of earlier looks, or is damaged: give another name, or remove it to start anew"
 
 
@@ -32,6 +33,7 @@ class Question:
 
     kind: Literal["gate", "compare"]
     measures: tuple[str, ...]
+    better: tuple[Direction, ...]  # of each measure
     min_effect: tuple[float, ...]  # of each measure
     pairs: tuple[tuple[int, int], ...]  # places of the systems
     alpha: float  # of all limits together: for the gate on each side, for a comparison on both
@@ -44,6 +46,11 @@ class Question:
         sides = 1 if self.kind == "gate" else 2
         return self.alpha / (sides * len(self.pairs) * len(self.measures))
 
+    @property
+    def better_of_checks(self) -> tuple[Direction, ...]:
+        """What is better by the measure of each check: checks come measure by measure, and within it pair by pair."""
+        return tuple(each for each in self.better for _ in self.pairs)
+
     def as_json(self) -> dict[str, Any]:
         """In plain values."""
         plain: dict[str, Any] = json.loads(json.dumps({name: getattr(self, name) for name in FACTS}))
@@ -52,7 +59,7 @@ class Question:
 
 @dataclass(frozen=True)
 class LookCheck:
-    """What a look found of one check."""
+    """What a look found of one check; the change has the measure's own sign."""
 
     change: float
     low: float
@@ -198,25 +205,41 @@ def _json(value: object) -> str:
 
 
 def _parse(whole: dict[str, Any]) -> SequentialState:
-    if whole["format"] != FORMAT or whole["version"] != VERSION:
+    if whole["format"] != FORMAT or whole["version"] not in (TURNED, VERSION):
         raise ValueError
-    asked = whole["question"]
+    asked, old = whole["question"], whole["version"] == TURNED
     question = Question(
         kind=asked["kind"],
         measures=tuple(asked["measures"]),
+        better=tuple(map(_better, asked["measures"]) if old else asked["better"]),
         min_effect=tuple(asked["min_effect"]),
         pairs=tuple((int(one), int(other)) for one, other in asked["pairs"]),
         alpha=float(asked["alpha"]),
         unit=asked["unit"],
         settings=dict(asked["settings"]),
     )
-    looks = (LookRecord(int(count), tuple(LookCheck(*each) for each in checks)) for count, checks in whole["looks"])
+    looks = [LookRecord(int(count), tuple(LookCheck(*each) for each in checks)) for count, checks in whole["looks"]]
+    if old:
+        looks = [replace(look, checks=tuple(_turned_back(question, look.checks))) for look in looks]
     return SequentialState(
         question=question,
         systems=tuple(each["name"] for each in whole["systems"]),
         records={query: _parse_record(*row) for query, row in whole["queries"].items()},
         looks=tuple(looks),
     )
+
+
+def _better(measure: str) -> Direction:
+    from rankscope.measures.notation import parse_measure
+
+    return direction_of(parse_measure(measure).lower_is_better)
+
+
+def _turned_back(question: Question, checks: tuple[LookCheck, ...]) -> Iterator[LookCheck]:
+    """The checks of an old look with the measures' own signs."""
+    for better, check in zip(question.better_of_checks, checks, strict=True):
+        change, low, high = turned(check.change, check.low, check.high, better == "lower")
+        yield LookCheck(change, low, high, check.decision)
 
 
 def _parse_record(unit: str, judgements: str, answers: list[str], values: list[list[float]]) -> QueryRecord:

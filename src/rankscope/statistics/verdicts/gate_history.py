@@ -256,7 +256,9 @@ def _parsed(line: bytes) -> BuildRecord:
     if version not in (TURNED, VERSION):
         raise ValueError(f"version {version}; this rankscope reads versions {TURNED} and {VERSION}")
     _moment(whole["date"])
-    texts = {name: _text(whole[name], name) for name in ("build", "date", "baseline", "candidate", "reason")}
+    texts: dict[str, Any] = {
+        name: _text(whole[name], name) for name in ("build", "date", "baseline", "candidate", "reason")
+    }
     parsed = _parsed_turned if version == TURNED else _parsed_check
     more: dict[str, Any] = {}
     if version == VERSION:
