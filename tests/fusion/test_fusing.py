@@ -64,6 +64,16 @@ def test_every_query_is_in_one_part_and_chosen_on_the_others() -> None:
     assert all(sum(each.weights) == pytest.approx(1) for each in choices)
 
 
+def test_where_lower_is_better_the_same_weights_are_chosen() -> None:
+    """The error rate is 1 - success at 1."""
+    runs, judged = random_runs(systems=2, queries=20, seed=3), random_judgements(queries=20, seed=3)
+    higher, lower = (
+        rankscope.fuse(runs, "wsum", qrels=judged, tune=True, measure=each).choices for each in ("success@1", "ER")
+    )
+    assert [each.weights for each in lower] == [each.weights for each in higher]
+    assert [each.value for each in lower] == pytest.approx([1 - each.value for each in higher])
+
+
 def test_what_is_tuned_has_the_largest_mean_on_the_others() -> None:
     runs, judged = random_runs(systems=2, queries=10, seed=3), random_judgements(queries=10, seed=3)
     choice = rankscope.fuse(runs, "wsum", qrels=judged, tune=True, measure="nDCG").choices[0]

@@ -53,7 +53,7 @@ class WeightList(click.ParamType[tuple[float, ...]]):
 )
 @click.option("--qrels", type=Input(), metavar="FILE", help="Judgements to tune by, or for a method that learns.")
 @click.option("--tune", is_flag=True, help="Choose weights and options, for each query on other queries only.")
-@click.option("-m", "--measure", default="AP", show_default=True, metavar="NAME", help="What --tune makes large.")
+@click.option("-m", "--measure", default="AP", show_default=True, metavar="NAME", help="What --tune makes best.")
 @click.option("--rel", type=float, default=1, show_default=True, help="Grade from which on an item is relevant.")
 @click.option(
     "--folds",

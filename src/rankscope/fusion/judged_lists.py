@@ -13,6 +13,7 @@ from rankscope.fusion.candidates import Candidates
 from rankscope.fusion.fused_run import fused_run
 from rankscope.fusion.training import Training
 from rankscope.inputs.qrels import Qrels
+from rankscope.measures.notation import parse_measure
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,6 +24,11 @@ class JudgedCandidates:
     qrels: Qrels
     measure: str = "AP"
     rel: float = 1.0
+
+    @property
+    def lower_is_better(self) -> bool:
+        """Whether a small value of the measure is a good one."""
+        return parse_measure(self.measure, self.rel).lower_is_better
 
     def training(self, allowed: BoolArray) -> Training:
         """What may be learnt from queries that are allowed and have a relevant item."""

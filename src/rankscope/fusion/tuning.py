@@ -16,6 +16,7 @@ from rankscope.fusion.candidates import Candidates
 from rankscope.fusion.fused_run import FusionChoice
 from rankscope.fusion.judged_lists import JudgedCandidates
 from rankscope.fusion.method import FusionMethod
+from rankscope.measures.direction import turn
 from rankscope.wording import setting_usage
 
 MOST_WEIGHTS: Final = 500  # combinations of weights that are tried
@@ -73,7 +74,7 @@ def fuse_across(
     for each in range(int(fold.max()) + 1):
         mine = fold == each
         tried = fixed or _learnt(judged, trials, ~mine)
-        best, value = _best(tried, ~mine)
+        best, value = _best(tried, ~mine, judged.lower_is_better)
         rows = mine[lists.query]
         scores[rows] = tried[best].scores[rows]
         choices.append(_choice(trials[best], lists, mine, tried[best], value))
@@ -114,14 +115,14 @@ def _tried(judged: JudgedCandidates, scores: FloatArray) -> _Tried:
     return _Tried(scores, judged.values(scores))
 
 
-def _best(tried: Sequence[_Tried], allowed: BoolArray) -> tuple[int, float]:
-    """The trial of the largest mean on allowed queries, of equal ones the first; and that mean."""
+def _best(tried: Sequence[_Tried], allowed: BoolArray, lower_is_better: bool) -> tuple[int, float]:
+    """The trial of the best mean on allowed queries, of equal ones the first; and that mean."""
     values = np.array([each.values[allowed] for each in tried])
     known = ~np.isnan(values).all(axis=0)
     if not known.any():
         raise SettingError("nothing can be chosen: of the other queries none is judged")
     means = values[:, known].mean(axis=1)
-    best = int(np.argmax(means))
+    best = int(np.argmax(means * turn(lower_is_better)))
     return best, float(means[best])
 
 

@@ -55,7 +55,7 @@ def named_test(name: str, table: ScoreTable, **options: Any) -> AskedTest:
     """
     spelled = EVERY_TEST.spell(name)
     test = EVERY_TEST.find(spelled)
-    taken = accepted_options(test, options)
+    taken = accepted_options(test, {**options, "lower_is_better": table.lower_is_better})
     try:
         rows = _pair_rows(test, table, taken) if spelled in PAIR_TESTS else test(table, **taken).rows()
     except SettingError as error:

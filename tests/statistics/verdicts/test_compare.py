@@ -13,6 +13,7 @@ from rankscope.evaluation.evaluate import evaluate
 from rankscope.reports.texts.comparison import json_of, markdown_of, parts_of, text_of
 from rankscope.reports.texts.comparison_words import verdict
 from rankscope.statistics.pairs.corrections import holm
+from rankscope.statistics.pairs.effect import effects
 from rankscope.statistics.pairs.trust import DECIDING, caution
 from rankscope.statistics.table.score_table import ScoreTable
 from rankscope.statistics.variance.randomised_tukey import randomised_tukey
@@ -48,6 +49,23 @@ def test_the_order_of_the_systems_changes_no_verdict() -> None:
 def test_a_measure_of_which_less_is_better_turns_the_verdict_only() -> None:
     errors = ScoreTable.make({"A": A, "B": B}, measure="ER", classes=list(CLASSED.labels), lower_is_better=True)
     assert verdict(compare([errors]))[0].startswith("A is better than B by .035 ER [.007, .062]")
+
+
+def test_a_query_is_won_by_the_better_value_whichever_way_the_measure_goes() -> None:
+    """B has more on 11 queries and less on 4: 11 won as AP, 11 lost as an error rate; the difference keeps its sign."""
+    higher = compare([ScoreTable.make({"A": A, "B": B})], tests=["sign"]).main
+    lower = compare([ScoreTable.make({"A": A, "B": B}, measure="ER", lower_is_better=True)], tests=["sign"]).main
+    (one,), (other,) = higher.pair_rows(), lower.pair_rows()
+    assert [one[key] for key in ("won", "lost", "equal", "better")] == [11, 4, 0, "B"]
+    assert [other[key] for key in ("won", "lost", "equal", "better")] == [4, 11, 0, "A"]
+    assert [one[key] for key in ("difference", "d/sd")] == [other[key] for key in ("difference", "d/sd")]
+    assert [each.asked[0].rows[0]["note"] for each in (higher, lower)] == [
+        "11 won, 4 lost, 0 equal",
+        "4 won, 11 lost, 0 equal",
+    ]
+    sizes = effects(np.subtract(B, A), lower_is_better=True)
+    assert (sizes.won.value, sizes.lost.value, sizes.win_chance.value) == (4 / 15, 11 / 15, 4 / 15)
+    assert sizes.mean == effects(np.subtract(B, A)).mean
 
 
 def test_equal_systems_are_not_distinguished() -> None:

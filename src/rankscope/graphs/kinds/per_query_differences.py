@@ -17,12 +17,12 @@ from rankscope.graphs.kinds.shared.describing import Systems, counted_systems
 from rankscope.graphs.kinds.shared.score_values import MeasureOption, compared_values
 from rankscope.graphs.marks import Facts
 from rankscope.graphs.system_count import TWO
+from rankscope.measures.direction import EQUAL, tally
 from rankscope.measures.notation import parse_measures
 from rankscope.number_texts import how_many, signed_text
 from rankscope.ranks.relevant_ranks import RelevantRanks
 
 MOST_BARS = 150
-EQUAL = 1e-9
 WHAT = "the graph of per-query differences"
 
 
@@ -53,8 +53,7 @@ def per_query_differences_graph(systems: Systems, measure: MeasureOption = "AP")
         raise SettingError(f"{WHAT} shows one measure, got {measure}")
     pairs = _paired(first, second, chosen[0].bind(first).of(first), chosen[0].bind(second).of(second))
     lower = chosen[0].lower_is_better
-    above, below, equal = _counts(pairs.difference)
-    better, worse = (below, above) if lower else (above, below)
+    better, worse, equal = tally(pairs.difference, lower)
     mean = float(pairs.difference.mean())
     count = len(pairs.queries)
     graph = Graph(
@@ -116,11 +115,6 @@ def _paired(first: RelevantRanks, second: RelevantRanks, one: FloatArray, other:
     rows = left[order]
     classes = None if first.classes is None else tuple(first.classes[i] for i in rows)
     return _PairedValues(tuple(first.queries[i] for i in rows), classes, one[rows], other[right[order]])
-
-
-def _counts(difference: FloatArray) -> tuple[int, int, int]:
-    better, worse = int((difference > EQUAL).sum()), int((difference < -EQUAL).sum())
-    return better, worse, difference.size - better - worse
 
 
 def _interval(systems: list[RelevantRanks], measure: str) -> str:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from rankscope.measures.direction import EQUAL
 from rankscope.reports.page.first_view import ON_A_PAGE, short, signed
 
 Data = Mapping[str, Any]
@@ -107,8 +108,8 @@ class FirstQueries:
             ]
             return f"What to conclude: {name} is best on query {told[0]} and worst on {told[1]}."
         gains = {row: gain for row in rows if (gain := self._gain(self._difference(row))) is not None}
-        won = [row for row, gain in gains.items() if gain > 1e-9]
-        lost = [row for row, gain in gains.items() if gain < -1e-9]
+        won = [row for row, gain in gains.items() if gain > EQUAL]
+        lost = [row for row, gain in gains.items() if gain < -EQUAL]
         if len(gains) == 1:
             if not won and not lost:
                 return f"What to conclude: on this query both have the same {name}."

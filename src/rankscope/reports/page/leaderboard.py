@@ -13,9 +13,10 @@ from typing import Literal
 
 import numpy as np
 
+from rankscope.measures.direction import EQUAL, Side
 from rankscope.number_texts import decimal_text
 from rankscope.reports.formats.warning_kinds import MUCH
-from rankscope.reports.texts.estimates import EQUAL, Estimate, Side
+from rankscope.reports.texts.estimates import Estimate
 
 Role = Literal["primary", "measure", "class", "collection"]
 Groups = Literal["letters", "ranks", ""]  # how groups are shown, if at all

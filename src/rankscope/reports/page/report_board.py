@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from rankscope.evaluation.scores import Scores
+from rankscope.measures.direction import Side
 from rankscope.number_texts import signed_text
 from rankscope.reports.formats.warning_kinds import percent
 from rankscope.reports.page.leaderboard import (
@@ -20,7 +21,7 @@ from rankscope.reports.page.leaderboard import (
     places_of,
     slots_of,
 )
-from rankscope.reports.texts.estimates import Estimates, MeasureRow, Side
+from rankscope.reports.texts.estimates import Estimates, MeasureRow
 
 if TYPE_CHECKING:
     from rankscope.statistics.verdicts.compared import Compared

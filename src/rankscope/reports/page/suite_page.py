@@ -6,13 +6,14 @@ import math
 from collections.abc import Sequence
 
 from rankscope.graphs.suite_tiles import suite_tiles_graph
+from rankscope.measures.direction import Side
 from rankscope.number_texts import signed_text
 from rankscope.reports.formats.rows import grid_of
 from rankscope.reports.page.contents import Section
 from rankscope.reports.page.drawn_figures import DrawnFigure, figure_data
 from rankscope.reports.page.leaderboard import BoardColumn, BoardDifference, BoardRow, Leaderboard
 from rankscope.reports.page.pages import DRAWING, Shell, environment, packed
-from rankscope.reports.texts.estimates import Estimate, Side
+from rankscope.reports.texts.estimates import Estimate
 from rankscope.reports.texts.suite import headline, notes_of, sentences, task_rows, winners_sentence
 from rankscope.statistics.verdicts.suite import Suite, SuiteEstimate, SuiteSystem, SuiteTask
 from rankscope.version import __version__

@@ -5,13 +5,14 @@ from __future__ import annotations
 import inspect
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rankscope.arrays import FloatArray
 from rankscope.errors import SettingError
 from rankscope.evaluation.scores import GEOMETRIC_FLOOR, Column, Scores
+from rankscope.measures.direction import Side, tally
 from rankscope.measures.measure import Measure
 from rankscope.number_texts import percent_text
 from rankscope.reports.formats.grid import numeric_columns
@@ -23,10 +24,8 @@ if TYPE_CHECKING:
     from rankscope.statistics.pairs.pairwise import Comparison
     from rankscope.statistics.verdicts.compared import Compared, MeasureCompared
 
-EQUAL = 1e-9
 SHUFFLED = 200_000_000  # values in all that the test beside the verdict shuffles, as far as the next two allow
 FEWEST_PERMUTATIONS, MOST_PERMUTATIONS = 1_000, 10_000
-Side = Literal["better", "worse", ""]  # of the baseline
 
 
 @dataclass(frozen=True)
@@ -47,7 +46,7 @@ class Estimate:
 class Difference:
     """A system minus the first one, over the queries that both have; who wins how many of them.
 
-    `side` is better or worse where the corrected test says so, else nothing.
+    `side` is better or worse than the first where the corrected test says so, else nothing.
     """
 
     estimate: Estimate
@@ -186,11 +185,10 @@ def _differences(judged: MeasureCompared, names: list[str]) -> tuple[Difference,
 
 
 def _difference(judged: MeasureCompared, pair: Comparison) -> Difference:
-    gains = judged.differences(pair) * (-1 if judged.table.lower_is_better else 1)
-    better, worse = int((gains > EQUAL).sum()), int((gains < -EQUAL).sum())
+    better, worse, equal = tally(judged.differences(pair), judged.table.lower_is_better)
     side: Side = "" if not pair.better else "better" if pair.better == pair.second else "worse"
     estimate = Estimate(pair.difference, pair.low, pair.high)
-    return Difference(estimate=estimate, better=better, worse=worse, equal=gains.size - better - worse, side=side)
+    return Difference(estimate=estimate, better=better, worse=worse, equal=equal, side=side)
 
 
 def _is_mean(column: Column, mean: str) -> bool:

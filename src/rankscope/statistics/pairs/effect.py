@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 from numpy.typing import ArrayLike
 
+from rankscope.measures.direction import EQUAL, tally
 from rankscope.statistics.pairs.pair_test import known_differences, tail_of
 from rankscope.statistics.pairs.paired_t import paired_t, spread
 from rankscope.statistics.pairs.paired_tests import bootstrap_interval
-from rankscope.statistics.pairs.sign_test import EQUAL, wilson_limits
+from rankscope.statistics.pairs.sign_test import wilson_limits
 
 HALVINGS = 200
 
@@ -48,9 +49,15 @@ class Effects:
 
 
 def effects(
-    differences: ArrayLike, *, level: float = 0.95, interval: str = "t", resamples: int | None = None, seed: int = 0
+    differences: ArrayLike,
+    *,
+    level: float = 0.95,
+    interval: str = "t",
+    resamples: int | None = None,
+    seed: int = 0,
+    lower_is_better: bool = False,
 ) -> Effects:
-    """All sizes; `interval` of the mean is t, percentile or bca.
+    """All sizes; `interval` of the mean is t, percentile or bca. Where lower is better, a query is won that has less.
 
     >>> made = effects([0.1, 0.3, 0.2, 0.4, 0.0])
     >>> [(each.name, round(each.value, 4)) for each in (made.mean, made.standardised, made.won, made.win_chance)]
@@ -58,7 +65,7 @@ def effects(
     """
     values = known_differences(differences)
     count = values.size
-    won, lost = int((values > EQUAL).sum()), int((values < -EQUAL).sum())
+    won, lost, equal = tally(values, lower_is_better)
     result = (
         paired_t(values, level=level)
         if interval == "t"
@@ -69,7 +76,7 @@ def effects(
         standardised=standardised_effect(values, level=level),
         won=share("share won", won, count, level),
         lost=share("share lost", lost, count, level),
-        equal=share("share equal", count - won - lost, count, level),
+        equal=share("share equal", equal, count, level),
         win_chance=share("chance to win", (won + count - lost) / 2, count, level),
         queries=count,
         level=level,

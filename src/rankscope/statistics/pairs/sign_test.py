@@ -7,25 +7,30 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rankscope.measures.direction import tally
 from rankscope.statistics.pairs.pair_test import Alternative, PairTest, known_differences, one_sided_interval, tail_of
 
-EQUAL = 1e-9
 
-
-def sign_test(differences: ArrayLike, alternative: Alternative = "two-sided", *, level: float = 0.95) -> PairTest:
+def sign_test(
+    differences: ArrayLike,
+    alternative: Alternative = "two-sided",
+    *,
+    level: float = 0.95,
+    lower_is_better: bool = False,
+) -> PairTest:
     """The share of wins among the queries that differ, its exact binomial interval (Clopper and Pearson) and p-value.
 
-    Differences up to 1e-9 are ties and left out.
+    Differences up to 1e-9 are ties and left out. Where lower is better, a query is won that has less.
     >>> made = sign_test([0.1, 0.2, 0.3, -0.1, 0.0])
-    >>> made.estimate, made.p, made.note
-    (0.75, 0.625, '3 won, 1 lost, 1 equal')
+    >>> made.estimate, made.p, made.note, sign_test([0.1, 0.2, 0.3, -0.1, 0.0], lower_is_better=True).estimate
+    (0.75, 0.625, '3 won, 1 lost, 1 equal', 0.25)
     """
     from scipy.special import bdtr
 
     values, tail = known_differences(differences), tail_of(level, alternative)
-    won, lost = int((values > EQUAL).sum()), int((values < -EQUAL).sum())
+    won, lost, equal = tally(values, lower_is_better)
     count = won + lost
-    note = f"{won} won, {lost} lost, {values.size - count} equal"
+    note = f"{won} won, {lost} lost, {equal} equal"
     if not count:
         p = 1.0 if values.size else math.nan
         return PairTest(

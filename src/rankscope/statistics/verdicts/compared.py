@@ -10,6 +10,7 @@ import numpy as np
 
 from rankscope.arrays import FloatArray
 from rankscope.displayed import Tabular, written
+from rankscope.measures.direction import tally
 from rankscope.statistics.intervals.bootstrap import Intervals
 from rankscope.statistics.pairs.effect import standardised_difference
 from rankscope.statistics.pairs.family import Families
@@ -99,7 +100,10 @@ class MeasureCompared(Tabular):
         return rows
 
     def pair_rows(self, correction: str = "holm") -> list[dict[str, object]]:
-        """One row for each pair: the difference with its interval, p-values, its size in standard deviations."""
+        """One row for each pair: the difference with its interval, p-values, its size in standard deviations.
+
+        `won`, `lost`: on how many queries the second is better and worse, whichever way the measure goes.
+        """
         tukey: dict[tuple[str, str], float] = {}
         if self.tukey is not None:
             tukey = {(each.first, each.second): each.p for each in self.tukey.pairs}
@@ -111,9 +115,9 @@ class MeasureCompared(Tabular):
             row |= {"p": pair.p, f"p ({correction})": pair.adjusted}
             if tukey:
                 row["p (Tukey)"] = tukey.get((pair.first, pair.second), tukey.get((pair.second, pair.first)))
-            won, lost = int((differences > 1e-9).sum()), int((differences < -1e-9).sum())
-            row |= {"d/sd": standardised_difference(differences), "won": won, "lost": lost}
-            rows.append(row | {"equal": differences.size - won - lost, "better": pair.better})
+            row |= {"d/sd": standardised_difference(differences)}
+            row |= tally(differences, self.table.lower_is_better)._asdict()
+            rows.append(row | {"better": pair.better})
         return rows
 
     def class_rows(self) -> list[dict[str, object]]:
