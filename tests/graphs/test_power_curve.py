@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -38,9 +40,20 @@ def test_an_effect_that_needs_millions_does_not_stretch_the_axis_for_ever() -> N
     assert graph.x.domain == (4.0, 2.0**20)
 
 
-def test_one_query_has_no_power_and_says_so() -> None:
-    graph = power_curve_graph([each.take(np.array([0])) for each in TWO])
-    assert "no spread" in graph.subtitle
+def test_equal_systems_have_no_power_and_it_says_so() -> None:
+    assert "no spread" in power_curve_graph([TWO[0], replace(TWO[0], system="same")]).subtitle
+
+
+def test_too_few_queries_that_differ_say_nothing_about_more_of_them() -> None:
+    with pytest.raises(SettingError, match=r"only 2 queries of 2 differ, and at least 5 must"):
+        power_curve_graph([each.take(np.array([0, 1])) for each in TWO])
+    sparse = ShownEffects(np.array([0.2, -0.2, *[0.0] * 58]), 0.025)
+    assert not np.isnan(sparse.reached(60)).any()
+
+
+def test_no_effect_lies_beyond_the_range_of_the_measure() -> None:
+    with pytest.raises(SettingError, match=r"differ in AP by more than 1: there is no effect of 1\.5"):
+        power_curve_graph(TWO, effects=(0.1, 1.5))
 
 
 def test_other_than_two_systems_and_no_effect_are_errors() -> None:

@@ -94,7 +94,7 @@ def test_measures_are_the_same_bit_for_bit_and_nothing_given_changes(judgements:
     assert (judgements, run) == before
     ranks = outcome(lambda: by_tables(judgements, run, Settings(collection_size=100)))
     assert isinstance(scores, str) == isinstance(ranks, str)
-    expected = scores if isinstance(scores, str) else evaluate([ranks], None, MEASURES, collection_size=100)
+    expected: Any = scores if isinstance(scores, str) else evaluate([ranks], None, MEASURES, collection_size=100)
     pairs = [] if isinstance(scores, str) else zip(scores.systems[0].columns, expected.systems[0].columns, strict=True)
     for mine, theirs in pairs:
         np.testing.assert_array_equal(mine.values, theirs.values, strict=True)

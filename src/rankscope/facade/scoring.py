@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack, cast
 
 from rankscope.errors import SettingError
 from rankscope.evaluation.evaluate import evaluate_ranks, way_of_evaluating
@@ -126,8 +126,7 @@ def choices_of_ranks(given: InputChoices, runs: Any, *texts: Any) -> InputChoice
     """Without runs to read, the choices less how text is read, where that is meant for other texts, such as topics."""
     if runs is not None or all(each is None for each in texts):
         return given
-    kept: Any = {name: value for name, value in given.items() if name not in ("encoding", "max_ratio")}
-    return kept  # type: ignore[no-any-return]
+    return cast("InputChoices", {name: value for name, value in given.items() if name not in ("encoding", "max_ratio")})
 
 
 def ranks_of(source: Any) -> list[RelevantRanks]:

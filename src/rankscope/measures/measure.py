@@ -68,7 +68,7 @@ class Measure(Named, metaclass=MeasureClass):
         return any(getattr(self, each.name) is None for each in fields(self) if is_required(each))
 
     def bounds(self) -> tuple[float, float]:
-        """The lowest and highest value there can be, whatever the query and list; infinite where nothing bounds it."""
+        """The lowest and highest value there can be, of any query and list; infinite where nothing bounds it."""
         return 0.0, 1.0
 
     def expected(self, queries: RelevantRanks) -> FloatArray | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from typing import Any
 
 import numpy as np
 import pytest
@@ -89,7 +90,7 @@ def test_many_measures_of_two_systems_are_summed_up() -> None:
 
 def test_the_floor_of_each_family_and_of_pairs_in_which_few_differ_is_told() -> None:
     chance = np.random.default_rng(3)
-    values = {name: chance.random(7) for name in "ABC"}
+    values: dict[str, Any] = {name: chance.random(7) for name in "ABC"}
     tables = [ScoreTable.make(values, measure=name) for name in ("AP", "RR", "P@5")]
     notes = notes_of(compare(tables, permutations=100, resamples=100))
     assert notes[0] == (
@@ -114,7 +115,8 @@ def test_the_floor_of_each_family_and_of_pairs_in_which_few_differ_is_told() -> 
 def test_the_limits_of_pairs_and_classes_are_those_of_the_deciding_tests_at_the_level_of_the_correction() -> None:
     chance = np.random.default_rng(5)
     base = chance.random(40)
-    values = {name: base + chance.normal(gain, 0.08, 40) for name, gain in (("A", 0.0), ("B", 0.03), ("C", 0.1))}
+    gains = {"A": 0.0, "B": 0.03, "C": 0.1}
+    values: dict[str, Any] = {name: base + chance.normal(gain, 0.08, 40) for name, gain in gains.items()}
     compared = compare([ScoreTable.make(values, ["x", "y"] * 20, bounds=(-2.0, 3.0))], permutations=100, resamples=100)
     for row in json.loads(json_of(compared))["measures"][0]["pairs"]:
         column = values[row["second"]] - values[row["first"]]

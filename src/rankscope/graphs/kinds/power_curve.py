@@ -26,6 +26,7 @@ EFFECTS = (0.01, 0.02, 0.05)
 WANTED = 0.8
 TAIL = 0.025  # on each side
 FEWEST = 4
+FEWEST_DIFFERING = 5
 POINTS = 49
 FARTHEST = 2**20
 ONE_AND_MANY = {"queries": ("query", "queries"), "classes": ("class", "classes")}
@@ -51,7 +52,19 @@ def power_curve_graph(
     from rankscope.statistics.pairs.power import ShownEffects
 
     table, unit = unit_table([first, second], measure, WHAT)
-    shown = ShownEffects(table.differences(first.system, second.system), TAIL)
+    differences = table.differences(first.system, second.system)
+    if max(effects) > table.difference_bounds[1]:
+        raise SettingError(
+            f"no two systems differ in {measure} by more than {table.difference_bounds[1]:g}: there is no effect of "
+            f"{max(effects):g}"
+        )
+    if 0 < np.count_nonzero(differences) < FEWEST_DIFFERING:
+        differ = how_many(np.count_nonzero(differences), *ONE_AND_MANY[unit])
+        raise SettingError(
+            f"{WHAT} draws from the differences at hand; only {differ} of {differences.size} differ, and at least "
+            f"{FEWEST_DIFFERING} must"
+        )
+    shown = ShownEffects(differences, TAIL)
     return _drawn(_empty(first.system, second.system, measure, shown, unit), shown, sorted(set(effects)), unit)
 
 

@@ -61,8 +61,8 @@ def _pairs(comparison: Compared, one: MeasureCompared, every_pair: bool) -> list
     tests = f"p: {DECIDING} test, the larger p; {comparison.families.of(one.measure)}." + (
         f" Tukey: {_tukey(one)}." if one.tukey is not None else ""
     )
-    rows, level = _levels_told(rows)
-    return [(heading, rows, f"{tests} Limits: of these tests, {level}.")]
+    told, level = _levels_told(rows)
+    return [(heading, told, f"{tests} Limits: of these tests, {level}.")]
 
 
 def _levels_told(rows: Rows) -> tuple[Rows, str]:

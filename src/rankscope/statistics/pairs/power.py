@@ -51,11 +51,13 @@ class ShownEffects:
         drawn = min(count, MOST_DRAWN)
         if count < FEWEST or 0.5**count > self.tail * (1 + 1e-9) or not self._centred.any():
             return np.full(EXPERIMENTS * self.sides, np.inf)
-        low, high, mean = (math.sqrt(drawn / count) * self._stretch * each for each in self._experiments(drawn))
+        with np.errstate(invalid="ignore"):  # an unbounded stretch of nothing
+            low, high, mean = (math.sqrt(drawn / count) * self._stretch * each for each in self._experiments(drawn))
         distances = [-low, high][: self.sides]
         if self.sides == 1 and self.least:
             distances = [np.maximum(-low, self.least - mean)]
-        return np.sort(np.concatenate(distances))
+        reached = np.concatenate(distances)
+        return np.sort(np.where(np.isnan(reached), np.inf, reached))
 
     def smallest(self, power: float = WANTED) -> float:
         """The smallest true mean difference that so many units as are at hand show with this chance.

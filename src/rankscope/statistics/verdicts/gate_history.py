@@ -263,7 +263,7 @@ def _parsed(line: bytes) -> BuildRecord:
     more: dict[str, Any] = {}
     if version == VERSION:
         more = {"family": _text(whole["family"], "family"), "rule": _one_of(whole["rule"], get_args(RuleOfLoss))}
-    return BuildRecord(**texts, **more, checks=tuple(parsed(each) for each in _listed(whole["checks"])))
+    return BuildRecord(**{**texts, **more}, checks=tuple(parsed(each) for each in _listed(whole["checks"])))
 
 
 def _parsed_turned(row: dict[str, Any]) -> CheckRecord:
