@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -16,7 +18,7 @@ from hypothesis import strategies as st
 
 from rankscope.errors import InputError
 from rankscope.ranks.reduce import reduce
-from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.ranks.relevant_ranks import KEPT_DISTRACTORS, RelevantRanks
 from rankscope.ranks.storage import about_ranks, ranks_to_frame, write_frame
 from rankscope.running.home import Home
 from rankscope.scale import estimate
@@ -24,6 +26,8 @@ from rankscope.scale.where import Where, reduce_where
 from rankscope.settings import SETTINGS, Settings
 
 Row = tuple[str, str, float]
+P = TypeVar("P")
+R = TypeVar("R")
 QUERIES, ITEMS = [f"q{number}" for number in range(6)], [f"d{number}" for number in range(12)]
 ROWS = st.lists(
     st.tuples(st.sampled_from(QUERIES), st.sampled_from(ITEMS), st.sampled_from([0.0, 0.5, 1.0, 2.0])), min_size=1
@@ -147,6 +151,32 @@ def test_a_judged_item_ranked_twice_counts_where_the_setting_says(duplicates: st
         ranks = in_parts(tmp_path, chosen, memory_rows, shuffle="none", keep_scores=True)
         assert ranks.ranks.tolist() == [rank]
         assert bytes_of(ranks) == bytes_of(reduce(JUDGED, tmp_path, chosen, keep_scores=True))
+
+
+class Backwards(Home):
+    """The last part first, so that what comes first in the run is the last to be counted."""
+
+    def map(self, work: Callable[[Any, P], R], shared: Any, parts: Sequence[P]) -> Iterator[tuple[P, R]]:
+        yield from super().map(work, shared, parts[::-1])
+
+
+@pytest.mark.parametrize("runner", [Home(), Backwards()], ids=["forwards", "backwards"])
+@pytest.mark.parametrize("levels", [1, 5, 2000])
+def test_of_more_distractors_than_are_kept_the_first_are_kept_whichever_part_is_counted_first(
+    runner: Home, levels: int, tmp_path: Path
+) -> None:
+    several = [("q0", KEPT_DISTRACTORS + 1), ("q1", 3 * KEPT_DISTRACTORS), ("q2", KEPT_DISTRACTORS), ("q3", 5)]
+    rows = [(query, f"x{number}", number * 7 % levels / 4) for query, count in several for number in range(count)]
+    rows = [(query, item, score or (-0.0 if item < "x3" else 0.0)) for query, item, score in rows]
+    rows = [rows[place] for place in np.random.default_rng(0).permutation(len(rows))]
+    write_parts(rows, [400, 450, 1000], tmp_path)
+    where = Where(on=runner, memory=estimate.BYTES_AT_LEAST + estimate.BYTES_A_ROW, shuffle="none")
+    for ties in ("trec_eval", "given"):
+        chosen = Settings(ties=ties)
+        counted = reduce_where(JUDGED, tmp_path, chosen, keep_scores=True, where=where)
+        assert counted.distractors is not None
+        assert counted.distractors.lengths.tolist() == [KEPT_DISTRACTORS] * 3 + [5, 0]
+        assert bytes_of(counted) == bytes_of(reduce(JUDGED, tmp_path, chosen, keep_scores=True))
 
 
 @settings(max_examples=40)

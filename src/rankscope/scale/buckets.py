@@ -47,9 +47,7 @@ class BucketNumbers:
     def of(self, block: RunBlock) -> IntArray:
         """The bucket of each row."""
         number = self.numbers.of(block.query)
-        queries = self.numbers.queries
-        if len(queries) > self.known.size:
-            new = [bucket_of(query, self.count) for query in queries[self.known.size :]]
+        if new := [bucket_of(query, self.count) for query in self.numbers.queries[self.known.size :]]:
             self.known = np.concatenate([self.known, np.array(new, dtype=np.int64)])
         return self.known[number]
 

@@ -67,8 +67,8 @@ def rows_within(memory: int) -> int:
 def in_time(seconds: float) -> str:
     """A time as people say it.
 
-    >>> in_time(75), in_time(7300)
-    ('about 1 minute', 'about 2 hours')
+    >>> in_time(75), in_time(3600), in_time(7300)
+    ('about 1 minute', 'about 1 hour', 'about 2 hours')
     """
     for length, word in ((86400, "day"), (3600, "hour"), (60, "minute"), (1, "second")):
         if seconds >= length:
