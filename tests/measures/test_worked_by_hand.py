@@ -83,6 +83,11 @@ DIVERSITY = {
     "NRBP": sum(gain * 0.5 ** (rank - 1) for rank, gain in NOVEL) * 0.75 / 3,
     "nNRBP": sum(gain * 0.5 ** (rank - 1) for rank, gain in NOVEL)
     / sum(gain * 0.5 ** (rank - 1) for rank, gain in enumerate(IDEAL, 1)),
+    "I-rec@3": 2 / 3,
+    "D_nDCG@4": (1 + 2 / log2(4) + 2 / log2(5)) / (2 + 2 / log2(3) + 1 / log2(4) + 1 / log2(5)),  # a b c d gain 1 2 2 1
+    "D_nDCG(gain={2:5})@4": (1 + 2 / log2(4) + 5 / log2(5)) / (5 + 2 / log2(3) + 1 / log2(4) + 1 / log2(5)),
+    "D#-nDCG@2": (1 / 3 + 1 / (2 + 2 / log2(3))) / 2,
+    "D♯-nDCG(gamma=0.2)@2": 0.2 / 3 + 0.8 / (2 + 2 / log2(3)),
 }
 
 

@@ -30,6 +30,7 @@ from rankscope.measures import (
     Accuracy,
     Compat,
     ContextPrecision,
+    D_nDCG,
     G,
     InfAP,
     IPrec,
@@ -73,6 +74,8 @@ def is_simulated(measure: Measure) -> bool:
         return measure.scope is not None
     if isinstance(measure, NCU):
         return measure.stop == "biased"
+    if isinstance(measure, D_nDCG):
+        return False
     if isinstance(measure, InfAP | IPrec | IPrec11 | G | Pplus | EBR | Compat | Adaptive | SubtopicMeasure):
         return True
     return isinstance(measure, P) and measure.divisor == "deepest"

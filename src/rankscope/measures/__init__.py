@@ -17,7 +17,19 @@ if TYPE_CHECKING:
     from rankscope.measures.counts import NumNonrelJudgedRet, NumQ, NumRel, NumRelRet, NumRet
     from rankscope.measures.coverage import Hole, Judged, Unjudged
     from rankscope.measures.dcg import DCG, HitCount, jDCG, jnDCG
-    from rankscope.measures.diversity import AP_IA, ERR_IA, NRBP, P_IA, StRecall, alpha_DCG, alpha_nDCG, nERR_IA, nNRBP
+    from rankscope.measures.diversity import (
+        AP_IA,
+        ERR_IA,
+        NRBP,
+        P_IA,
+        D_nDCG,
+        Dsharp_nDCG,
+        StRecall,
+        alpha_DCG,
+        alpha_nDCG,
+        nERR_IA,
+        nNRBP,
+    )
     from rankscope.measures.effectiveness import E, Effectiveness, Enorm, Estar, F, Generality, GeneralityIndex
     from rankscope.measures.gain_measures import BinG, G
     from rankscope.measures.image_retrieval import NMRR, Bullseye
@@ -86,6 +98,8 @@ PLACES: dict[str, Later] = later(  # a new measure adds its line here, and its c
         "AP_IA": "diversity:AP_IA",
         "P_IA": "diversity:P_IA",
         "StRecall": "diversity:StRecall",
+        "D_nDCG": "diversity:D_nDCG",
+        "Dsharp_nDCG": "diversity:Dsharp_nDCG",
         "NRBP": "diversity:NRBP",
         "nNRBP": "diversity:nNRBP",
         "Compat": "rank_overlap:Compat",
@@ -165,6 +179,8 @@ __all__ = [
     "Compat",
     "ContextPrecision",
     "ContextRecall",
+    "D_nDCG",
+    "Dsharp_nDCG",
     "E",
     "Effectiveness",
     "Enorm",

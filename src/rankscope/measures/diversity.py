@@ -5,13 +5,17 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from rankscope.arrays import FloatArray
+from rankscope.arrays import FloatArray, IntArray
 from rankscope.measures.fractions import divide
+from rankscope.measures.gains import GAIN_RULE, GAINS, discount, gain_of
 from rankscope.measures.subtopics import SubtopicMeasure, greedy_gains, seen_before
 from rankscope.notation import given_behind_at
+from rankscope.ranks.expectation import group_of
+from rankscope.ranks.ragged import Ragged, ranges, sums_by
 from rankscope.ranks.relevant_ranks import RelevantRanks
 
 
@@ -247,12 +251,12 @@ class P_IA(SubtopicMeasure):
 
 @dataclass(frozen=True)
 class StRecall(SubtopicMeasure):
-    """Subtopic recall: the share of the subtopics that the list, or its first k items, serves at least once."""
+    """Subtopic recall (I-rec): the share of the subtopics that the list, or its first k items, serves at least once."""
 
     name = "StRecall"
-    aliases = ("strec", "SRecall")
+    aliases = ("strec", "SRecall", "I_rec")
     formula = "subtopics served / S"
-    source = "Zhai, Cohen & Lafferty 2003; ndeval strec"
+    source = "Zhai, Cohen & Lafferty 2003; ndeval strec; NTCIREVAL I-rec"
 
     rel: float = 1.0
     scope: int | None = None
@@ -262,3 +266,93 @@ class StRecall(SubtopicMeasure):
         found = self.found(queries)
         within = found["rank"] <= (np.inf if self.scope is None else self.scope)
         return divide(found.count(within & (seen_before(found) == 0)), self.subtopics(queries))
+
+
+@dataclass(frozen=True)
+class D_nDCG(SubtopicMeasure):
+    """D-nDCG: nDCG of the gains that an item has for all subtopics together, which are equally likely.
+
+    The ideal order puts the highest of these global gains first. `gain` is what a grade is worth to a subtopic, as for
+    nDCG; grades below `rel` gain nothing.
+    """
+
+    name = "D_nDCG"
+    formula = (
+        "sum over j <= k of GG_j / log2(j + 1), over the same for the ideal order; GG_j = (1/S) sum over s of gain_sj"
+    )
+    source = "Sakai & Song 2011; NTCIREVAL D-nDCG (MSnDCG with global gains)"
+    choices = {"gain": GAINS}
+    own_rules = {"gain": GAIN_RULE}
+
+    gain: str = "linear"
+    rel: float = 1.0
+    scope: int | None = None
+
+    def of(self, queries: RelevantRanks) -> FloatArray:
+        """A sum over judgements, since a global gain is one; 1/S stands in both sums and goes out."""
+        found = self.found(queries)
+        rank = found["rank"].astype(np.int64)
+        return divide(found.total(gain_of(found["grade"], self.gain) * self._weight(rank)), self._ideal(queries))
+
+    def _weight(self, rank: IntArray) -> FloatArray:
+        return np.where(rank <= (np.inf if self.scope is None else self.scope), 1.0 / discount(rank), 0.0)
+
+    def _ideal(self, queries: RelevantRanks) -> FloatArray:
+        pairs = self.relevant(queries)
+        new = np.diff(pairs["item"], prepend=-1) != 0
+        new |= np.diff(pairs.row, prepend=-1) != 0
+        gains = sums_by(np.cumsum(new) - 1, gain_of(pairs["grade"], self.gain), int(new.sum()))
+        items = Ragged.from_rows(pairs.row[new], len(pairs), gain=gains)
+        best = items.sorted_by(-items["gain"])
+        return best.total(best["gain"] * self._weight(best.position))
+
+    def expected(self, queries: RelevantRanks) -> FloatArray | None:
+        """Each tied item is as likely at any of its places."""
+        found = self.found(queries)
+        found = found.with_columns(rank=found["rank"].astype(np.int64))
+        group, gain = group_of(queries, found), gain_of(found["grade"], self.gain)
+        tied = np.flatnonzero(group >= 0)
+        size = queries.ties["size"][group[tied]]
+        value = found.total(np.where(group < 0, gain * self._weight(found["rank"]), 0.0))
+        places, owner = ranges(queries.ties["start"][group[tied]], size), np.repeat(tied, size)
+        shares = gain[owner] * self._weight(places) / np.repeat(size, size)
+        return divide(value + sums_by(found.row[owner], shares, len(queries)), self._ideal(queries))
+
+    def defined(self, queries: RelevantRanks) -> Any:
+        """Queries with a gain to win."""
+        return self._ideal(queries) > 0
+
+
+@dataclass(frozen=True)
+class Dsharp_nDCG(SubtopicMeasure):
+    """D#-nDCG: I-rec (StRecall) and D-nDCG, weighed by `gamma` and 1 - `gamma`.
+
+    `gain` and `rel` as for D_nDCG.
+    """
+
+    name = "Dsharp_nDCG"
+    aliases = ("D#_nDCG", "D♯_nDCG")
+    formula = "gamma I-rec@k + (1 - gamma) D-nDCG@k"
+    source = "Sakai & Song 2011; NTCIREVAL D#-nDCG"
+    least = {"scope": 1, "gamma": 0.0}
+    most = {"gamma": 1.0}
+    choices = {"gain": GAINS}
+    own_rules = {"gain": GAIN_RULE}
+
+    gamma: float = 0.5
+    gain: str = "linear"
+    rel: float = 1.0
+    scope: int | None = None
+
+    def of(self, queries: RelevantRanks) -> FloatArray:
+        """How much is served, and how well."""
+        served = StRecall(rel=self.rel, scope=self.scope).of(queries)
+        return self.gamma * served + (1.0 - self.gamma) * self._graded.of(queries)
+
+    @property
+    def _graded(self) -> D_nDCG:
+        return D_nDCG(gain=self.gain, rel=self.rel, scope=self.scope)
+
+    def defined(self, queries: RelevantRanks) -> Any:
+        """As D-nDCG."""
+        return self._graded.defined(queries)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from itertools import permutations
 from typing import Any
 
 from rankscope.measures import (
@@ -11,6 +12,8 @@ from rankscope.measures import (
     ERR_IA,
     NRBP,
     P_IA,
+    D_nDCG,
+    Dsharp_nDCG,
     Measure,
     StRecall,
     alpha_DCG,
@@ -98,9 +101,34 @@ def p_ia(m: P_IA, topic: Topic, topics: Sequence[Topic]) -> float:
     return over(count, m.scope * len(all_served(m, topic)))
 
 
-def subtopic_recall(m: StRecall, topic: Topic, topics: Sequence[Topic]) -> float:
+def subtopic_recall(m: Any, topic: Topic, topics: Sequence[Topic]) -> float:
     reached = {each for grade in topic.listed[: m.scope] for each in served(grade, m.rel)}
     return len(reached) / len(all_served(m, topic)) if all_served(m, topic) else NAN
+
+
+def global_gain(m: Any, grade: float | None) -> float:
+    """As NTCIREVAL defines it: the sum over intents of their chance, which is the same for all, times their gain."""
+    worth = {1.0: 1.0, 2.0: 5.0} if m.gain.startswith("{") else {}
+    return sum(
+        0.25 * (2**grade - 1 if m.gain == "exp" else worth.get(grade, grade))
+        for _ in served(grade, m.rel)
+        if grade is not None
+    )
+
+
+def d_ndcg(m: Any, topic: Topic, topics: Sequence[Topic]) -> float:
+    """The best order of global gains is looked for among all, not sorted, where there are few items."""
+
+    def dcg(gains: Sequence[float]) -> float:
+        return sum(each / math.log2(rank + 1) for rank, each in enumerate(gains[: m.scope], 1))
+
+    gains = [each for each in (global_gain(m, grade) for grade in topic.judgements) if each]
+    best = max(map(dcg, permutations(gains))) if len(gains) < 6 else dcg(sorted(gains, reverse=True))
+    return over(dcg([global_gain(m, grade) for grade in topic.listed]), best)
+
+
+def dsharp_ndcg(m: Any, topic: Topic, topics: Sequence[Topic]) -> float:
+    return m.gamma * subtopic_recall(m, topic, topics) + (1 - m.gamma) * d_ndcg(m, topic, topics)
 
 
 REFERENCE: dict[type[Measure], Reference] = {
@@ -113,4 +141,6 @@ REFERENCE: dict[type[Measure], Reference] = {
     AP_IA: ap_ia,
     P_IA: p_ia,
     StRecall: subtopic_recall,
+    D_nDCG: d_ndcg,
+    Dsharp_nDCG: dsharp_ndcg,
 }
