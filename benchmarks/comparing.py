@@ -20,7 +20,7 @@ def report() -> str:
     apart = sum(bool(pair["better"]) for pair in one["pairs"])
     return "\n".join(
         [
-            f"{len(runs)} runs, {one['queries']} queries, {len(one['pairs'])} pairs by AP: 100,000 sign flips with "
+            f"{len(runs)} runs, {one['queries']} queries, {len(one['pairs'])} pairs by AP: sign flips with "
             "Holm, randomised Tukey with 10,000 permutations, BCa intervals with 10,000 resamples, rank intervals.",
             "",
             "| what | |",

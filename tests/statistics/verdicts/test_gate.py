@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from itertools import product
 from pathlib import Path
 from typing import get_args
@@ -270,6 +271,16 @@ def test_constant_changes_have_a_stated_result(change: float) -> None:
     assert result.passed == (change == 0)
     assert result.checks[0].high == pytest.approx(change)
     assert "nothing can be said of power" in power_sentence(result.checks[0])
+
+
+def test_no_number_of_power_lies_beyond_the_range_of_the_measure() -> None:
+    values = {"old": [0.0, 1.0, 0.1, 1.0, 0.0, 0.9], "new": [1.0, 0.0, 0.9, 0.1, 0.8, 0.0]}
+    (unbounded,) = gate(ScoreTable.make(values), 0.01).checks
+    (check,) = gate(ScoreTable.make(values, bounds=(0.0, 1.0)), 0.01).checks
+    assert 1.0 < unbounded.detectable < math.inf
+    assert power_sentence(check) == "AP: 6 queries catch no loss in 80% of cases, however large it is"
+    (row,) = json.loads(render(gate(ScoreTable.make(values, bounds=(0.0, 1.0)), 0.01), "json"))["checks"]
+    assert row["detectable_loss"] is None
 
 
 def test_equal_systems_pass() -> None:

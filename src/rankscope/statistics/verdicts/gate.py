@@ -202,6 +202,7 @@ def _check(
     baseline, candidate = both.values.mean(axis=0).tolist()
     change, low, high = turned(changes.mean, *changes.limits(tail), table.lower_is_better)
     tested = part.tested(rule)
+    detectable = tested + _detectable(changes, part.min_effect - tested, alpha / tests)
     return GateCheck(
         measure=table.measure,
         label=part.label,
@@ -218,7 +219,7 @@ def _check(
         left_out=part.left_out,
         level=float(1 - tail),
         lower_is_better=table.lower_is_better,
-        detectable=tested + _detectable(changes, part.min_effect - tested, alpha / tests),
+        detectable=math.inf if detectable > table.difference_bounds[1] else detectable,
         alpha=alpha,
         rule=rule,
     )

@@ -9,6 +9,7 @@ from typing import Literal
 
 from rankscope.displayed import Tabular
 from rankscope.measures.direction import direction_of, side_of, turned
+from rankscope.number_texts import how_many
 from rankscope.statistics.pairs.family import Family
 from rankscope.statistics.pairs.sign_test import binomial_limits
 
@@ -47,7 +48,7 @@ class GateCheck:
     left_out: int  # queries that only one system has
     level: float
     lower_is_better: bool
-    detectable: float  # loss that would be caught in 80 % of cases; NaN without spread
+    detectable: float  # loss caught in 80 % of cases; NaN without spread, infinite where there is none
     alpha: float = 0.05
     rule: RuleOfLoss = "mean"
 
@@ -238,8 +239,10 @@ def power_sentence(check: GateCheck) -> str:
     """
     if not check.detectable > 0:
         return f"{check.name}: every query changed by the same amount, so nothing can be said of power"
+    if math.isinf(check.detectable):
+        return f"{check.name}: {how_many(check.queries)} catch no loss in 80% of cases, however large it is"
     loss = f"{check.detectable:.{check.places}f}".removeprefix("0")
-    return f"{check.name}: {check.queries:,} queries catch a true loss of {loss} in 80% of cases"
+    return f"{check.name}: {how_many(check.queries)} catch a true loss of {loss} in 80% of cases"
 
 
 def signed_text(value: float, places: int = FEWEST_PLACES) -> str:
