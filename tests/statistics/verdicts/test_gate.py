@@ -21,7 +21,7 @@ from rankscope.statistics.pairs.loss import Changes
 from rankscope.statistics.pairs.power import ShownEffects
 from rankscope.statistics.pairs.sign_flip import sign_flip, sign_flip_p
 from rankscope.statistics.pairs.skew_t import skew_t_limits, skew_t_p
-from rankscope.statistics.table.score_table import ScoreTable
+from rankscope.statistics.table.score_table import UNBOUNDED, ScoreTable
 from rankscope.statistics.verdicts.gate import fewest_units, gate
 from rankscope.statistics.verdicts.gate_result import RuleOfLoss, power_sentence, signed_text
 from tests.data import data_folder
@@ -275,11 +275,11 @@ def test_constant_changes_have_a_stated_result(change: float) -> None:
 
 def test_no_number_of_power_lies_beyond_the_range_of_the_measure() -> None:
     values = {"old": [0.0, 1.0, 0.1, 1.0, 0.0, 0.9], "new": [1.0, 0.0, 0.9, 0.1, 0.8, 0.0]}
-    (unbounded,) = gate(ScoreTable.make(values), 0.01).checks
-    (check,) = gate(ScoreTable.make(values, bounds=(0.0, 1.0)), 0.01).checks
+    (unbounded,) = gate(ScoreTable.make(values, bounds=UNBOUNDED), 0.01).checks
+    (check,) = gate(ScoreTable.make(values), 0.01).checks
     assert 1.0 < unbounded.detectable < math.inf
     assert power_sentence(check) == "AP: 6 queries catch no loss in 80% of cases, however large it is"
-    (row,) = json.loads(render(gate(ScoreTable.make(values, bounds=(0.0, 1.0)), 0.01), "json"))["checks"]
+    (row,) = json.loads(render(gate(ScoreTable.make(values), 0.01), "json"))["checks"]
     assert row["detectable_loss"] is None
 
 
