@@ -2,7 +2,22 @@
 
 from __future__ import annotations
 
-from rankscope.scale.estimate import BYTES_A_ROW, BYTES_AT_LEAST, LONG, Size, announcement, rows_within
+import gzip
+from pathlib import Path
+
+from rankscope.inputs.part_files import PartFiles
+from rankscope.inputs.reading import Reading
+from rankscope.inputs.sources import Source
+from rankscope.scale.estimate import (
+    BYTES_A_ROW,
+    BYTES_AT_LEAST,
+    LONG,
+    PACKED,
+    Size,
+    announcement,
+    rows_within,
+    size_of,
+)
 
 
 def test_what_is_going_to_happen_is_told_in_singular_and_plural_with_the_time_where_it_is_long() -> None:
@@ -18,3 +33,12 @@ def test_the_rows_within_some_memory_are_those_that_take_it() -> None:
     memory = Size(rows=1000, files=1).memory
     assert memory == BYTES_AT_LEAST + 1000 * BYTES_A_ROW
     assert (rows_within(memory), rows_within(memory - 1), rows_within(0)) == (1000, 999, 1)
+
+
+def test_a_packed_text_is_taken_for_several_times_its_size(tmp_path: Path) -> None:
+    text = b"".join(b"q1 Q0 d%02d 1 1.0 t\n" % number for number in range(40))
+    packed = gzip.compress(text)
+    (tmp_path / "a.run").write_bytes(text)
+    (tmp_path / "b.run.gz").write_bytes(packed)
+    rows = [size_of(PartFiles.of_one(Source(str(tmp_path / name))), Reading()).rows for name in ("a.run", "b.run.gz")]
+    assert rows == [40, len(packed) * PACKED * 40 // len(text)]

@@ -17,11 +17,18 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rankscope.errors import InputError
+from rankscope.inputs.blocks import RunBlock, RunRows
+from rankscope.inputs.expansion import MAX_RATIO
+from rankscope.inputs.id_columns import TextIds
+from rankscope.inputs.part_files import part_files
+from rankscope.inputs.reading import Reading
 from rankscope.ranks.reduce import reduce
 from rankscope.ranks.relevant_ranks import KEPT_DISTRACTORS, RelevantRanks
 from rankscope.ranks.storage import about_ranks, ranks_to_frame, write_frame
 from rankscope.running.home import Home
 from rankscope.scale import estimate
+from rankscope.scale.counting import portions
+from rankscope.scale.run_parts import parts_of_files
 from rankscope.scale.where import Where, reduce_where
 from rankscope.settings import SETTINGS, Settings
 
@@ -36,6 +43,7 @@ JUDGED = {
     query: {item: (number + place) % 3 for place, item in enumerate(ITEMS[:7])}
     for number, query in enumerate(QUERIES[:5])
 }
+SHUFFLES: tuple[Literal["auto", "none"], ...] = ("auto", "none")
 JUNK = [("q0", "d1"), ("q2", "d9")]
 TIES = next(each.choices for each in SETTINGS if each.name == "ties")
 DUPLICATES = next(each.choices for each in SETTINGS if each.name == "duplicates")
@@ -214,6 +222,45 @@ def test_text_runs_go_through_the_same_buckets(tmp_path: Path, suffix: str, memo
     write(Run.of(frame, name="bm25"), path)
     whole = reduce(JUDGED, path, keep_scores=True)
     assert bytes_of(in_parts(path, Settings(), memory_rows, keep_scores=True)) == bytes_of(whole)
+
+
+def test_blocks_are_taken_together_until_they_have_so_many_rows() -> None:
+    rows = RunRows(TextIds.of(["d1", "d2"]), np.array([2.0, 1.0]), range(1, 3))
+    pair = RunBlock(TextIds.of(["q1", "q1"]), rows)
+    assert [list(map(len, each)) for each in portions([pair] * 5, 4)] == [[2, 2], [2, 2], [2]]
+
+
+def files_with_order(folder: Path, *with_scores: bool) -> None:
+    for number, scored in enumerate(with_scores):
+        frame = pl.DataFrame({"query": f"q{number}", "item": ["d1", "d8", "d2"], "rank": [1, 2, 3]})
+        more = pl.DataFrame({"score": [3.0, 2.0, 1.0]}) if scored else pl.DataFrame()
+        pl.concat([frame, more], how="horizontal").write_parquet(folder / f"part-{number}.parquet")
+
+
+@pytest.mark.parametrize("keep_scores", [False, True])
+def test_an_order_without_scores_is_the_same_in_parts_and_beside_scores_refused(
+    keep_scores: bool, tmp_path: Path
+) -> None:
+    for name, mixed in (("alike", False), ("mixed", True)):
+        folder = tmp_path / name
+        folder.mkdir()
+        files_with_order(folder, mixed, False)
+        whole = outcome(partial(reduce, JUDGED, folder, keep_scores=keep_scores))
+        assert isinstance(whole, str) == mixed
+        for shuffle in SHUFFLES:
+            found = partial(in_parts, folder, Settings(), 1, shuffle, keep_scores=keep_scores)
+            assert outcome(found) == whole, shuffle
+
+
+def test_a_table_is_cut_between_groups_of_rows_where_it_has_more_rows_than_are_wanted(tmp_path: Path) -> None:
+    for name, rows in (("a", 4), ("b", 5)):
+        frame = pl.DataFrame({"query": "q1", "item": [f"d{n}" for n in range(rows)], "score": 1.0})
+        frame.write_parquet(tmp_path / f"{name}.parquet", row_group_size=2)
+    files = part_files(tmp_path, MAX_RATIO)
+    assert files is not None
+    cut = parts_of_files(files, Reading(), {}, 4)
+    assert [(each.number, each.rows) for each in cut] == [(0, None), (1, (0, 4)), (1, (4, 1))]
+    assert [each.begins_file for each in cut] == [True, True, False]
 
 
 def test_files_that_cannot_be_read_are_all_named_before_the_work_begins(tmp_path: Path) -> None:

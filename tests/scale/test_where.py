@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -20,16 +21,19 @@ from click.testing import CliRunner
 from rankscope.cli.main import cli
 from rankscope.errors import InputError, SettingError
 from rankscope.files import atomic
+from rankscope.inputs.reading import Reading
+from rankscope.inputs.run import Run
+from rankscope.inputs.sources import Source
 from rankscope.ranks.reduce import reduce
 from rankscope.running import parts as running_parts
 from rankscope.running.dask_cluster import connect
 from rankscope.running.home import Home
-from rankscope.scale import reducing, where
-from rankscope.scale.where import Where, reduce_where
+from rankscope.scale import estimate, reducing, where
+from rankscope.scale.where import Where, files_of_run, fits, reduce_where
 from rankscope.settings import Settings
 from tests.clusters import ROOT, running_cluster
 from tests.needs import needed_module
-from tests.scale.test_parts_and_whole import bytes_of
+from tests.scale.test_parts_and_whole import JUDGED, bytes_of, write_parts
 from tests.sparks import local_spark
 
 LAYOUTS = ("by_query", "scattered")
@@ -220,10 +224,13 @@ def test_parts_that_are_missing_changed_or_damaged_are_all_named(
     assert "part-6.parquet" in messages[1]
 
 
-def test_a_run_that_does_not_fit_leaves_memory_by_itself(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_that_does_not_fit_leaves_memory_by_itself(
+    run: Path, layout: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     said: list[str] = []
     assert parts(run, on="home", memory="202MB", say=said.append) == whole(run)
-    assert "bm25: about 12,000 rows in 8 files" in said[0]
+    how = "by file in 8 parts" if layout == "by_query" else "shared out by query in 2 parts"  # of 7,767 rows at most
+    assert said == [f"bm25: about 12,000 rows in 8 files, {how} within 202 MB"]
     monkeypatch.setattr(where, "SMALL", 0)
     monkeypatch.setattr(reducing, "reduce_in_parts", None)  # not needed where it fits
     assert parts(run, on="home", memory="1GB", say=said.append) == whole(run)
@@ -241,6 +248,67 @@ def test_the_command_says_what_it_does_and_prints_the_same_means(run: Path, tmp_
         assert result.exit_code == 0, result.output
         assert result.stdout.replace("part ", "bm25 ").splitlines()[1:] == plain.stdout.splitlines()[1:]
         assert "rows in 8 files" in result.stderr
+
+
+def test_what_fits_is_told_by_its_size_or_by_the_memory_that_is_given(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = b"q0 Q0 d1 1 1.0 t\n" * 3
+    (tmp_path / "a.run").write_bytes(text)
+    files = files_of_run(Run.of(tmp_path / "a.run"))
+    assert files is not None
+    assert files.alone
+    piped = Run.of({"q0": {"d1": 1.0}})
+    piped.source = Source("-")
+    assert files_of_run(piped) is None  # it can be read once
+    memory = estimate.BYTES_AT_LEAST + 3 * estimate.BYTES_A_ROW
+    assert [fits(files, Reading(), Where(memory=each)) for each in (memory - 1, memory)] == [False, True]
+    assert not fits(files, Reading(), Where(memory=memory, shuffle="none"))
+    assert not fits(files, Reading(), Where(on="processes:1", memory=memory))
+    monkeypatch.setattr(estimate, "BYTES_AT_LEAST", 1 << 60)
+    for small in (len(text), len(text) + 1):
+        monkeypatch.setattr(where, "SMALL", small)
+        assert fits(files, Reading(), Where()) == (small > len(text))
+
+
+@pytest.mark.parametrize("shuffle", ["auto", "none"])
+def test_progress_rises_from_nothing_to_all(run: Path, shuffle: Literal["auto", "none"]) -> None:
+    seen: list[float] = []
+    chosen = Where(on=Home(), memory=SMALL, shuffle=shuffle)
+    reduce_where(frames()[1], run, where=chosen, progress=lambda _, share: seen.append(share))
+    assert seen == sorted(set(seen))
+    assert seen[0] > 0
+    assert seen[-1] == 1.0
+
+
+@pytest.mark.parametrize("rows", [8, 9])
+@pytest.mark.parametrize("ties", ["trec_eval", "rank"])
+def test_a_query_that_memory_cannot_hold_is_counted_where_it_lies_unless_ranks_decide(
+    ties: str, rows: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reducing, "ROWS_A_BUCKET", 4)
+    write_parts([("q0", f"d{number}", number / 4) for number in range(rows)], [3], tmp_path)
+    said: list[str] = []
+    chosen = Where(on=Home(), memory=estimate.BYTES_AT_LEAST + 8 * estimate.BYTES_A_ROW, say=said.append)
+    ranks = reduce_where(JUDGED, tmp_path, Settings(ties=ties), where=chosen)
+    assert bytes_of(ranks) == bytes_of(reduce(JUDGED, tmp_path, Settings(ties=ties)))
+    assert [", 9, more than" in each for each in said[1:2]] == [True] * (rows > 8)
+    assert any("counted where they lie" in each for each in said) == (rows > 8 and ties == "trec_eval")
+
+
+@pytest.mark.parametrize("memory_rows", [5, 6])
+@pytest.mark.parametrize("ties", ["trec_eval", "rank"])
+def test_a_file_whose_queries_are_not_whole_is_gathered_where_memory_holds_it_else_all_is_shared_out(
+    ties: str, memory_rows: int, tmp_path: Path
+) -> None:
+    queries = ["q0", "q0", "q1", "q1", "q2", "q3", "q2", "q3", "q2", "q3"]  # of which the third file has the last six
+    write_parts([(query, f"d{number}", number % 3) for number, query in enumerate(queries)], [2, 4], tmp_path)
+    said: list[str] = []
+    memory = estimate.BYTES_AT_LEAST + memory_rows * estimate.BYTES_A_ROW
+    ranks = reduce_where(JUDGED, tmp_path, Settings(ties=ties), where=Where(on=Home(), memory=memory, say=said.append))
+    assert bytes_of(ranks) == bytes_of(reduce(JUDGED, tmp_path, Settings(ties=ties)))
+    how = [re.findall("by file|shared out by query", each)[0] for each in said]
+    assert how == ["by file", "shared out by query"][: 1 + (memory_rows < 6)]
 
 
 def test_ranks_that_decide_everything_cannot_be_counted_where_they_lie(run: Path) -> None:
