@@ -58,10 +58,17 @@ def join_words(words: Sequence[str]) -> str:
     return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]])) if words else ""
 
 
-def how_many(count: int, what: str = "query", plural: str = "queries") -> str:
-    """A number of things.
+def how_many(count: int, what: str = "queries", plural: str = "") -> str:
+    """A number of things, named in the plural; one whose plural is not regular by both words.
 
-    >>> how_many(1), how_many(3979)
-    ('1 query', '3,979 queries')
+    >>> how_many(1), how_many(3979), how_many(1, "classes"), how_many(1, "topics"), how_many(2, "ox", "oxen")
+    ('1 query', '3,979 queries', '1 class', '1 topic', '2 oxen')
     """
-    return f"{count:,} {what if count == 1 else plural}"
+    one, many = (what, plural) if plural else (_singular(what), what)
+    return f"{count:,} {one if count == 1 else many}"
+
+
+def _singular(plural: str) -> str:
+    if plural.endswith("ies"):
+        return f"{plural[:-3]}y"
+    return plural[:-2] if plural.endswith(("sses", "xes", "ches", "shes")) else plural.removesuffix("s")

@@ -16,7 +16,9 @@ import rankscope
 from rankscope.errors import InputError, SettingError
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.run import Run
+from rankscope.number_texts import decimal_text
 from rankscope.pipeline.ledger import Ledger, ledger_of
+from rankscope.pipeline.statement import LOSSES
 from rankscope.ranks.item_ranks import item_ranks
 from rankscope.statistics.intervals.mean_intervals import mean_intervals
 
@@ -214,7 +216,7 @@ def test_intervals_are_those_of_every_other_command_over_queries_or_classes() ->
     for unit, drawn in (("queries", None), ("classes", [classes[query] for query in sorted(judged)])):
         done = told(judged, stages, classes=classes, unit=unit, seed=5)
         account = done.main.account
-        expected = mean_intervals(account.lost_shares, drawn, resamples=100, seed=5)
+        expected = mean_intervals(account.lost_shares, drawn, resamples=100, seed=5, bounds=LOSSES)
         assert done.main.of_losses.unit == unit
         assert [each.loss_low for each in done.main.entries[1:]] == expected.low.tolist()
         assert [each.value_high for each in done.main.entries[:3]] == (
@@ -285,7 +287,7 @@ def test_the_sentence_is_made_from_the_values_that_it_tells() -> None:
     path["approximate"]["q0"] = list("xyzw")
     again = told(judged, path)
     largest = max(again.main.entries[1:-1], key=lambda each: each.loss)
-    loss, low, high = (f"{each:.3f}"[1:] for each in (largest.loss, largest.loss_low, largest.loss_high))
+    loss, low, high = map(decimal_text, (largest.loss, largest.loss_low, largest.loss_high))
     assert again.sentences[1] == f"The largest loss is that of {largest.stage}: {loss}, 95% interval {low} to {high}."
 
 

@@ -21,8 +21,8 @@ def to_metrics(scores: Scores, level: float | None = 0.95) -> dict[str, float]:
     is left out. Only a mean over all queries has an interval, that of every report; `level=None` leaves them out.
     >>> from rankscope.evaluation.evaluate import evaluate
     >>> scores = evaluate({"q1": {"a": 1}, "q2": {"b": 1}}, {"q1": ["a"], "q2": ["x", "b"]}, ["RR", "num_q"])
-    >>> to_metrics(scores)
-    {'RR': 0.75, 'RR_queries': 2.0, 'RR_low': 0.5, 'RR_high': 1.0, 'num_q': 2.0, 'num_q_queries': 2.0}
+    >>> {name: round(value, 3) for name, value in to_metrics(scores).items()}
+    {'RR': 0.75, 'RR_queries': 2.0, 'RR_low': 0.108, 'RR_high': 0.993, 'num_q': 2.0, 'num_q_queries': 2.0}
     """
     found: dict[str, float] = {}
     for system, metrics in metrics_by_column(scores):
@@ -43,6 +43,7 @@ def _limits(
     if not means:
         return {}
     values = np.stack([np.where(each.column.counted, each.column.values, np.nan) for each in means], axis=1)
-    intervals = mean_intervals(values, classes, level=level, seed=scores.settings.seed)
+    bounds = np.array([each.column.measure.bounds() for each in means]).T
+    intervals = mean_intervals(values, classes, level=level, seed=scores.settings.seed, bounds=tuple(bounds))
     ends = zip(means, intervals.low.tolist(), intervals.high.tolist(), strict=True)
     return {each.key: (low, high) for each, low, high in ends if np.isfinite((low, high)).all()}

@@ -8,7 +8,15 @@ import click
 
 from rankscope.cli.guarded import GuardedCommand, Input, OutputFile, OutputFolder
 from rankscope.cli.loading import Inputs
-from rankscope.cli.options import VERBOSE, input_options, latex_options, level_option, measure_option, setting_options
+from rankscope.cli.options import (
+    VERBOSE,
+    input_options,
+    intervals_option,
+    latex_options,
+    level_option,
+    measure_option,
+    setting_options,
+)
 from rankscope.facade.usual import COMPARE
 
 SUFFIXES = {".txt": "text", ".md": "markdown", ".json": "json", ".csv": "csv", ".tex": "latex"}
@@ -49,14 +57,7 @@ PAGES = {".html": "text", ".htm": "text"}  # beside the page itself, the text is
     help="Correction of p-values: over the pairs of the first measure, and over everything else together.",
 )
 @level_option(0.95)
-@click.option(
-    "--intervals",
-    type=click.Choice(["bca", "bounded"]),
-    default="bca",
-    show_default=True,
-    help="Intervals of the means: BCa bootstrap, or bounded: wider, and valid where few queries decide (measures "
-    "from 0 to 1).",
-)
+@intervals_option
 @click.option(
     "--resamples",
     type=click.IntRange(100),

@@ -11,6 +11,7 @@ from rankscope.cli.options import (
     BY,
     LATEX_COLUMNS,
     chosen_setting_options,
+    intervals_option,
     level_option,
     map_options,
     text_file_options,
@@ -43,13 +44,7 @@ ITEM_FILES = (".csv", ".parquet")
     show_default=True,
     help="What intervals rest on: queries, or the classes of --by, for queries of one class that look for the same.",
 )
-@click.option(
-    "--intervals",
-    type=click.Choice(["bca", "bounded"]),
-    default="bca",
-    show_default=True,
-    help="Intervals of the means: BCa bootstrap, or bounded: wider, and valid where few queries decide.",
-)
+@intervals_option
 @level_option(0.95)
 @click.option(
     "--resamples",

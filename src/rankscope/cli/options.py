@@ -115,6 +115,19 @@ def level_option(default: float) -> Callable[[F], F]:
     return click.option("--level", default=default, show_default=True, type=allowed, help=words)
 
 
+def intervals_option(function: F) -> F:
+    """--intervals, how those of means are made."""
+    return click.option(
+        "--intervals",
+        type=click.Choice(["auto", "bca", "bounded", "t"]),
+        default="auto",
+        show_default=True,
+        help="Intervals of the means: bounded (one query that was not seen may lie at either end of the measure's "
+        "range), t (Student's), bca (bootstrap), or auto: bounded below 25 queries or classes, t where the measure "
+        "has no range, and bca from 25 on.",
+    )(function)
+
+
 def table_or_json_option(function: F) -> F:
     """--format of a command that prints one table."""
     return click.option(

@@ -32,7 +32,7 @@ def compare(
     pairs: Literal["all", "baseline"] = "all",
     correction: str = "holm",
     level: float = 0.95,
-    intervals: str = "bca",
+    intervals: str = "auto",
     resamples: int | None = None,
     permutations: int = 10_000,
     tests: Sequence[str] = (),

@@ -31,7 +31,7 @@ def ledger(
     scope: int | None = None,
     classes: Any = None,
     unit: str = "queries",
-    intervals: str = "bca",
+    intervals: str = "auto",
     level: float = 0.95,
     resamples: int | None = None,
     junk: Any = None,

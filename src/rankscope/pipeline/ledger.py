@@ -99,7 +99,7 @@ def ledger_of(
     scope: int | None = None,
     classes: Mapping[str, str] | None = None,
     unit: str = "queries",
-    intervals: str = "bca",
+    intervals: str = "auto",
     level: float = 0.95,
     resamples: int | None = None,
     seed: int = 0,

@@ -75,14 +75,14 @@ def test_each_table_says_how_its_own_intervals_were_made(tmp_path: Path) -> None
     report = report_of("rough", "fine")
     write_paper(report, tmp_path)
     differences = (tmp_path / "differences.tex").read_text()
-    assert "t intervals" in differences
-    assert "bootstrap" not in differences
-    assert "bootstrap" in (tmp_path / "measures.tex").read_text()
+    assert "tests that decide (sign-flip and skew-t)" in differences
+    assert "bounded" not in differences
+    assert "bounded (fewer than 25" in (tmp_path / "measures.tex").read_text()
     captions = re.findall(r"\\caption\{(.+)\}", (tmp_path / "README.md").read_text())
     (caption,) = [text for text in captions if text.startswith("Paired differences")]
-    assert "t intervals" in caption
+    assert "limits are those of the tests that decide" in caption
     assert "primary family of 1 test" in caption
-    assert "bootstrap" not in caption
+    assert "bounded" not in caption
     assert report.compared is not None
     for row, one in zip(report.estimates.rows, report.compared.measures, strict=True):
         assert (row.differences[0].estimate.low, row.differences[0].estimate.high) == (

@@ -12,8 +12,9 @@ from scipy import stats
 
 from rankscope.arrays import FloatArray
 from rankscope.errors import SettingError
+from rankscope.statistics.intervals.mean_intervals import t_intervals
 from rankscope.statistics.pairs.pair_test import Alternative
-from rankscope.statistics.pairs.paired_t import paired_t, t_intervals
+from rankscope.statistics.pairs.paired_t import paired_t
 from rankscope.statistics.pairs.paired_tests import TESTS, bootstrap_interval, paired_tests
 from rankscope.statistics.pairs.sign_flip import sign_flip
 from rankscope.statistics.pairs.sign_test import binomial_limits, sign_test, wilson_limits

@@ -22,7 +22,7 @@ def _compared(compared: Compared) -> Display:
 
     first, *rest = verdict(compared)
     table = LongTable.of_rows(compared.main.system_rows())
-    return Display(first, table, (*rest, *notes_of(compared)), ".to_markdown()")
+    return Display(first, table, (*rest, compared.main.means.told, *notes_of(compared)), ".to_markdown()")
 
 
 def _compared_rows(compared: Compared) -> Rows:

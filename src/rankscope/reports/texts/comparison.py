@@ -14,7 +14,6 @@ from rankscope.names import cell, visible
 from rankscope.number_texts import how_many, join_words, percent_text, plain_number
 from rankscope.reports.formats.rows import Rows, as_json, markdown_table, table
 from rankscope.reports.texts.comparison_words import verdict
-from rankscope.statistics.intervals.mean_intervals import WAYS
 from rankscope.statistics.pairs.trust import DECIDING
 from rankscope.statistics.tests import EVERY_TEST
 from rankscope.statistics.variance.games_howell import games_howell
@@ -23,7 +22,6 @@ from rankscope.statistics.verdicts.compared import Compared, MeasureCompared
 
 MOST_PAIRS = 30
 STRICT = ("holm", "bonferroni")  # corrections that multiply the smallest p-values by the size of the family
-UNITS = {"queries": ("query", "queries"), "classes": ("class", "classes")}
 Part = tuple[str, Rows, str]  # heading, rows, what must be said below
 
 
@@ -34,9 +32,7 @@ def parts_of(comparison: Compared, one: MeasureCompared, every_pair: bool = Fals
 
 
 def _systems(comparison: Compared, one: MeasureCompared) -> Part:
-    drawn = f"{one.means.units:,} {one.unit}"
-    how = f"{WAYS[one.means.how]}, {drawn}, {one.means.resamples:,} resamples, seed {comparison.seed}"
-    note = f"{percent_text(comparison.level)} intervals: {how}."
+    note = one.means.told
     if one.ranks is not None and len(comparison.systems) > 2:
         note += f" No difference is shown between systems that share a letter: {comparison.families.of(one.measure)}."
     return f"{one.measure}{_role(comparison, one)}: systems", one.system_rows(), note
@@ -157,7 +153,7 @@ def _too_few(comparison: Compared) -> list[str]:
         corrected = f", {plain_number(min(1.0, least * factor))} when corrected over the {family}" if factor > 1 else ""
         fewer = "Compare fewer systems, or have more" if least <= 1 - comparison.level else "Have more"
         lines.append(
-            f"{by}{how_many(units, *UNITS[unit])} can show no difference at all: the smallest p-value possible is "
+            f"{by}{how_many(units, unit)} can show no difference at all: the smallest p-value possible is "
             f"{plain_number(least)}{corrected}. {fewer} {unit}"
         )
     told = comparison.main in [one for found in hopeless.values() for one in found]
@@ -224,6 +220,7 @@ def _json_measure(comparison: Compared, one: MeasureCompared) -> dict[str, Any]:
         "role": "primary" if comparison.families.is_primary(one.measure) else "secondary",
         "queries": len(one.table),
         "unit": one.unit,
+        "intervals": one.means.words,
         "left_out": one.left_out,
         "systems": one.system_rows(),
         "pairs": one.pair_rows(comparison.families.correction),

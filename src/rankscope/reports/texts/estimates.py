@@ -1,4 +1,4 @@
-"""Means with their bootstrap intervals, and how far each system is from the first, as the tests judge it."""
+"""Means with their intervals, and how far each system is from the first, as the tests judge it."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from rankscope.errors import SettingError
 from rankscope.evaluation.scores import GEOMETRIC_FLOOR, Column, Scores
 from rankscope.measures.direction import Side, tally
 from rankscope.measures.measure import Measure
-from rankscope.number_texts import percent_text
+from rankscope.number_texts import how_many
 from rankscope.reports.formats.grid import numeric_columns
-from rankscope.statistics.intervals.mean_intervals import WAYS, mean_intervals
+from rankscope.statistics.intervals.mean_intervals import mean_intervals
+from rankscope.statistics.pairs.trust import DECIDING
 from rankscope.statistics.table.units import classes_are_targets
 
 if TYPE_CHECKING:
@@ -144,12 +145,22 @@ def estimates_of(scores: Scores, compared: Compared | None = None) -> Estimates:
     if not columns or not queries:
         return Estimates((), "")
     classes = _classes(scores, queries) if classes_are_targets(scores) else None
-    intervals = mean_intervals(np.stack(columns, axis=1), classes, seed=scores.settings.seed)
+    every, mean = [column for own in shown for column in own], scores.settings.mean
+    bounds = np.array([_bounds(column) for column in every]).T
+    intervals = mean_intervals(np.stack(columns, axis=1), classes, seed=scores.settings.seed, bounds=tuple(bounds))
+    told = np.flatnonzero([mean == "macro" and column.measure.summary in ("mean", "geometric") for column in every])
     names = tuple(system.name for system in systems)
-    rows = tuple(
-        _row(shown, intervals, number, names, compared, scores.settings.mean) for number in range(len(shown[0]))
-    )
-    return Estimates(rows, _how(intervals), intervals.unit, _how_compared(compared))
+    rows = tuple(_row(shown, intervals, number, names, compared, mean) for number in range(len(shown[0])))
+    how = intervals.take(told).told if told.size else ""
+    return Estimates(rows, how, intervals.unit, _how_compared(compared))
+
+
+def _bounds(column: Column) -> tuple[float, float]:
+    """What a value can be, as intervals see it."""
+    low, high = column.measure.bounds()
+    if column.measure.summary != "geometric":
+        return low, high
+    return math.log(max(low, GEOMETRIC_FLOOR)), math.log(high)
 
 
 def _placed(column: Column, rows: np.ndarray[tuple[int], np.dtype[np.int64]], queries: int) -> FloatArray:
@@ -211,25 +222,13 @@ def _classes(scores: Scores, queries: list[str]) -> list[str]:
     return [known[query] for query in queries]
 
 
-def _how(intervals: Intervals) -> str:
-    """How intervals were made; nothing where one query or class leaves nothing to draw."""
-    if intervals.units < 2:
-        return ""
-    drawn = (
-        f"{intervals.units:,} classes drawn with replacement, because queries of one class look for the same items"
-        if intervals.unit == "classes"
-        else f"{intervals.units:,} queries drawn with replacement"
-    )
-    how = f"{WAYS[intervals.how]}, {drawn}; {intervals.resamples:,} resamples, seed {intervals.seed}"
-    return f"{percent_text(intervals.level)} intervals: {how}."
-
-
 def _how_compared(compared: Compared | None) -> str:
     """How intervals of differences were made, and over what their tests are corrected."""
     if compared is None:
         return ""
-    units = f"{len(compared.main.units):,} {compared.main.unit}"
     return (
-        f"Differences are paired, the same queries under both systems: {percent_text(compared.level)} t intervals, "
-        f"each of one difference, {units}. Tests: {str(compared.families).replace(chr(10), '; ')}."
+        "Differences are paired, the same queries under both systems; their limits are those of the tests that decide "
+        f"({DECIDING}), each at the level at which the correction held that pair; "
+        f"{how_many(len(compared.main.units), compared.main.unit)}. Tests: "
+        f"{str(compared.families).replace(chr(10), '; ')}."
     )

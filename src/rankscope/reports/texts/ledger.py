@@ -13,7 +13,6 @@ from rankscope.pipeline.ledger import P_IS_R, RECALL, Ledger
 from rankscope.pipeline.statement import StageEntry, Statement
 from rankscope.pipeline.worst import WorstQuery
 from rankscope.reports.formats.rows import Rows, as_json, grid_of, markdown_table, table
-from rankscope.statistics.intervals.mean_intervals import WAYS
 
 NO_SCOPE = ("demoted", "promoted")
 MEANINGS = {
@@ -37,11 +36,10 @@ def parts_of(ledger: Ledger, worst: int = 10) -> list[Part]:
 def basis_line(ledger: Ledger) -> str:
     """How much was followed, and what the intervals rest on."""
     drawn = ledger.main.of_losses
-    unit = how_many(drawn.units, *(("class", "classes") if drawn.unit == "classes" else ()))
     return (
         f"{how_many(len(ledger.queries))}, {how_many(len(ledger.items.item), 'relevant item', 'relevant items')}, "
-        f"{how_many(len(ledger.stages), 'stage', 'stages')}; {100 * drawn.level:.3g}% intervals over {unit}: "
-        f"{WAYS[drawn.how]}"
+        f"{how_many(len(ledger.stages), 'stage', 'stages')}; "
+        f"{drawn.told.removesuffix('.')}"
     )
 
 
@@ -72,7 +70,7 @@ def json_text(ledger: Ledger, worst: int = 10, notes: bool = True) -> str:
             "queries": len(ledger.queries),
             "relevant_items": len(ledger.items.item),
             "level": drawn.level,
-            "intervals": drawn.how,
+            "intervals": drawn.words,
             "unit": drawn.unit,
             "units": drawn.units,
             "sentences": ledger.sentences,

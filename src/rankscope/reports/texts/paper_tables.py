@@ -26,9 +26,11 @@ BEST = "Bold: the best mean."
 def comparison_table(compared: Compared, width: float = COLUMN, marks: str = "auto", notes: bool = True) -> str:
     """A comparison; the verdict and what must be said with it stand above the table as comments."""
     chosen = marks_of(compared, marks)
-    grid = means_grid(compared) if len(compared.measures) > 1 else _one_measure(compared, chosen, width)
+    several = len(compared.measures) > 1
+    grid = means_grid(compared) if several else _one_measure(compared, chosen, width)
+    below = [BEST, "" if several else compared.main.means.told, chosen.note]
     said = [*verdict(compared), *(notes_of(compared) if notes else [])]
-    return comments(said) + table_of(chosen.on(grid), width, [BEST, *filter(None, [chosen.note])])
+    return comments(said) + table_of(chosen.on(grid), width, [*filter(None, below)])
 
 
 def scores_table(

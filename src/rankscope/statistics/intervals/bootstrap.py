@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankscope.arrays import FloatArray, IntArray
+from rankscope.number_texts import how_many, percent_text
 from rankscope.statistics.intervals.bca import bca_tails, known_in_rows
 from rankscope.statistics.intervals.equal_columns import runs_of_equal_columns
 from rankscope.statistics.table.resampling import Queries, Resampling, batches, class_numbers, drawing
@@ -21,6 +22,8 @@ from rankscope.validation import COUNT, SEED, SHARE, OneOf, Optional, check
 
 FEWEST, MOST = 2_000, 10_000
 DRAWS = 10_000_000  # so many queries are drawn in all, as far as FEWEST and MOST allow
+ENOUGH = 25  # units of chance from which on BCa is the rule (`mean_intervals`)
+SHORT = {"percentile": "percentile bootstrap", "bca": "BCa", "bounded": "bounded", "t": "Student's t"}
 WAYS = {"percentile": "percentile bootstrap", "bca": "bias-corrected and accelerated bootstrap (BCa)"}
 ROUNDING = 1e-13  # values that differ by less than this share of their size are equal, rounded
 
@@ -29,8 +32,8 @@ ROUNDING = 1e-13  # values that differ by less than this share of their size are
 class Intervals:
     """One mean and its interval per column; NaN where a column has no value at all, or no spread to compute one from.
 
-    `unit` says what was resampled: queries, or classes of queries that depend on each other. Equal values leave chance
-    nothing to do: their interval has no width.
+    `unit` says what chance draws: queries, or classes of queries that depend on each other. `how` is the way that was
+    asked for, `ways` the one that each column got, "" where it has no interval.
     """
 
     mean: FloatArray
@@ -43,6 +46,36 @@ class Intervals:
     unit: str = "queries"
     units: int = 0
     how: str = "percentile"
+    ways: tuple[str, ...] = ()
+
+    @property
+    def words(self) -> str:
+        """Which intervals these are, in a few words: `bounded (fewer than 25 queries)`, `BCa`, `none (1 query)`."""
+        there = {*self.ways} - {""}
+        if not there:
+            return f"none ({'all values are equal' if self.units > 1 else how_many(self.units, self.unit)})"
+        few = f"fewer than {ENOUGH} {self.unit}"
+        main, where = self.how, {"bounded": "where all values are equal", "t": "where a measure has no range"}
+        if self.how == "auto" and self.units >= ENOUGH:
+            main, where = "bca", {"bounded": f"where {few} have a value or all are equal", "t": f"where {few} have one"}
+        elif self.how == "auto":
+            main = "bounded" if "bounded" in there else "t"
+        because = f" ({few}{', no range' if main == 't' else ''})" if self.how == "auto" and self.units < ENOUGH else ""
+        parts = [f"{SHORT[main]}{because}"] if main in there else []
+        parts += [f"{SHORT[way]} {text}" for way, text in where.items() if way in there and way != main]
+        return ", ".join([*parts, *(["none where all values are equal"] if "" in self.ways else [])])
+
+    @property
+    def told(self) -> str:
+        """What must be said with the numbers: the level, which intervals, of how many units, by which draws.
+
+        Nothing where one query or class leaves nothing to draw.
+        """
+        if self.units < 2:
+            return f"No {percent_text(self.level)} intervals: {how_many(self.units, self.unit)}."
+        drawn = f"{self.resamples:,} draws, seed {self.seed}" if {*self.ways} - {"t", ""} else ""
+        how = "; ".join(filter(None, [self.words, how_many(self.units, self.unit), drawn]))
+        return f"{percent_text(self.level)} intervals: {how}."
 
     def rows(self) -> list[dict[str, float]]:
         """One row per column, in plain numbers."""
@@ -52,7 +85,8 @@ class Intervals:
     def take(self, columns: IntArray) -> Intervals:
         """Some of the columns."""
         mean, low, high = self.mean[columns], self.low[columns], self.high[columns]
-        return replace(self, mean=mean, low=low, high=high, queries=self.queries[columns])
+        ways = tuple(self.ways[column] for column in columns.tolist())
+        return replace(self, mean=mean, low=low, high=high, queries=self.queries[columns], ways=ways)
 
 
 def resamples_for(queries: int) -> int:
@@ -78,6 +112,7 @@ def bootstrap_means(
     `classes`: queries of one class share what they look for, so they say less than as many independent ones. Classes
     are then drawn, and within each class drawn its queries. One query, or one class, has no interval.
     `how`: percentile, or bca, which shifts the limits for bias and skew and is the better one for few skewed values.
+    Both know only the values there are: of equal ones the interval has no width (`mean_intervals` knows more).
     >>> made = bootstrap_means([[0.0], [0.5], [1.0], [0.5]])
     >>> made.mean.tolist(), made.low.tolist(), made.high.tolist(), made.resamples
     ([0.5], [0.125], [0.875], 10000)
@@ -112,6 +147,7 @@ def bootstrap_means(
         unit=draw.unit,
         units=draw.units,
         how=how,
+        ways=tuple(np.where(np.isfinite(low), how, "").tolist()),
     )
 
 

@@ -34,7 +34,8 @@ def shape_within(bounds: Bounds) -> float:
 
     Chosen on five pairs of real runs and held on seven others: with the whole weight the limits are needlessly wide.
     """
-    return OF_A_DIFFERENCE if np.any(np.asarray(bounds[0]) < 0) else OF_A_VALUE
+    low, high = (np.asarray(end) for end in bounds)
+    return OF_A_DIFFERENCE if np.any((low < 0) & (high > 0)) else OF_A_VALUE
 
 
 def unseen_unit_limits(
@@ -62,7 +63,7 @@ def unseen_unit_limits(
     if known.size:
         first, run = runs_of_equal_columns(np.vstack([units.total, units.size, ends])[:, known])
         points = known[first]
-        chosen, low_high = UnitSums(units.total[:, points], units.size[:, points]), ends[:, points]
+        chosen, low_high = units.take(points), ends[:, points]
         means = _weighted_means(chosen, draws, seed, low_high, shape)
         inner = _joint_quantiles(means, level, together)
         around = _around(np.clip(chosen.mean, *low_high), low_high[0] + inner[0], low_high[1] - inner[1])

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankscope.arrays import FloatArray, IntArray
+from rankscope.arrays import FloatArray
 from rankscope.statistics.pairs.pair_test import Alternative, PairTest, known_differences, one_sided_interval, tail_of
 
 ROUNDING = 1e-13
@@ -24,40 +23,6 @@ def spread(values: FloatArray) -> float:
         return math.nan
     sd = float(values.std(ddof=1))
     return sd if sd > ROUNDING * float(np.abs(values).max()) else 0.0
-
-
-@dataclass(frozen=True, eq=False)
-class MeanDifferences:
-    """The mean difference of many pairs with its t interval, and from how many queries."""
-
-    mean: FloatArray
-    low: FloatArray
-    high: FloatArray
-    queries: IntArray
-
-
-def t_intervals(differences: FloatArray, level: float = 0.95) -> MeanDifferences:
-    """What `paired_t` says of each column, all at once; NaN is a query that a pair does not have.
-
-    >>> made = t_intervals(np.array([[0.1, 0.1], [0.3, 0.1], [0.2, 0.1], [0.4, np.nan]]))
-    >>> made.mean.round(4).tolist(), made.low.round(4).tolist(), made.queries.tolist()
-    ([0.25, 0.1], [0.0446, nan], [4, 3])
-    """
-    from scipy.special import stdtrit
-
-    rows = np.ascontiguousarray(differences.T)
-    there = ~np.isnan(rows)
-    queries = there.sum(axis=1)
-    mean, sd = np.full(len(rows), np.nan), np.full(len(rows), np.nan)
-    for count in np.unique(queries[queries > 0]).tolist():  # rows of one length are one table
-        some = np.flatnonzero(queries == count)
-        table = rows[some][there[some]].reshape(some.size, count)
-        mean[some] = table.mean(axis=1)
-        if count > 1:
-            spread_out = table.std(axis=1, ddof=1)
-            sd[some] = np.where(spread_out > ROUNDING * np.abs(table).max(axis=1), spread_out, np.nan)
-    half = stdtrit(queries - 1.0, 1 - tail_of(level, "two-sided")) * (sd / np.sqrt(queries))
-    return MeanDifferences(mean=mean, low=mean - half, high=mean + half, queries=queries)
 
 
 def paired_t(differences: ArrayLike, alternative: Alternative = "two-sided", *, level: float = 0.95) -> PairTest:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankscope.arrays import FloatArray, IntArray
+from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.evaluation.coverage_report import is_complete
 from rankscope.evaluation.scores import Scores
 from rankscope.measures.fractions import divide
@@ -32,6 +32,10 @@ class UnitSums:
 
     def __len__(self) -> int:
         return len(self.size)
+
+    def take(self, columns: BoolArray | IntArray) -> UnitSums:
+        """Some of the columns."""
+        return UnitSums(self.total[:, columns], self.size[:, columns])
 
     @property
     def mean(self) -> FloatArray:

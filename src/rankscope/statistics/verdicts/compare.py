@@ -75,7 +75,7 @@ def compare(
     every_pair: bool = True,
     by_unit: bool | None = None,
     correction: str = "holm",
-    intervals: str = "bca",
+    intervals: str = "auto",
     level: float = 0.95,
     resamples: int | None = None,
     permutations: int = PERMUTATIONS,
@@ -87,8 +87,8 @@ def compare(
     Every pair is compared, or with `every_pair=False` each system with the baseline, which is the first one unless
     named. Queries for which some system has no value are left out and counted; nothing is filled in. Where classes are
     what queries look for (`by_unit`; found out by itself from scores), the class is the unit of chance. A system whose
-    values all equal those of an earlier one is compared once, under the earlier name. `intervals` of the means: bca, or
-    bounded, which holds where few queries decide. `tests` are made beside, by name; no verdict rests on them.
+    values all equal those of an earlier one is compared once, under the earlier name. `intervals` of the means as
+    `mean_intervals` makes them: auto, bca, bounded or t. `tests` are made beside, by name; no verdict rests on them.
     >>> table = ScoreTable.make({"A": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6], "B": [0.2, 0.4, 0.4, 0.6, 0.7, 0.8]})
     >>> compare([table]).main.pairs[0].better
     'B'
@@ -144,10 +144,16 @@ def _means(tables: Sequence[ScoreTable], choices: _CompareOptions) -> list[Inter
         return [_means([each], choices)[0] for each in tables]
     values = np.hstack([table.values for table in tables])
     classes = tables[0].labels if choices.by_unit else None
-    intervals = mean_intervals(
-        values, classes, how=choices.intervals, level=choices.level, resamples=choices.resamples, seed=choices.seed
-    )
     width = len(tables[0].systems)
+    intervals = mean_intervals(
+        values,
+        classes,
+        how=choices.intervals,
+        level=choices.level,
+        resamples=choices.resamples,
+        seed=choices.seed,
+        bounds=tuple(np.array([table.bounds for table in tables]).T.repeat(width, axis=1)),
+    )
     return [intervals.take(np.arange(start, start + width)) for start in range(0, values.shape[1], width)]
 
 

@@ -34,7 +34,7 @@ class MeasureCompared(Tabular):
     units: ScoreTable  # what chance draws: queries, or classes of queries with the same target; for intervals
     tested: ScoreTable  # the same for tests
     left_out: int  # queries for which some system has no value
-    means: Intervals  # BCa, one per system
+    means: Intervals  # one per system
     pairs: tuple[Comparison, ...]  # p-values corrected over the family of the measure
     tukey: RandomisedTukey | None = None  # of three systems or more
     ranks: RankIntervals | None = None  # where every pair was compared

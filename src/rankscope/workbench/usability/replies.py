@@ -11,7 +11,7 @@ from typing import Any, Final, Literal, get_args
 import numpy as np
 
 from rankscope.errors import SettingError
-from rankscope.statistics.pairs.paired_t import t_intervals
+from rankscope.statistics.intervals.mean_intervals import t_intervals
 from rankscope.workbench.store.events import Event, MarkEvent
 from rankscope.workbench.store.failures import Refused
 from rankscope.workbench.usability.sus import STATEMENTS, check_answers, item_contribution, sus_score

@@ -15,7 +15,7 @@ from typing import TypeVar
 import numpy as np
 
 from rankscope.arrays import FloatArray
-from rankscope.statistics.pairs.paired_t import t_intervals
+from rankscope.statistics.intervals.mean_intervals import t_intervals
 from rankscope.workbench.browsing.sessions import SessionLog
 from rankscope.workbench.store.events import ANSWERS, LONGEST_LOOK, Event
 
