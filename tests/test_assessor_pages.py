@@ -12,6 +12,8 @@ import pytest
 from click.testing import CliRunner
 
 from rankscope.cli.main import cli
+from rankscope.statistics.preferences.answers import Preference
+from rankscope.statistics.preferences.strengths import bradley_terry
 from rankscope.workbench.preferring import Comparing, mark_of_choice
 from rankscope.workbench.project import Project
 from tests.test_claims_pages import commands, parts
@@ -78,7 +80,7 @@ def measured(title: str) -> list[dict[str, str]]:
     for line in section.splitlines():
         cells = [each.strip() for each in line.strip("|").split("|")] if line.startswith("|") else []
         if cells and not set(line) <= set("|-: "):
-            if cells[0] in ("source", "put in"):
+            if cells[0] in ("source", "put in", "systems"):
                 header = cells
             else:
                 rows.append(dict(zip(header, cells, strict=True)))
@@ -103,3 +105,17 @@ def test_the_pages_say_what_was_measured() -> None:
     leans = [row["mean lean"] for row in told if row.get("put in") not in (None, "0.000")]
     assert re.search(r"estimated as \.10, \.31 and \.62", how_to)
     assert [f"{float(each):.2f}".removeprefix("0") for each in leans] == [".10", ".31", ".62"]
+    held = [float(row["limits hold"]) for row in told if "no strengths" in row]
+    assert f"strengths in {100 * min(held):.0f} % or more" in how_to
+
+
+def test_the_strengths_of_the_page_are_those_of_its_answers() -> None:
+    how_to = " ".join((DOCS / "how-to" / "prefer.md").read_text(encoding="utf-8").split())
+    won = {("A", "B"): (3, 4), ("B", "C"): (3, 4), ("A", "C"): (9, 10)}
+    answers = [
+        Preference(f"{left}{right}{number}", "ann", left, right, "left" if number < wins else "right")
+        for (left, right), (wins, count) in won.items()
+        for number in range(count)
+    ]
+    first, second, third = bradley_terry(answers).systems
+    assert f"strengths log 3 = {first.strength:.4f}, {abs(second.strength):.0f} and {third.strength:.4f}" in how_to

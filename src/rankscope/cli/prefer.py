@@ -38,6 +38,8 @@ def command() -> None:
 def score(source: str, classes: str | None, level: float, seed: int, output_format: str) -> None:
     """Who wins? Win rates with limits over queries, a verdict, and how far the side on the page decides.
 
+    Three systems or more are put on one scale too: strengths by the model of Bradley and Terry.
+
     FILE is CSV, TSV, JSON lines or Parquet with the columns query, left, right and choice (left, right, equal, both
     bad, or the name of a system), and assessor where several answered. Several answers to one query are one query.
     """
@@ -137,12 +139,19 @@ def _show(
     from rankscope.cli.output import print_result
     from rankscope.facade.preferring import prefer
     from rankscope.reports.formats.rows import as_json
-    from rankscope.reports.texts.preferences import bias_lines, preferences_text, rate_rows, verdict_lines
+    from rankscope.reports.texts.preferences import (
+        bias_lines,
+        preferences_text,
+        rate_rows,
+        strength_lines,
+        verdict_lines,
+    )
 
     found = prefer(answers, classes=classes, systems=systems, level=level, seed=seed)
     if output_format == "table":
-        print_result(preferences_text(found.rates, found.bias, level))
+        print_result(preferences_text(found.rates, found.bias, level, found.strengths))
         return
-    words = [*verdict_lines(found.rates), *bias_lines(found.bias)]
-    rows = {"rows": rate_rows(found.rates), "sides": found.bias.rows(), "words": words}
+    words = [*verdict_lines(found.rates), *strength_lines(found.strengths), *bias_lines(found.bias)]
+    strengths = [each.row() for each in found.strengths.systems] if found.strengths else []
+    rows = {"rows": rate_rows(found.rates), "strengths": strengths, "sides": found.bias.rows(), "words": words}
     print_result(as_json({"format": "rankscope.prefer", "version": 1, "level": level, **rows}))

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rankscope.inputs.checks import Problems
     from rankscope.statistics.preferences.answers import Preference
     from rankscope.statistics.preferences.position_bias import PositionBias
+    from rankscope.statistics.preferences.strengths import Strengths
     from rankscope.statistics.preferences.win_rates import WinRate
 
 NAMES = {
@@ -29,12 +30,13 @@ WORDS = {"left": "left", "right": "right", "equal": "equal", "tie": "equal", "sa
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Preferred(Tabular):
-    """Win rates of every two systems that were compared, and how far the side decides."""
+    """Win rates of every two systems that were compared, strengths of three or more, and how far the side decides."""
 
     rates: tuple[WinRate, ...]
     bias: PositionBias
     answers: int
     level: float = 0.95
+    strengths: Strengths | None = None  # of three systems or more
 
 
 @public
@@ -49,7 +51,8 @@ def prefer(
     """Win rates with limits over queries, verdicts, and position bias, from answers or from a file of them.
 
     A file has the columns query, left, right and choice (left, right, equal, both bad, or the name of a system) and may
-    have assessor. `systems` says which of two is the first.
+    have assessor. `systems` says which of two is the first. `strengths` of the result puts three systems or more on one
+    scale (Bradley & Terry).
     >>> from rankscope.statistics.preferences.answers import Preference
     >>> said = [Preference(f"q{n}", "ann", "old", "new", "right") for n in range(12)]
     >>> found, = prefer(said, systems=["old", "new"]).rates
@@ -58,12 +61,15 @@ def prefer(
     """
     from rankscope.inputs.classes import read_classes
     from rankscope.statistics.preferences.position_bias import position_bias
+    from rankscope.statistics.preferences.strengths import bradley_terry
     from rankscope.statistics.preferences.win_rates import win_rates
 
     answers = read_preferences(preferences) if isinstance(preferences, str | Path) else list(preferences)
     kinds = None if classes is None else read_classes(classes)
     rates = win_rates(answers, kinds, systems=systems, level=level, seed=seed)
-    return Preferred(rates, position_bias(answers, level=level), len(answers), level)
+    several = len({name for each in rates for name in (each.first, each.second)}) > 2
+    strengths = bradley_terry(answers, level) if several else None
+    return Preferred(rates, position_bias(answers, level=level), len(answers), level, strengths)
 
 
 def read_preferences(path: str | Path) -> list[Preference]:

@@ -114,10 +114,10 @@ def _agreement_rows(found: Agreement) -> Rows:
 
 
 def _preferred(found: Any) -> Display:
-    from rankscope.reports.texts.preferences import bias_lines, rate_rows, verdict_lines
+    from rankscope.reports.texts.preferences import bias_lines, rate_rows, strength_lines, verdict_lines
 
     first, *rest = verdict_lines(found.rates)
-    notes = (*rest, *(line.removeprefix("! ") for line in bias_lines(found.bias)))
+    notes = (*rest, *strength_lines(found.strengths), *(line.removeprefix("! ") for line in bias_lines(found.bias)))
     return Display(first, LongTable.of_rows(rate_rows(found.rates)), notes, ".rates")
 
 

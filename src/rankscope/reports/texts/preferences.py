@@ -8,15 +8,37 @@ from collections.abc import Sequence
 from rankscope.number_texts import percent_text
 from rankscope.reports.formats.rows import table
 from rankscope.statistics.preferences.position_bias import PositionBias
+from rankscope.statistics.preferences.strengths import Strengths
 from rankscope.statistics.preferences.win_rates import WinRate
 
 
-def preferences_text(rates: Sequence[WinRate], bias: PositionBias, level: float = 0.95) -> str:
-    """The verdicts, the table of win rates, and what the sides do."""
+def preferences_text(
+    rates: Sequence[WinRate], bias: PositionBias, level: float = 0.95, strengths: Strengths | None = None
+) -> str:
+    """The verdicts, the table of win rates, strengths, and what the sides do."""
     words = [*verdict_lines(rates), ""]
     about = f"win rate: of the second system, ties count half; low, high: {percent_text(level)} limits over queries."
     sides = ["Sides", table([*bias.rows()]).rstrip("\n"), *bias_lines(bias)] if bias.sided else []
-    return "\n".join([*words, table(rate_rows(rates)).rstrip("\n"), about, "", *sides]).rstrip() + "\n"
+    scale = [*_strength_table(strengths, level), ""] if strengths else []
+    return "\n".join([*words, table(rate_rows(rates)).rstrip("\n"), about, "", *scale, *sides]).rstrip() + "\n"
+
+
+def _strength_table(strengths: Strengths, level: float) -> list[str]:
+    if not strengths.systems:
+        return strength_lines(strengths)
+    rows = table([each.row() for each in strengths.systems]).rstrip("\n")
+    about = f"strength: log odds (Bradley-Terry), their sum is 0; low, high: {percent_text(level)} limits over queries;"
+    return ["Strengths", rows, f"{about} chance: of being preferred to the others, on average."]
+
+
+def strength_lines(strengths: Strengths | None) -> list[str]:
+    """The strengths of three systems or more in a sentence, or why there are none."""
+    if strengths is None:
+        return []
+    if not strengths.systems:
+        return [f"No strengths (Bradley-Terry): {strengths.missing}, so no finite ones are the most likely."]
+    each = (f"{one.system} {one.strength:.2f} ({one.low:.2f} to {one.high:.2f})" for one in strengths.systems)
+    return [f"Strengths in log odds (Bradley-Terry): {', '.join(each)}."]
 
 
 def rate_rows(rates: Sequence[WinRate]) -> list[dict[str, object]]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TypedDict
 
-from rankscope.reports.texts.preferences import bias_lines, verdict_lines
+from rankscope.reports.texts.preferences import bias_lines, strength_lines, verdict_lines
 from rankscope.statistics.preferences.position_bias import PositionBias, position_bias
+from rankscope.statistics.preferences.strengths import bradley_terry
 from rankscope.statistics.preferences.win_rates import WinRate, win_rates
 from rankscope.workbench.pages.addresses import Visit, address
 from rankscope.workbench.pages.agreement import known
@@ -62,11 +63,12 @@ def preferred(visit: Visit) -> PreferredView:
     classes = {each.id: each.class_ for each in project.queries.values() if each.class_}
     rates = win_rates(answers, classes or None, systems=run_names(project.sources.runs))
     bias = position_bias(answers)
+    strengths = bradley_terry(answers) if len({name for each in answers for name in each.pair}) > 2 else None
     return {
         "answers": len(answers),
         "rates": [_rate_view(each) for each in rates],
         "sides": _sides_view(bias),
-        "words": verdict_lines(rates),
+        "words": [*verdict_lines(rates), *strength_lines(strengths)],
         "side_words": [line.removeprefix("! ") for line in bias_lines(bias)] if bias.sided else [],
     }
 
