@@ -48,7 +48,7 @@ def test_random_rankings_keep_their_level_where_both_grow_alike() -> None:
 def test_classes_too_small_for_a_share_are_left_out_and_counted() -> None:
     queries = RelevantRanks.from_ranks([[1, 2, 3, 4], [1]], depth=20, collection=20, system="one")
     graph = graphs.even_growth_graph(queries, shares=[0.5, 1])
-    assert graph.subtitle.startswith("the 1 of 2 queries with c >= 2; exact means")
+    assert graph.subtitle.startswith("the 1 of 2 queries with c >= 2; c = 4, d = 20, G = 2.32, random level 0.2; exact")
     alike, alone = [mark for mark in graph.marks if isinstance(mark, Stroke)]
     assert alike.x.tolist() == [0.5, 1.0]
     assert alike.y[-1] == alone.y[-1] == 1.0

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -12,13 +15,13 @@ from hypothesis import strategies as st
 
 from rankscope import graphs
 from rankscope.curves import grep_surface, ideal_curve, radial_curves
-from rankscope.errors import SettingError
+from rankscope.errors import MeasureError, SettingError
 from rankscope.evaluation.evaluate import evaluate_ranks
 from rankscope.graphs.graph import Graph
 from rankscope.graphs.kinds.shared.groups import ENOUGH, group_choices, group_named, query_groups, spread_out, usual
 from rankscope.graphs.kinds.shared.radial import swept
 from rankscope.graphs.marks import Guide, ShadedRegion, Stroke
-from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks
 from rankscope.settings import Settings
 from rankscope.statistics import compare
 from tests.graphs.classes import in_classes
@@ -54,7 +57,7 @@ def test_the_lectures_example_has_its_points_at_the_hits() -> None:
     assert curve.facts["scope"] == [1, 3, 6, 10, 15]
     assert curve.note == "5 of 10 found, the ranking ends at 15"
     assert "band" not in {mark.role for mark in graph.marks}
-    assert "1 query, c = 10, d = 100" in graph.subtitle
+    assert "1 query; c = 10, d = 100, G = 3.32, random level 0.1;" in graph.subtitle
 
 
 def test_one_query_needs_no_collection_size_and_may_find_nothing() -> None:
@@ -64,7 +67,8 @@ def test_one_query_needs_no_collection_size_and_may_find_nothing() -> None:
     assert first.x.tolist() == [0.25, 0.5]
     assert second.x.size == 0
     assert second.note == "0 of 4 found, the ranking ends at 9"
-    assert not [mark for mark in graph.marks if mark.name == "random"]
+    assert not [mark for mark in graph.marks if "random" in mark.name]
+    assert "c = 4, d not known: generality and random level unknown" in graph.subtitle
     graph.vega_lite()
 
 
@@ -84,14 +88,19 @@ def test_queries_of_one_class_size_are_not_interpolated() -> None:
         np.testing.assert_allclose(mark.x, exact.curve.x[rows])
         np.testing.assert_allclose(mark.y, exact.curve.y[rows])
         assert [mark.facts["a"][row] for row in mark.markers] == [0.25, 0.5, 1, 2, 4]
-    assert "all 12 queries with c = 4; radial means at whole scopes" in graph.subtitle
+    stated = "c = 4, d = 200, G = 5.64, random level 0.02"
+    assert f"all 12 queries with {stated}; radial means at whole scopes" in graph.subtitle
     assert "interpolated" not in graph.subtitle
 
 
 def test_one_system_has_a_curve_for_each_class_size() -> None:
     graph = graphs.precision_recall_graph(MIXED)
     assert [mark.name for mark in curves(graph)] == ["c = 29", "c = 2"]
-    assert "all 2 groups of equal generality; radial means at whole scopes" in graph.subtitle
+    stated = "d = 300, G = 3.37 to 7.23, random level g = c/d of each"
+    assert f"all 2 groups of equal generality; {stated}; radial means at whole scopes" in graph.subtitle
+    assert [mark.note for mark in curves(graph)] == ["g = 0.0967, 12 queries", "g = 0.00667, 12 queries"]
+    for share, name in ((29 / 300, "random 0.0967"), (2 / 300, "random 0.00667")):
+        assert set(guide(graph, name).y) == {share}
     bins = graphs.precision_recall_graph(MIXED, group="bins")
     assert [mark.name for mark in curves(bins)] == ["G = 3", "G = 7"]
 
@@ -100,7 +109,8 @@ def test_where_no_class_size_is_shared_queries_are_binned_and_that_is_said() -> 
     graph = graphs.precision_recall_graph([SPREAD, SPREAD])
     shown = usual(query_groups(SPREAD))
     assert shown.name == "G = 4"
-    assert f"the {len(shown.queries)} of 30 queries with G = 4, rounded; radial means, interpolated" in graph.subtitle
+    assert f"the {len(shown.queries)} of 30 queries with G = 4, rounded; mixed generality: c = " in graph.subtitle
+    assert "levels depend on the mix of queries; radial means, interpolated between scopes" in graph.subtitle
     (exact,) = {mark.name for mark in curves(graphs.precision_recall_graph(SPREAD, group="c=10"))}
     assert exact == "one"
 
@@ -156,11 +166,11 @@ def test_a_page_is_offered_every_query() -> None:
         assert names == set(queries.queries)
     among = graphs.precision_recall_graph.variants([MIXED, MIXED])
     assert among is not None
-    assert [each.value for each in among.values] == ["c = 29", "c = 2"]
-    assert [each.value for each in among.values if each.chosen] == [usual(query_groups(MIXED)).name]
+    assert [each.value for each in among.values] == ["all", "c = 29", "c = 2"]
+    assert [each.value for each in among.values if each.chosen] == ["all"]
     alone = graphs.precision_recall_graph.variants(MIXED)
     assert alone is not None
-    assert [each.value for each in alone.values] == [None, "bins", "c = 29", "c = 2"]
+    assert [each.value for each in alone.values] == ["all", None, "bins", "c = 29", "c = 2"]
     assert graphs.precision_recall_graph.variants(LECTURE) is None
 
 
@@ -181,8 +191,94 @@ def test_precision_recall_takes_eleven_levels_where_the_size_is_unknown() -> Non
     unknown = [ranked(name, seed, collection=None) for name, seed in (("first", 1), ("second", 2))]
     graph = graphs.precision_recall_graph(unknown)
     assert [len(mark.x) for mark in curves(graph)] == [11, 11]
-    assert curves(graph)[0].note == "12 queries, c = 4"
+    assert curves(graph)[0].note == "12 queries"
     assert "95% bands for the whole curve" in graph.subtitle
+
+
+# which generality
+
+
+STATING = {
+    "precision-recall": graphs.precision_recall_graph,
+    "at recall levels": partial(graphs.precision_recall_graph, group="all"),
+    "precision-scope": graphs.precision_scope_graph,
+    "recall-scope": graphs.recall_scope_graph,
+    "precision-window": graphs.precision_window_graph,
+    "band": graphs.band_graph,
+    "band over scope": partial(graphs.band_graph, curve="precision-scope"),
+    "difference": partial(graphs.band_graph, difference=True),
+}
+stating = pytest.mark.parametrize("draw", STATING.values(), ids=list(STATING))
+
+
+@stating
+def test_a_graph_of_one_generality_states_it_and_the_random_level(draw: Callable[..., Graph]) -> None:
+    graph = draw([LECTURE.take(np.zeros(2, dtype=np.int64)), LECTURE.take(np.zeros(2, dtype=np.int64))])
+    assert "c = 10, d = 100, G = 3.32, random level 0.1" in graph.subtitle
+    assert "mixed" not in graph.subtitle + graph.summary
+
+
+@stating
+def test_a_graph_of_mixed_or_unknown_generality_has_a_caution(draw: Callable[..., Graph]) -> None:
+    unknown = replace(MIXED, collection=np.full(len(MIXED), UNKNOWN))
+    some = unknown.take(np.arange(12))
+    caution = "levels depend on the mix of queries"
+    assert f"mixed generality: c = 2 to 29, d not known, {caution}" in draw([unknown, unknown]).subtitle
+    assert "c = 2, d not known: generality and random level unknown" in draw([some, some]).subtitle
+    if draw is not graphs.precision_recall_graph:  # which takes one class size of several
+        mixed = draw([MIXED, MIXED]).subtitle
+        assert f"mixed generality: c = 2 to 29, d = 300, G = 3.37 to 7.23, {caution}" in mixed
+
+
+def test_the_random_level_stands_at_its_line() -> None:
+    line = guide(graphs.precision_recall_graph(MIXED, group="c=2"), "random 0.00667")
+    assert set(line.y) == {2 / 300}
+    scope = guide(graphs.precision_scope_graph(TWO), "random 0.02")
+    np.testing.assert_allclose(scope.y, 0.02)
+    mixed = guide(graphs.precision_scope_graph(MIXED), "mean random 0.0517")
+    np.testing.assert_allclose(mixed.y, (2 + 29) / 600)
+    shares = guide(graphs.recall_scope_graph(TWO), "random s/d")
+    np.testing.assert_allclose(shares.y, shares.x / 200)
+
+
+def test_at_recall_levels_chance_is_that_of_hits() -> None:
+    queries = RelevantRanks.from_ranks([[1, 2, 3, 5], [1, 4, 9, 12]], collection=20, depth=20, system="one")
+    line = guide(graphs.precision_recall_graph(queries, group="all"), "random 0.249 to 0.415")
+    assert (line.x[0], line.x[-1]) == (0.1, 1)
+    np.testing.assert_allclose(line.y[[0, -1]], [0.415154, 0.248836], atol=1e-6)  # above g = 0.2
+
+
+def test_random_levels_that_run_together_share_a_name() -> None:
+    graph = graphs.precision_recall_graph(SPREAD, at_generality=[1, 3, 4, 6], group="c=3")
+    names = [mark.name for mark in graph.marks if isinstance(mark, Guide) and "random" in mark.name]
+    assert names == ["random 0.5", "random 0.125", "random up to 0.0625"]
+    level = [mark.y[0] for mark in graph.marks if isinstance(mark, Guide) and mark.dashed and np.isnan(mark.x).all()]
+    assert level == [0.5, 0.125, 0.0625, 0.015625]
+
+
+def test_a_group_is_averaged_at_recall_levels_too() -> None:
+    graph = graphs.precision_recall_graph([MIXED, MIXED], group="c=2", averaging="levels")
+    assert graph.subtitle.startswith("the 12 of 24 queries with c = 2, d = 300, G = 7.23, random level 0.00667; interp")
+    (alone, _) = curves(graph)
+    (two,) = curves(graphs.precision_recall_graph(MIXED.take(np.arange(12)), averaging="levels"))
+    assert alone.y.tolist() == two.y.tolist()
+    unknown = replace(MIXED, collection=np.full(len(MIXED), UNKNOWN))
+    of_two = graphs.precision_recall_graph(unknown, group="c=2")
+    assert of_two.subtitle.startswith("the 12 of 24 queries with c = 2, d not known: generality and random level unk")
+    with pytest.raises(SettingError, match="one has no query with 3 relevant items"):
+        graphs.precision_recall_graph(unknown, group="c=3")
+    with pytest.raises(SettingError, match="group=bins has radial means: at recall levels give one group, or all"):
+        graphs.precision_recall_graph(MIXED, group="bins", averaging="levels")
+    with pytest.raises(MeasureError, match="needs the size of the collection"):
+        graphs.precision_recall_graph(unknown, group="all", averaging="radial")
+
+
+def test_every_query_has_a_radial_mean_that_says_what_it_mixes() -> None:
+    graph = graphs.precision_recall_graph(MIXED, group="all", averaging="radial")
+    (curve,) = curves(graph)
+    row = list(curve.facts["a"]).index(1.0)
+    assert curve.y[row] == pytest.approx(evaluate_ranks([MIXED], ["Rprec"], Settings())["one"]["Rprec"])
+    assert graph.subtitle.startswith("all 24 queries; mixed generality: c = 2 to 29, d = 300, G = 3.37 to 7.23, levels")
 
 
 # rankings that end
@@ -210,7 +306,7 @@ def test_at_the_class_size_the_interval_is_that_of_r_precision() -> None:
         assert mark.y[row] == pytest.approx(means.mean[place], abs=1e-12)
         told = str(mark.facts["95% interval of p, pointwise"][row])
         assert told == f"{means.low[place]:.4f} to {means.high[place]:.4f}"
-    assert re.search(r"all 96 queries \(12 classes\) with c = 8; .*; 95% bands for the whole curve", graph.subtitle)
+    assert re.search(r"all 96 queries \(12 classes\) with c = 8, .*; 95% bands for the whole curve", graph.subtitle)
 
 
 def test_a_band_lies_along_the_rays_and_holds_its_curve() -> None:
@@ -272,7 +368,7 @@ def test_curves_at_whole_levels_are_the_means_over_all_thinnings() -> None:
         np.testing.assert_allclose(curve.x, expected)
         np.testing.assert_allclose(curve.y, np.array(expected) * 3 / np.array(scopes))
     assert first.note == "random level 0.5"
-    assert graph.subtitle.startswith("all 2 queries that reach G = 2; random distractors left out, exact means")
+    assert graph.subtitle.startswith("all 2 queries that reach G = 2; c = 3, d = c 2^G; random distractors left out")
     assert guide(graph, "ideal").y[-1] == 0.25
 
 

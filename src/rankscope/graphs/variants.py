@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Variant:
-    """One value of an option, in words for a reader; `chosen` is the one that the graph has by itself."""
+    """One value of an option, in words for a reader; `chosen` is the one that a page shows first."""
 
     value: str | None
     text: str

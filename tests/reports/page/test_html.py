@@ -20,6 +20,7 @@ from rankscope import graphs
 from rankscope.cli.main import cli
 from rankscope.evaluation.evaluate import evaluate
 from rankscope.evaluation.scores import Scores
+from rankscope.graphs.legend import legend_of
 from rankscope.number_texts import decimal_text
 from rankscope.reports.page import html
 from rankscope.reports.page.contents import Report
@@ -146,14 +147,26 @@ def test_other_groups_of_queries_can_be_chosen_and_each_has_its_graph() -> None:
     report = report_of_two_sizes()
     page = html.render(report)
     (figure,) = [each for each in report.figures if each.kind.name == "precision-recall"]
-    assert [each.text for each in figure.alternatives] == ["c = 8: 12 queries", "c = 4: 12 queries"]
+    every, *groups = [each.text for each in figure.alternatives]
+    assert every == "every generality, at recall levels: 24 queries"
+    assert groups == ["c = 8: 12 queries", "c = 4: 12 queries"]
     assert [each.id for each in figure.alternatives if each.chosen] == [figure.id]
     data = data_of(page, "precision-recall")
-    assert len(data["graphs"]) == 2
+    assert len(data["graphs"]) == 3
     for each, graph in zip(figure.alternatives, data["graphs"], strict=True):
-        group = each.text.partition(":")[0]
         assert graph["subtitle"] == each.graph.subtitle
-        assert f" with {group}" in graph["subtitle"]
+    for text, graph in zip(groups, data["graphs"][1:], strict=True):
+        assert f" with {text.partition(':')[0]}" in graph["subtitle"]
+
+
+def test_the_first_graph_is_of_every_query_and_cautions_where_generality_is_mixed() -> None:
+    first = report_of_two_sizes().figures[0]
+    assert first.kind.name == "precision-recall"
+    assert first.drawn.subtitle.startswith("mixed generality: c = 4 to 8, d = 200, G = 4.64 to 5.64, levels depend on")
+    assert {entry.note for entry in legend_of(first.drawn)} == {"24 queries"}
+    one_size = Report.of(scores_of("rough", "fine")).figures[0]
+    assert "random level" in one_size.drawn.subtitle
+    assert not one_size.alternatives
 
 
 def test_bands_of_graphs_are_said_to_be_for_whole_curves(page: str) -> None:

@@ -18,6 +18,7 @@ from rankscope.graphs.kind import kind
 from rankscope.graphs.kinds.shared.banded import band_words, with_band
 from rankscope.graphs.kinds.shared.describing import Systems, chosen_scopes, counted_systems, size_note
 from rankscope.graphs.kinds.shared.generality_graphs import GENERALITY, need_points
+from rankscope.graphs.kinds.shared.generality_words import generality_words, notes_of
 from rankscope.graphs.kinds.shared.score_values import LevelOption
 from rankscope.graphs.option import Option
 from rankscope.graphs.system_count import SystemCount
@@ -78,25 +79,29 @@ def band_graph(
     table = shape.make(shown, points)
     graph = Graph(_title(shape, everyone, shown), shape.x(shown), shape.y)
     classes = [unit_classes(each) for each in shown]
+    stated = "" if curve == "grip" else generality_words(shown)  # which is over generality
     if difference:
         around = difference_band(table[0], table[1], band, level, classes[0], seed=seed)
-        return _difference(graph, around, shown)
+        return _difference(graph, around, shown, stated)
     bands = [_around(each, some, band, level, seed) for each, some in zip(table, classes, strict=True)]
-    return _means(graph, bands, shown)
+    notes = notes_of(shown) if stated else [size_note(each) for each in shown]
+    return _means(graph, bands, shown, stated, notes)
 
 
 def _around(curves: QueryCurves, classes: Sequence[str] | None, how: str, level: float, seed: int) -> Band:
     return band(curves, None, how, level, classes, seed=seed)
 
 
-def _means(graph: Graph, bands: list[Band], systems: list[RelevantRanks]) -> Graph:
-    for each, queries in zip(bands, systems, strict=True):
-        graph = with_band(graph, each, queries.system, size_note(queries))
+def _means(graph: Graph, bands: list[Band], systems: list[RelevantRanks], stated: str, notes: Sequence[str]) -> Graph:
+    for each, queries, note in zip(bands, systems, notes, strict=True):
+        graph = with_band(graph, each, queries.system, note)
     names = ", ".join(each.system for each in systems)
-    return graph.described(subtitle=_subtitle(bands), summary=f"{graph.title} of {names}, with confidence bands.")
+    summary = "; ".join(filter(None, (f"{graph.title} of {names}, with confidence bands", stated)))
+    subtitle = "; ".join(filter(None, (stated, _subtitle(bands))))
+    return graph.described(subtitle=subtitle, summary=f"{summary}.")
 
 
-def _difference(graph: Graph, around: Band, systems: list[RelevantRanks]) -> Graph:
+def _difference(graph: Graph, around: Band, systems: list[RelevantRanks], stated: str) -> Graph:
     first, second = (each.system for each in systems)
     apart = np.flatnonzero(np.isfinite(around.low) & ~around.holds(np.zeros(len(around))))
     graph = with_band(graph, around, around.name, how_many(around.queries), markers=_some(apart, len(around)))
@@ -104,7 +109,7 @@ def _difference(graph: Graph, around: Band, systems: list[RelevantRanks]) -> Gra
     return graph.rule(y=0.0, dashed=False).described(
         title=f"{graph.title}: {second} minus {first}",
         y=Axis("difference in", graph.y.quantity, domain=_domain(around)),
-        subtitle="; ".join(filter(None, (_subtitle([around]), marked))),
+        subtitle="; ".join(filter(None, (stated, _subtitle([around]), marked))),
         conclusion=_conclusion(around, graph, (first, second)),
         summary=f"{second} minus {first}: the band leaves out 0 at {apart.size} of {len(around)} points.",
     )

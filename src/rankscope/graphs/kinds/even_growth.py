@@ -16,6 +16,7 @@ from rankscope.graphs.kind import kind
 from rankscope.graphs.kinds.shared.banded import band_words, with_band
 from rankscope.graphs.kinds.shared.chance import band_around, interval_facts, intervals_of
 from rankscope.graphs.kinds.shared.describing import Systems, counted_systems, shown_of
+from rankscope.graphs.kinds.shared.generality_words import generality_words, random_name
 from rankscope.graphs.option import Option
 from rankscope.graphs.system_count import ONE
 from rankscope.number_texts import decimal_text, plain_number
@@ -64,14 +65,14 @@ def even_growth_graph(
     ticks = tuple(sorted(grown.shares.tolist()))
     x = Axis("share of today's collection", "", "log2", domain=(ticks[0], ticks[-1]), ticks=ticks)
     graph = Graph(f"{queries.system} while the whole collection grows", x, y)
-    graph = graph.guides([_random(grown, grown.chance, "random")], dashed=True, at=0.3)
+    graph = graph.guides([_random(grown, grown.chance, random_name(grown.chance[:, 0]))], dashed=True, at=0.3)
     graph = graph.guides([_random(grown, grown.chance_alone, "")], dashed=True)
     bands: list[Band] = []
     for name, values in ((ALIKE, grown.alike), (ALONE, grown.alone)):
         graph, around = _with(graph, grown, name, values)
         bands.append(around)
     told = [each for each in band_words(bands) if "units of chance" not in each]
-    words = [_who(grown), "exact means over all ways to leave items out", *told]
+    words = [_who(grown), generality_words([grown.queries]), "exact means over all ways to leave items out", *told]
     return graph.described(
         subtitle="; ".join(words),
         summary=f"Quality of {queries.system} while relevant items and distractors grow.",

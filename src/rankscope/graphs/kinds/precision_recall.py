@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Annotated, Literal
 
@@ -11,6 +12,7 @@ import numpy as np
 from rankscope.curves.curve import Curve, Region
 from rankscope.curves.guides import highest_precision, lowest_precision, scope_line
 from rankscope.curves.precision_recall import mean_at_recall_levels, query_curve
+from rankscope.curves.random_levels import random_at_recall_levels
 from rankscope.errors import MeasureError, SettingError
 from rankscope.graphs.axis import Axis
 from rankscope.graphs.graph import Graph
@@ -23,18 +25,34 @@ from rankscope.graphs.kinds.shared.describing import (
     counted_systems,
     domain_note,
     facts_of,
+    from_to,
     number,
     shown_of,
     size_known,
-    size_note,
     unit_note,
 )
-from rankscope.graphs.kinds.shared.groups import QueryGroup, group_choices, group_named, query_groups, spread_out, usual
+from rankscope.graphs.kinds.shared.generality_words import (
+    CAUTION,
+    generality_words,
+    notes_of,
+    with_random_level,
+    with_random_levels,
+)
+from rankscope.graphs.kinds.shared.groups import (
+    EVERY_QUERY,
+    QueryGroup,
+    every_query,
+    group_choices,
+    group_named,
+    query_groups,
+    spread_out,
+    usual,
+)
 from rankscope.graphs.kinds.shared.radial import Radial
 from rankscope.graphs.option import Option
 from rankscope.graphs.variants import Variant, Variants
 from rankscope.number_texts import how_many
-from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks
+from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.statistics.intervals.band import Band
 from rankscope.statistics.intervals.deciding import FEW
 from rankscope.statistics.table.query_curves import interpolated_precision
@@ -43,29 +61,30 @@ from rankscope.wording import setting_usage
 SCOPES = (0.25, 0.5, 1.0, 2.0, 4.0)
 WHAT = "the precision-recall graph"
 MOST_GROUPS = 5
+MOST_RELEVANT = 2000  # of larger classes chance at the hits of a level takes long, and is the generality to the eye
 RECALL, PRECISION = Axis("recall", "r", domain=(0, 1)), Axis("precision", "p", domain=(0, 1))
 DOTTED = "dotted: a lower bound, some rankings have ended"
 
 
 def _variants(systems: Systems) -> Variants | None:
-    """The groups that a page offers: each alone, and of one system first all that fit on one graph."""
+    """What a page offers: first every query, then of one system all groups that fit on one graph, then each alone."""
     shown = counted_systems(systems, WHAT)
     if not size_known(shown) or _single(shown):
         return None
     groups = query_groups(shown[0])
-    together = len(shown) == 1 and len(groups) > 1
-    first = None if together else usual(groups).name
     results = [
-        Variant(each.name, f"{each.name}: {unit_note(each.queries)}", each.name == first, heading)
+        Variant(each.name, f"{each.name}: {unit_note(each.queries)}", heading=heading)
         for heading, members in group_choices(shown[0])
         for each in members
     ]
     if len(results) < 2:
         return None
+    every = Variant(EVERY_QUERY, f"every generality, at recall levels: {unit_note(shown[0])}", chosen=True)
     exact = groups[0].name.startswith("c")
-    overview = [Variant(None, "several class sizes" if exact else "several generality indices", chosen=True)]
+    overview = [Variant(None, "several class sizes" if exact else "several generality indices")]
     binned = [Variant("bins", "several generality indices, interpolated")] if exact else []
-    return Variants("group", "Queries of", (*overview, *binned, *results) if together else tuple(results))
+    together = [*overview, *binned] if len(shown) == 1 and len(groups) > 1 else []
+    return Variants("group", "Queries of", (every, *together, *results))
 
 
 @kind("precision-recall", "the trade that every deeper look makes", uses=("collection size",), variants=_variants)
@@ -75,7 +94,8 @@ def precision_recall_graph(
         str | None,
         Option(
             "which queries: c=8 (with 8 relevant items) or G=7 (of that generality index, rounded); exact or bins says "
-            "how they are grouped. Default: the group in the middle, exact where enough share a class size"
+            "how they are grouped; all takes every query, at recall levels. Default: the group in the middle, exact "
+            "where enough share a class size"
         ),
     ] = None,
     scopes: Sequence[float] = SCOPES,
@@ -98,18 +118,20 @@ def precision_recall_graph(
     equal relevant scope a = s/c over queries of one generality, because curves of different generality must not be
     joined. One system shows a curve for each of several groups; systems are compared on the group in the middle, or on
     the `group` asked for: c=8 (of that class size, nothing is interpolated) or G=7 (of that generality index, rounded);
-    exact or bins says how queries are grouped. Where the size is not known: interpolated precision at eleven recall
-    levels, as in TREC (`averaging` radial or levels decides it by hand). The ideal system runs along p = 1, then down
-    r = 1 to c/d. `at_generality` shows what the surface of GReP is at whole levels of G: curves of the same queries in
-    collections from which random distractors were left out, exact means over all ways to do so.
+    exact or bins says how queries are grouped. Where the size is not known, and of all queries: interpolated precision
+    at eleven recall levels, as in TREC (`averaging` radial or levels decides it by hand). c, d, G and the random level
+    c/d stand on the graph, or in their place the caution that queries of several generalities are averaged. The ideal
+    system runs along p = 1, then down r = 1 to c/d. `at_generality` shows what the surface of GReP is at whole levels
+    of G: curves of the same queries in collections from which random distractors were left out, exact means over all
+    ways to do so.
     """
     shown = counted_systems(systems, WHAT)
     if at_generality:
         return _at_generality(shown, group, at_generality, scopes, averaging)
     if averaging != "levels" and group is None and _single(shown):
         return _of_one_query(shown, scopes)
-    if averaging == "levels" or (averaging is None and group is None and not size_known(shown)):
-        return _at_levels(shown)
+    if averaging == "levels" or (averaging is None and (group == EVERY_QUERY or not size_known(shown))):
+        return _at_levels(shown, group)
     groups = query_groups(shown[0], group)
     if len(shown) == 1 and len(groups) > 1:
         return _by_generality(shown[0], groups, scopes)
@@ -131,9 +153,11 @@ def _at_generality(
     followed = [_followed(queries, group, max(levels)) for queries in systems]
     pairs = [(queries, level) for queries in followed for level in sorted(levels)]
     curves = [Radial.at_level(_level_group(queries, level), level, scopes) for queries, level in pairs]
+    relevant = from_to(np.concatenate([each.relevant for each in followed]))
     lowest = min(2.0**-level for level in levels)
     title = "Precision and recall" + (f" of {systems[0].system}" if len(systems) == 1 else f" at G = {levels[0]}")
     graph = _ideal_down_to(Graph(title, RECALL, PRECISION).guides(_scope_lines(scopes)), followed, lowest)
+    graph = with_random_levels(graph, [2.0**-level for level in levels])
     shaded = len(curves) <= MOST_BANDS
     bands = [each.band(drawn=shaded) for each in curves]
     for (queries, level), each, around in zip(pairs, curves, bands, strict=True):
@@ -141,7 +165,8 @@ def _at_generality(
         graph = _with(graph, each, name, domain_note(queries, f"random level {number(2.0**-level)}"), around, shaded)
     top = f"{shown_of(followed[0], len(systems[0]))} that reach G = {max(levels)}"
     told = [each for each in band_words(bands) if "units of chance" not in each] if shaded else []
-    words = [top, "random distractors left out, exact means", _points(curves), *told]
+    sizes = f"c = {relevant}, d = {'c 2^G' if len(levels) > 1 else f'{2 ** levels[0]:,} c'}"
+    words = [top, sizes, "random distractors left out, exact means", _points(curves), *told]
     return graph.described(
         subtitle="; ".join(words),
         summary=f"Precision-recall curves of {_names(systems)} at G = {', '.join(map(str, sorted(levels)))}.",
@@ -170,14 +195,13 @@ def _single(systems: list[RelevantRanks]) -> bool:
 def _of_one_query(systems: list[RelevantRanks], scopes: Sequence[float]) -> Graph:
     """A point at each hit: between two hits there is nothing but a falling precision."""
     first = systems[0]
-    known = size_known(systems)
-    size = f", d = {int(first.collection[0]):,}" if known else ""
+    stated = generality_words(systems)
     graph = Graph(
         "Precision and recall of one query",
         RECALL,
         PRECISION,
-        subtitle=f"1 query, c = {int(first.relevant[0]):,}{size}; a marker at each hit",
-        summary=f"Precision and recall at the hits of one query of {_names(systems)}.",
+        subtitle=f"1 query; {stated}; a marker at each hit",
+        summary=f"Precision and recall at the hits of one query of {_names(systems)}; {stated}.",
     )
     graph = _behind(graph, first, scopes)
     for queries in systems:
@@ -194,22 +218,40 @@ def _found(queries: RelevantRanks) -> str:
     return f"{found:,} of {relevant:,} found, the ranking ends at {depth:,}"
 
 
-def _at_levels(systems: list[RelevantRanks]) -> Graph:
+def _at_levels(everyone: list[RelevantRanks], group: str | None) -> Graph:
+    """Interpolated precision of all queries, or of those of one group."""
+    if group in ("exact", "bins"):
+        raise SettingError(f"{setting_usage('group', group)} has radial means: at recall levels give one group, or all")
+    members = [every_query(each) if group is None else group_named(each, group) for each in everyone]
+    systems = [each.queries for each in members]
     graph = Graph("Precision and recall", RECALL, PRECISION)
     line = Curve(np.linspace(0.0, 1.0, 11), np.ones(11), "ideal")
     graph = graph.guides([line], dashed=True, at=0.8, side="below left")
+    graph = graph.guides(_random_at_levels(systems), dashed=True, at=0.0)
     shaded = len(systems) <= MOST_BANDS
     bands = []
-    for queries in systems:
+    for queries, note in zip(systems, notes_of(systems), strict=True):
         each = interpolated_precision(queries)
         bands.append(band_around(each, queries, drawn=shaded))
         told = {**facts_of(mean_at_recall_levels(queries)), **interval_facts(intervals_of(each.values, queries))}
-        graph = with_band(
-            graph, bands[-1], queries.system, size_note(queries), facts=told, markers=range(each.x.size), shaded=shaded
-        )
-    words = ["interpolated at eleven recall levels", *(band_words(bands) if shaded else [])]
-    summary = f"Interpolated precision at recall levels of {_names(systems)}."
+        graph = with_band(graph, bands[-1], queries.system, note, facts=told, markers=range(each.x.size), shaded=shaded)
+    stated = generality_words(systems)
+    who = stated if len(members[0]) == len(everyone[0]) else _who(members[0], everyone[0], stated)
+    words = [who, "interpolated at eleven recall levels", *(band_words(bands) if shaded else [])]
+    summary = f"Interpolated precision at recall levels of {_names(systems)}; {stated}."
     return graph.described(subtitle="; ".join(words), summary=summary)
+
+
+def _random_at_levels(systems: list[RelevantRanks]) -> list[Curve]:
+    """What a random order of the queries shows at recall levels, above the generality: at its hits, not interpolated.
+
+    Of large classes it is left out: it takes long, and lies on the generality, which is stated.
+    """
+    first = systems[0]
+    if not size_known(systems) or int(first.relevant.max()) > MOST_RELEVANT:
+        return []
+    line = random_at_recall_levels(first)
+    return [replace(line, name=f"random {from_to(line.y)}")]
 
 
 def _by_generality(queries: RelevantRanks, groups: list[QueryGroup], scopes: Sequence[float]) -> Graph:
@@ -219,16 +261,23 @@ def _by_generality(queries: RelevantRanks, groups: list[QueryGroup], scopes: Seq
     graph = graph.guides(_scope_lines(scopes))
     graph = _with_ideal(graph, [each.queries for each in some])
     curves = [Radial.of(each, scopes) for each in some]
-    for each in curves:
-        around = each.band(drawn=False)
-        graph = _with(graph, each, each.members.name, unit_note(each.members.queries), around, shaded=False)
+    shares = [each.queries.relevant / each.queries.collection for each in some]
+    graph = with_random_levels(graph, [float(each.mean()) for each in shares])
+    for each, share in zip(curves, shares, strict=True):
+        around, own = each.band(drawn=False), each.members.queries
+        note = f"{'' if each.members.exact else 'mean '}g = {number(float(share.mean()))}, {unit_note(own)}"
+        graph = _with(graph, each, each.members.name, note, around, shaded=False)
     shown = sum(len(each.queries) for each in some)
     words = f"{len(some)} of {len(groups)} groups of equal generality, {shown:,} of {how_many(len(queries))}"
     if len(some) == len(groups):
         words = f"all {len(groups)} groups of equal generality"
-    words = f"{words}; {_points(curves)}"
+    sizes = from_to(np.concatenate([each.queries.collection for each in some]))
+    index = from_to(np.log2(1 / np.concatenate(shares)))
+    stated = f"d = {sizes}, G = {index}, random level g = c/d of each"
+    mixed = "" if all(each.exact for each in some) else f"G is rounded: {CAUTION}"
+    ended = DOTTED if any(each.ended for each in curves) else ""
     return graph.described(
-        subtitle="; ".join(filter(None, (words, DOTTED if any(each.ended for each in curves) else ""))),
+        subtitle="; ".join(filter(None, (words, stated, mixed, _points(curves), ended))),
         summary=f"Radial precision-recall curves of {queries.system} by generality.",
     )
 
@@ -248,16 +297,20 @@ def _compared(systems: list[RelevantRanks], group: QueryGroup, scopes: Sequence[
     ended = DOTTED if any(each.ended for each in curves) else ""
     few = f"rests on fewer than {FEW} units" if group.units < FEW else ""
     told = [each for each in band_words(bands) if "units of chance" not in each] if shaded else []
-    words = [_who(group, systems[0]), _points(curves), ended, few, *told]
+    stated = generality_words([each.queries for each in members])
+    words = [_who(group, systems[0], stated), _points(curves), ended, few, *told]
     return graph.described(
         subtitle="; ".join(filter(None, words)),
-        summary=f"Radial precision-recall curves of {_names(systems)} at {group.name}.",
+        summary=f"Radial precision-recall curves of {_names(systems)} of {group.name}; {stated}.",
     )
 
 
-def _who(group: QueryGroup, everyone: RelevantRanks) -> str:
-    """Which queries of how many: those of a class size, or of a G that is rounded."""
-    return f"{shown_of(group.queries, len(everyone))} with {group.name}{'' if group.exact else ', rounded'}"
+def _who(group: QueryGroup, everyone: RelevantRanks, stated: str) -> str:
+    """Which queries of how many, and of which generality: those of a class size, or of a G that is rounded."""
+    shown = shown_of(group.queries, len(everyone))
+    if group.exact:
+        return f"{shown} with {stated}"
+    return f"{shown}{'' if group.name == EVERY_QUERY else f' with {group.name}, rounded'}; {stated}"
 
 
 def _points(curves: list[Radial]) -> str:
@@ -289,12 +342,10 @@ def _with(graph: Graph, radial: Radial, name: str, note: str, around: Band, shad
 
 def _behind(graph: Graph, own: RelevantRanks, scopes: Sequence[float]) -> Graph:
     """What cannot be reached, scope lines, the ideal and the random level of these queries."""
-    known = bool((own.collection != UNKNOWN).all())
-    share = own.relevant / own.collection if known else np.zeros(1)
+    share = own.relevant / own.collection if size_known([own]) else np.zeros(1)
     for region in _unreachable(int(own.relevant.max()), float(share.min())):
         graph = graph.area(region, region.name)
-    graph = _with_ideal(graph.guides(_scope_lines(scopes)), [own])
-    return graph.rule(y=float(share.mean()), label="random") if known else graph
+    return with_random_level(_with_ideal(graph.guides(_scope_lines(scopes)), [own]), own)
 
 
 def _with_ideal(graph: Graph, groups: list[RelevantRanks]) -> Graph:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import numpy as np
 
-from rankscope.arrays import FloatArray
+from rankscope.arrays import FloatArray, IntArray
 from rankscope.curves.curve import Curve, Region
 from rankscope.curves.window import ceiling, ceilings, window_curves, window_mean
 from rankscope.errors import SettingError
@@ -18,9 +18,11 @@ from rankscope.graphs.kinds.shared.describing import (
     Systems,
     chosen_scopes,
     counted_systems,
+    number,
     size_known,
-    size_note,
 )
+from rankscope.graphs.kinds.shared.generality_words import generality_words, notes_of
+from rankscope.graphs.kinds.shared.groups import rows_of_size
 from rankscope.graphs.option import Option
 from rankscope.graphs.system_count import ONE, SEVERAL
 from rankscope.number_texts import how_many
@@ -46,29 +48,20 @@ def precision_window_graph(
     """
     shown = counted_systems(systems, "the precision-window graph", ONE if queries else SEVERAL)
     if relevant is not None:
-        shown = [_of_size(each, relevant) for each in shown]
-    curves = _of_queries(shown[0], queries) if queries else [(_mean(each), size_note(each)) for each in shown]
+        shown = [each.take(rows_of_size(each, relevant)) for each in shown]
+    curves = _of_queries(shown[0], queries) if queries else list(zip(map(_mean, shown), notes_of(shown), strict=True))
     last = max(2.0, *(float(curve.more["scope"].max()) for curve, _ in curves))
     level = _random_level(shown, relevant, np.concatenate([curve.more["precision"] for curve, _ in curves]), last)
     floor = _bottom(np.concatenate([curve.more["precision"] for curve, _ in curves]), last, level)
     x, y = Axis("scope", "s", "log2", domain=(1, last)), Axis("precision", "p", "log2", domain=(floor, 1))
-    graph = Graph("Precision over a doubling window", x, y, subtitle=_subtitle(shown[0], queries, relevant))
+    graph = Graph("Precision over a doubling window", x, y, subtitle=_subtitle(shown, queries, relevant))
     graph = graph.guides(_diagonals(last, floor)) if relevant is None else _ceiling(graph, relevant, last)
     if level is not None:
-        name = "lowest random level 1/d" if relevant is None else "random level c/d"
+        name = f"{'lowest random level 1/d' if relevant is None else 'random level c/d'} = {number(level)}"
         graph = graph.guides([Curve(np.array([1.0, last]), np.full(2, level), name)], dashed=True, at=0.03)
     for curve, note in curves:
         graph = _with(graph, curve, note, floor)
     return graph.described(summary=f"Precision over scope on log2 scales of {', '.join(c.name for c, _ in curves)}.")
-
-
-def _of_size(system: RelevantRanks, relevant: int) -> RelevantRanks:
-    chosen = np.flatnonzero(system.relevant == relevant)
-    if chosen.size == 0:
-        sizes, count = np.unique(system.relevant, return_counts=True)
-        usual = ", ".join(str(each) for each in sizes[np.argsort(-count, kind="stable")][:5])
-        raise SettingError(f"{system.system} has no query with {relevant} relevant items. Most have: {usual}")
-    return system.take(chosen)
 
 
 def _random_level(shown: Sequence[RelevantRanks], relevant: int | None, seen: FloatArray, last: float) -> float | None:
@@ -101,10 +94,7 @@ def _mean(queries: RelevantRanks) -> Curve:
 
 
 def _of_queries(system: RelevantRanks, wanted: Sequence[str]) -> list[tuple[Curve, str]]:
-    missing = [query for query in wanted if query not in system.queries]
-    if missing:
-        raise SettingError(f"{system.system} has no query {', '.join(missing)} with a relevant item")
-    some = system.take(np.array([system.queries.index(query) for query in wanted], dtype=np.int64))
+    some = system.take(_rows(system, wanted))
     scopes = chosen_scopes(max(1, int(some.depth.max(initial=1))))
     notes = [f"c = {c:,}" for c in some.relevant.tolist()]
     return list(zip(window_curves(some, scopes), notes, strict=True))
@@ -138,8 +128,17 @@ def _diagonals(last: float, floor: float) -> list[Curve]:
     return lines
 
 
-def _subtitle(system: RelevantRanks, queries: Sequence[str], relevant: int | None) -> str:
+def _subtitle(systems: Sequence[RelevantRanks], queries: Sequence[str], relevant: int | None) -> str:
+    system = systems[0]
     means = "means over queries" if len(system) > 1 else how_many(1)
     what = f"{how_many(len(queries))} of {system.system}" if queries else means
-    known = f"c = {relevant:,}" if relevant is not None else "grey diagonals: v hits, the number on top"
-    return f"{what}; {known}"
+    shown = [system.take(_rows(system, queries))] if queries else systems
+    diagonals = "grey diagonals: v hits, the number on top" if relevant is None else ""
+    return "; ".join(filter(None, (what, generality_words(shown), diagonals)))
+
+
+def _rows(system: RelevantRanks, wanted: Sequence[str]) -> IntArray:
+    missing = [query for query in wanted if query not in system.queries]
+    if missing:
+        raise SettingError(f"{system.system} has no query {', '.join(missing)} with a relevant item")
+    return np.array([system.queries.index(query) for query in wanted], dtype=np.int64)

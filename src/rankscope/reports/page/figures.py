@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -13,6 +14,7 @@ from rankscope.errors import RankscopeError
 from rankscope.graphs.graph import Graph
 from rankscope.graphs.kind import GraphKind
 from rankscope.graphs.system_count import reader_chooses
+from rankscope.graphs.variants import Variant, Variants
 from rankscope.names import slugs
 from rankscope.ranks.relevant_ranks import RelevantRanks
 
@@ -167,10 +169,26 @@ class _Asked:
         if self.reason:
             return self.reason
         try:
-            with reader_chooses():
-                return self.kind(self.chosen, **self.kind.accepted(measure, compared=compared), **self.options)
+            return self.drawn(measure, compared, next((each.value for each in self.offered if each.chosen), None))
         except RankscopeError as error:
             return str(error)
+
+    def drawn(self, measure: str, compared: Compared | None, variant: str | None) -> Graph:
+        """One of the variants, where there are some."""
+        chosen = {self.variants.option: variant} if self.variants is not None else {}
+        with reader_chooses():
+            return self.kind(self.chosen, **self.kind.accepted(measure, compared=compared), **self.options, **chosen)
+
+    @cached_property
+    def variants(self) -> Variants | None:
+        """What its kind offers of these systems."""
+        with reader_chooses():
+            return self.kind.variants(self.chosen)
+
+    @property
+    def offered(self) -> tuple[Variant, ...]:
+        """What a reader may choose among."""
+        return () if self.variants is None else self.variants.values
 
 
 def _asked(systems: Sequence[RelevantRanks], order: Sequence[int]) -> Iterator[_Asked]:
@@ -219,22 +237,20 @@ def _figure(id: str, asked: _Asked, result: Graph | str, first: tuple[str, ...])
 def _with_variants(figure: Figure, asked: _Asked, measure: str, compared: Compared | None) -> Figure:
     """The same with all graphs that its kind offers of these systems; of many systems the one alone."""
     few = len(asked.systems) <= asked.kind.systems.most
-    offered = asked.kind.variants(asked.chosen) if figure.graph is not None and few else None
-    if offered is None:
+    if figure.graph is None or not few or asked.variants is None:
         return figure
-    ids = slugs([f"{figure.id} {each.value}" for each in offered.values])
-    given = asked.kind.accepted(measure, compared=compared)
+    ids = slugs([f"{figure.id} {each.value}" for each in asked.offered])
     others = [
         Alternative(
             id=figure.id if each.chosen else ids[number],
             text=each.text,
             heading=each.heading,
-            graph=figure.drawn if each.chosen else asked.kind(asked.chosen, **given, **{offered.option: each.value}),
+            graph=figure.drawn if each.chosen else asked.drawn(measure, compared, each.value),
             chosen=each.chosen,
         )
-        for number, each in enumerate(offered.values)
+        for number, each in enumerate(asked.offered)
     ]
-    return replace(figure, choose=offered.label, alternatives=tuple(others))
+    return replace(figure, choose=asked.variants.label, alternatives=tuple(others))
 
 
 def _sampled(systems: list[RelevantRanks], most: int) -> list[RelevantRanks]:

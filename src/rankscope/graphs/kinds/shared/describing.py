@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from rankscope.arrays import IntArray
+from rankscope.arrays import FloatArray, IntArray
 from rankscope.curves.curve import Curve, Region
 from rankscope.curves.sizes import with_relevant_items
 from rankscope.errors import SettingError
@@ -90,11 +90,17 @@ def size_note(queries: RelevantRanks) -> str:
     ('2 queries, c = 1 to 2 of d = 5,345', '1 query, c = 1')
     """
     known = bool((queries.collection != UNKNOWN).all())
-    return f"{unit_note(queries)}, c = {_from_to(queries.relevant)}" + known * f" of d = {_from_to(queries.collection)}"
+    return f"{unit_note(queries)}, c = {from_to(queries.relevant)}" + known * f" of d = {from_to(queries.collection)}"
 
 
-def _from_to(counts: IntArray) -> str:
-    low, high = f"{counts.min():,}", f"{counts.max():,}"
+def from_to(values: IntArray | FloatArray) -> str:
+    """One value, or the least and the largest, as far as they can be told apart: of counts all digits, else three.
+
+    >>> from_to(np.array([1200, 1201])), from_to(np.array([4.0, 5.25]))
+    ('1,200 to 1,201', '4 to 5.25')
+    """
+    whole = np.issubdtype(values.dtype, np.integer)
+    low, high = (f"{end:,}" if whole else number(float(end)) for end in (values.min(), values.max()))
     return low if low == high else f"{low} to {high}"
 
 

@@ -15,11 +15,14 @@ import numpy as np
 
 from rankscope.arrays import IntArray
 from rankscope.curves.averaging import By, GeneralityGroup, generality_groups
+from rankscope.curves.sizes import known_sizes
 from rankscope.errors import SettingError
+from rankscope.graphs.kinds.shared.describing import size_known
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.statistics.intervals.deciding import FEW
 from rankscope.statistics.table.units import unit_classes
 
+EVERY_QUERY = "all"
 ONE_SIZE, ONE_INDEX = "one class size", "one generality index, rounded"
 MOST_OFFERED = 8  # exact groups that a page offers
 ENOUGH = 10  # units of chance that make an exact group worth a curve of its own
@@ -56,7 +59,7 @@ class QueryGroup:
 
 
 def query_groups(queries: RelevantRanks, group: str | None = None) -> list[QueryGroup]:
-    """The groups, easiest first: `group` is exact or bins, or the name of the one wanted; None takes what fits.
+    """The groups, easiest first: `group` is exact, bins or all, or the name of the one wanted; None takes what fits.
 
     Exact groups fit where half of the units of chance are in groups of enough of them, and where there is only one.
     >>> five = RelevantRanks.from_ranks([[1, 2]] * 12 + [[1, 2, 3]] * 12, collection=64)
@@ -65,6 +68,7 @@ def query_groups(queries: RelevantRanks, group: str | None = None) -> list[Query
     >>> [each.name for each in query_groups(five, "bins")]
     ['G = 4', 'G = 5']
     """
+    known_sizes(queries, "radial averaging")
     if group == "bins":
         return _members(queries, "bins")
     if group not in (None, "exact"):
@@ -73,6 +77,11 @@ def query_groups(queries: RelevantRanks, group: str | None = None) -> list[Query
     units = [each.units for each in exact]
     fits = 2 * sum(each for each in units if each >= ENOUGH) >= sum(units)
     return exact if group or len(exact) == 1 or fits else _members(queries, "bins")
+
+
+def every_query(queries: RelevantRanks) -> QueryGroup:
+    """All queries as one group, of whatever generality."""
+    return QueryGroup(EVERY_QUERY, 0.0, queries, np.arange(len(queries)))
 
 
 def usual(groups: Sequence[QueryGroup]) -> QueryGroup:
@@ -111,7 +120,11 @@ def group_choices(queries: RelevantRanks) -> list[tuple[str, list[QueryGroup]]]:
 
 
 def group_named(queries: RelevantRanks, name: str) -> QueryGroup:
-    """The group of this name, as c=8 (or c=8,d=1000) or G=7."""
+    """The group of this name, as c=8 (or c=8,d=1000) or G=7, or all; c=8 needs no collection size."""
+    if name == EVERY_QUERY:
+        return every_query(queries)
+    if not size_known([queries]) and (size := re.fullmatch(r"c=([1-9]\d*)", _plain(name))):
+        return QueryGroup(f"c = {size[1]}", 0.0, queries, rows_of_size(queries, int(size[1])))
     by: By = "bins" if name.strip().upper().startswith("G") else "exact"
     groups = _members(queries, by)
     wanted = _plain(name)
@@ -128,6 +141,16 @@ def group_named(queries: RelevantRanks, name: str) -> QueryGroup:
         f"{queries.system} has no group {name!r}. By generality index, with their queries: {there}. Largest groups of "
         f"one class size: {most}. Or exact or bins for all groups of a kind"
     )
+
+
+def rows_of_size(queries: RelevantRanks, relevant: int) -> IntArray:
+    """The queries with so many relevant items; refuses a number that none has."""
+    rows = np.flatnonzero(queries.relevant == relevant)
+    if not rows.size:
+        sizes, count = np.unique(queries.relevant, return_counts=True)
+        most = ", ".join(str(each) for each in sizes[np.argsort(-count, kind="stable")][:5])
+        raise SettingError(f"{queries.system} has no query with {relevant} relevant items. Most have: {most}")
+    return rows
 
 
 def _members(queries: RelevantRanks, by: By) -> list[QueryGroup]:

@@ -21,8 +21,8 @@ from rankscope.graphs.kinds.shared.describing import (
     counted_systems,
     facts_of,
     size_known,
-    size_note,
 )
+from rankscope.graphs.kinds.shared.generality_words import generality_words, notes_of, random_name
 from rankscope.graphs.marks import Side
 from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks
 from rankscope.statistics.table.query_curves import Axis as Quantity
@@ -38,11 +38,11 @@ def over_scope(systems: Systems, quantity: Quantity, levels: tuple[Level, Level]
     last = max(_last_scope(queries) for queries in shown)
     y = Axis(quantity, quantity[0], domain=(0, 1))
     graph = Graph(f"{quantity.capitalize()} over scope", Axis("scope", "s", "log2", domain=(1, max(2, last))), y)
-    for level, (at, side) in zip(_levels(shown[0], last, *levels), places, strict=False):
+    for level, (at, side) in zip(_levels(shown[0], quantity, last, *levels), places, strict=False):
         graph = graph.guides([level], dashed=True, at=at, side=side)
     shaded = len(shown) <= MOST_BANDS
     ends, bands = [], []
-    for queries in shown:
+    for queries, note in zip(shown, notes_of(shown), strict=True):
         curves = curves_over_scope(queries, chosen_scopes(_last_scope(queries)), quantity)
         around = band_around(curves, queries, drawn=shaded)
         bound = bounded_at(queries, around.x.astype(np.int64))
@@ -50,13 +50,14 @@ def over_scope(systems: Systems, quantity: Quantity, levels: tuple[Level, Level]
             **facts_of(replace(around.curve(), lower_bound=bound)),
             **interval_facts(intervals_of(curves.values, queries)),
         }
-        graph = with_band(graph, around, queries.system, size_note(queries), facts=told, markers=7, shaded=shaded)
+        graph = with_band(graph, around, queries.system, note, facts=told, markers=7, shaded=shaded)
         ends += around.x[bound][:1].tolist()
         bands.append(around)
     ended = f"a lower bound from s = {min(ends):,.0f} on, where rankings have ended" if ends else ""
     means = "means over queries" if max(map(len, shown)) > 1 else ""
-    subtitle = "; ".join(filter(None, [means, ended, *(band_words(bands) if shaded else [thin_words(bands)])]))
-    summary = f"{quantity} over scope of {', '.join(each.system for each in shown)}."
+    stated = generality_words(shown)
+    subtitle = "; ".join(filter(None, [stated, means, ended, *(band_words(bands) if shaded else [thin_words(bands)])]))
+    summary = f"{quantity} over scope of {', '.join(each.system for each in shown)}; {stated}."
     return graph.described(subtitle=subtitle, summary=summary)
 
 
@@ -66,11 +67,13 @@ def _last_scope(queries: RelevantRanks) -> int:
     return min(longest, int(known.min())) if known.size else longest
 
 
-def _levels(queries: RelevantRanks, last: int, ideal: Level, random: Level) -> Iterable[Curve]:
+def _levels(queries: RelevantRanks, quantity: Quantity, last: int, ideal: Level, random: Level) -> Iterable[Curve]:
     scopes = np.geomspace(1, max(2, last), 121)
     yield Curve(scopes, ideal(queries, scopes), "ideal")
     if size_known([queries]):
-        yield Curve(scopes, random(queries, scopes), "random")
+        level = random_name(queries.relevant / queries.collection)
+        name = level if quantity == "precision" else "random s/d"
+        yield Curve(scopes, random(queries, scopes), name)
 
 
 def mean_in_classes(relevant: IntArray, value: Callable[[FloatArray], FloatArray]) -> FloatArray:
