@@ -59,7 +59,7 @@ def power_curve_graph(
             f"{max(effects):g}"
         )
     if 0 < np.count_nonzero(differences) < FEWEST_DIFFERING:
-        differ = how_many(np.count_nonzero(differences), *ONE_AND_MANY[unit])
+        differ = how_many(int(np.count_nonzero(differences)), *ONE_AND_MANY[unit])
         raise SettingError(
             f"{WHAT} draws from the differences at hand; only {differ} of {differences.size} differ, and at least "
             f"{FEWEST_DIFFERING} must"

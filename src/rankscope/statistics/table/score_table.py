@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -70,7 +70,7 @@ class ScoreTable(Tabular):
     @classmethod
     def make(
         cls,
-        values: dict[str, ArrayLike],
+        values: Mapping[str, ArrayLike],
         classes: Sequence[str] | None = None,
         measure: str = "AP",
         queries: Sequence[str] | None = None,
