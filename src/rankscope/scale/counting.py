@@ -244,8 +244,8 @@ class Totals:
         found.not_judged = sorted(self.not_judged)
         if found.keep_scores:
             best = first_of([self.best])
-            order = np.arange(best["row"].size) - np.searchsorted(best["row"], best["row"])
-            found.best.append({"row": best["row"], "order": order, "score": best["score"], "lot": best["lot"]})
+            own = {name: best[name] for name in ("row", "score", "lot")}
+            found.best.append({**own, "order": np.arange(best["row"].size)})
 
 
 def _groups(row: IntArray, start: IntArray, size: IntArray) -> dict[str, IntArray]:
@@ -267,7 +267,7 @@ def _likely(new: Mapping[str, NDArray[Any]], best: Mapping[str, NDArray[Any]], q
     """Of more distractors those that are not behind all that are kept already."""
     last = np.full(queries, -np.inf)
     count = np.bincount(best["row"], minlength=queries)
-    full = np.flatnonzero(count >= KEPT_DISTRACTORS)
+    full = np.flatnonzero(count == KEPT_DISTRACTORS)
     last[full] = best["key"][np.cumsum(count)[full] - 1]
     chosen = new["key"] >= last[new["row"]]
     return {name: new[name][chosen] for name in BEST}
@@ -276,8 +276,7 @@ def _likely(new: Mapping[str, NDArray[Any]], best: Mapping[str, NDArray[Any]], q
 def first_of(several: Sequence[Mapping[str, NDArray[Any]]]) -> dict[str, NDArray[Any]]:
     """The first distractors of each query of all these, by query and in their order."""
     whole = pl.DataFrame({name: np.concatenate([each[name] for each in several]) for name in BEST})
-    with_sign = whole.with_columns(pl.col("key") + 0.0)  # no zero below zero
-    ordered = with_sign.sort("row", "key", "line", descending=[False, True, False])
+    ordered = whole.sort("row", "key", "line", descending=[False, True, False])
     owner = ordered.get_column("row").to_numpy()
     first_row = np.concatenate([[True], owner[1:] != owner[:-1]])[: owner.size]
     nth = np.arange(owner.size) - np.maximum.accumulate(np.where(first_row, np.arange(owner.size), 0))
