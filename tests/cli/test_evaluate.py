@@ -105,7 +105,7 @@ def test_runs_that_share_no_query_with_the_judgements_are_refused(files: Path) -
     done = rankscope("evaluate", files / "qrels", files / "good.run")
     assert done.returncode == 2
     assert "no query of the run is judged" in done.stderr.decode()
-    assert "Are these the right files?" in done.stderr.decode()
+    assert "Query ids of the run: '1', '2'; of the judgements: '301'. Are these the" in done.stderr.decode()
 
 
 def test_standard_input_is_read(files: Path) -> None:

@@ -11,6 +11,7 @@ from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.settings import Settings
 from rankscope.wording import setting_value
 
+UNMET = "Item ids"
 TIED = "pairs of equal score are split by relevance"
 OF_ONE = {"queries": "query", "pairs": "pair", "are": "is", "have": "has", "count": "counts"}
 
@@ -84,7 +85,8 @@ def is_complete(ranks: RelevantRanks) -> bool:
 def warnings_of(ranks: RelevantRanks, seen: Coverage, settings: Settings) -> list[Caution]:
     """What was seen of the rankings in words, most important first."""
     missing, empty, ignored = len(seen.missing), len(seen.no_relevant), len(seen.not_judged)
-    cautions = []
+    unmet = ranks.unmet
+    cautions = [] if unmet is None else [Caution(UNMET, unmet.caution, unmet.found / unmet.returned)]
     if missing:
         text = counted(missing, f"judged queries are missing from the run and {fate_of_missing(settings)}")
         cautions.append(Caution("Missing queries", f"{text}: {_some(seen.missing)}", missing))
@@ -97,7 +99,7 @@ def warnings_of(ranks: RelevantRanks, seen: Coverage, settings: Settings) -> lis
     if seen.straddling_pairs:
         text = f"{counted(seen.straddling_pairs, TIED)}: {tie_fate(ranks, settings)}"
         cautions.append(Caution("Equal scores", text, seen.straddling_pairs))
-    if seen.unjudged_at_10 > 0:
+    if seen.unjudged_at_10 > 0 and (unmet is None or seen.unjudged_at_10 < 0.995):  # nearly all is said already
         share = f"{seen.unjudged_at_10:.0%}" if seen.unjudged_at_10 >= 0.01 else f"{seen.unjudged_at_10:.2%}"
         text = f"{share} of the first 10 items are not judged and count as not relevant"
         cautions.append(Caution("Not judged", text, seen.unjudged_at_10))

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from rankscope.calling import public
-from rankscope.errors import SettingError
+from rankscope.errors import InputError, Problem, ProblemReport, SettingError
 from rankscope.facade import usual
 from rankscope.facade.scoring import InputChoices, refuse_more, scores_asked
 from rankscope.wording import setting_value
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rankscope.evaluation.scores import Scores
     from rankscope.measures.notation import Asked
     from rankscope.ranks.reduce import Progress
+    from rankscope.ranks.relevant_ranks import RelevantRanks
     from rankscope.statistics.variance.explained import Explained
     from rankscope.statistics.verdicts.compared import Compared
     from rankscope.statistics.verdicts.gate_result import GateResult, RuleOfLoss
@@ -143,6 +144,7 @@ def gate_of(
     if len(scores.systems) != 2:
         raise SettingError(f"the gate compares two systems, a baseline and a candidate; got {len(scores.systems)}")
     need_means(scores)
+    refuse_unmet(scores)
     notes = answer_notes(scores)
     several = isinstance(min_effect, Sequence) and len(min_effect) != 1
     result = gate_tables(
@@ -158,11 +160,12 @@ def gate_of(
 
 
 def check_comparable(scores: Any, classes: Any) -> None:
-    """Refuse another mean than the plain one over queries, and classes that know none of the queries."""
+    """Refuse runs whose items do not occur in the judgements, other means, and classes that know no query."""
     from rankscope.evaluation.scores import Scores
 
     if not isinstance(scores, Scores):
         return
+    refuse_unmet(scores)
     if scores.settings.mean != "macro":
         mean = setting_value("mean", scores.settings.mean)
         raise SettingError(f"compare tests means over queries: leave {mean} out, or evaluate alone")
@@ -195,6 +198,22 @@ def need_means(scores: Scores) -> None:
     if scores.settings.mean != "macro":
         mean = setting_value("mean", scores.settings.mean)
         raise SettingError(f"the gate compares means over queries; {mean} is another summary")
+
+
+def refuse_unmet(scores: Scores) -> None:
+    """Refuse runs none of whose items occurs in the judgements: nothing was measured, and both would seem equal."""
+    reports = [
+        ProblemReport(place_of(ranks), [Problem("", ranks.unmet.what)], ranks.unmet.ids.advice("item"))
+        for ranks in (system.ranks for system in scores.systems)
+        if ranks.unmet is not None and not ranks.unmet.occur
+    ]
+    if reports:
+        raise InputError(reports)
+
+
+def place_of(ranks: RelevantRanks) -> str:
+    """The file of a run, where it came from one, else the system's name."""
+    return str(ranks.provenance.get("run", {}).get("file") or ranks.system)
 
 
 def answer_notes(scores: Scores) -> tuple[str, ...]:

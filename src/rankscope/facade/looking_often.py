@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 from rankscope.calling import public
 from rankscope.errors import SettingError
 from rankscope.facade import usual
-from rankscope.facade.comparing import answer_notes, need_means
+from rankscope.facade.comparing import answer_notes, need_means, refuse_unmet
 from rankscope.facade.scoring import InputChoices, refuse_more, scores_of
 from rankscope.wording import setting_usage
 
@@ -89,6 +89,7 @@ def gate_look(scores: Scores, path: str | Path, min_effect: float | Sequence[flo
     if len(scores.systems) != 2:
         raise SettingError(f"the gate compares two systems, a baseline and a candidate; got {len(scores.systems)}")
     need_means(scores)
+    refuse_unmet(scores)
     effects = tuple(effects_of(min_effect, len(scores.measures)))
     return replace(_look(scores, path, "gate", effects, ((0, 1),), ALPHA), notes=answer_notes(scores))
 
@@ -101,6 +102,7 @@ def compare_look(
 
     chosen = check({"pairs": pairs, "level": level}, pairs=OneOf(("all", "baseline")), level=SHARE)
     need_means(scores)
+    refuse_unmet(scores)
     ordered = _baseline_first(scores, baseline)
     count = len(ordered.systems)
     if count < 2:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import MISSING, dataclass, field, fields, replace
-from typing import Any, Self
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.inputs.blocks import RunRows, numbers_of
 from rankscope.inputs.checks import KEPT, LINE_BITS, Problems, file_of_line, shorten_value
+from rankscope.inputs.id_columns import IdColumn
 from rankscope.inputs.judged_items import JudgedItems
 from rankscope.inputs.judged_lists import JudgedLists
 from rankscope.inputs.plain_nested import PlainNested
+from rankscope.inputs.unlike_ids import FIRST, LOOKED_AT, UnlikeIds, UnmetItems, is_rare
 from rankscope.ranks.grouping import WholeQueries
 from rankscope.ranks.lots import lots_of_names
 from rankscope.ranks.matching import ItemKeys, keys_of
@@ -22,6 +25,9 @@ from rankscope.ranks.relevant_ranks import KEPT_DISTRACTORS, RelevantRanks, coun
 from rankscope.ranks.ties import ScoredRows, ranks_of
 from rankscope.settings import Settings
 from rankscope.wording import setting_value, several_files
+
+if TYPE_CHECKING:
+    from rankscope.inputs.run import Run
 
 ACROSS = "{count} duplicate{s} between files: does each file hold another system?"
 
@@ -40,12 +46,13 @@ class Found:
     items: list[dict[str, Any]] = field(default_factory=list)
     groups: list[dict[str, Any]] = field(default_factory=list)
     best: list[dict[str, Any]] = field(default_factory=list)
+    occur: bool = False  # whether items that are not judged for their query are for another, in blocks of such alone
     returned: int = 0
 
     def fresh(self) -> Self:
         """The same before anything was found: what is gathered begins empty."""
         gathered = {each.name: each.default_factory() for each in fields(self) if each.default_factory is not MISSING}
-        return replace(self, problems=Problems(self.problems.source), returned=0, **gathered)
+        return replace(self, problems=Problems(self.problems.source), returned=0, occur=False, **gathered)
 
     def add(self, part: WholeQueries) -> None:
         """Find the judged items of a block of whole queries."""
@@ -58,6 +65,8 @@ class Found:
             return
         scored = ScoredRows(self.sorting_scores(part.rows), part.segment, part.lengths, stable=self.keep_scores)
         rows, entry = find_judged(part.keys, row_of, judged)
+        if not rows.size:
+            self.look_for_ids(part.rows.item)
         rank, groups = ranks_of(rows, scored, part.rows.item, part.queries, self.settings.ties, self.settings.seed)
         segment = part.segment
         self.items.append(
@@ -86,10 +95,40 @@ class Found:
             deciding = hits._replace(score=in_width(hits.score, width))
             answers = replace(answers, values=in_width(answers.values, width))
         rank, groups = ranks_of_hits(deciding, answers, judged, self.settings.ties, self.settings.seed)
+        if not hits.entry.size:
+            self.look_for_ids(answers)
         row, grade = judged.query_row[hits.entry], judged.grade[hits.entry]
         self.items.append({"row": row, "rank": rank, "grade": grade, "score": hits.score})
         if groups is not None:
             self.groups.append({"row": row_of[groups.segment], "start": groups.above + 1, "size": groups.size})
+
+    def look_for_ids(self, items: IdColumn | PlainNested) -> None:
+        """See whether the items of a block occur in the judgements, where none of them is judged for its query."""
+        if self.occur:
+            return
+        if isinstance(self.judged, JudgedLists):
+            assert isinstance(items, PlainNested)
+            self.occur = not set(self.judged.names).isdisjoint(items.items())
+        elif isinstance(items, IdColumn):
+            known, hashes = self.judged.like(items)
+            once, rows = np.unique(hashes, return_index=True)
+            self.occur = bool(ItemKeys(items, items.hashes()).find(known.take(rows), once)[0].size)
+
+    def with_unmet(self, ranks: RelevantRanks, run: Run) -> RelevantRanks:
+        """The whole reduction, with ids of both sides where hardly any item is judged; the run is looked into again."""
+        of_ranks, judged = ranks.judged, self.judged.grade.size
+        if of_ranks.size and of_ranks["rank"][0] <= FIRST and not is_rare(of_ranks.size, self.returned, judged):
+            return ranks
+        first = any((each["rank"] <= FIRST).any() for each in (of_ranks, ranks.pooled))
+        found = of_ranks.size + ranks.pooled.size
+        if not self.returned or (first and not is_rare(found, self.returned, judged)):
+            return ranks
+        items = (block.rows.item.slice(0, LOOKED_AT).to_list() for block in run.blocks(Problems(run.place)))
+        some = islice(chain.from_iterable(items), LOOKED_AT)
+        known = self.judged.item.to_list() if isinstance(self.judged, JudgedItems) else self.judged.names
+        ids = UnlikeIds.of(some, known)
+        ids = replace(ids, pattern="") if run.rolled_up else ids
+        return replace(ranks, unmet=UnmetItems(found, self.returned, judged, self.occur or found > 0, ids))
 
     def _rows_of(self, queries: tuple[str, ...], lengths: IntArray) -> IntArray:
         """The judged row of each query of a part, -1 where it has none; how many items it has is noted."""

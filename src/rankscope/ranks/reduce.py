@@ -10,7 +10,7 @@ import numpy as np
 
 from rankscope.calling import public
 from rankscope.inputs import forks
-from rankscope.inputs.checks import Problems, shorten_value
+from rankscope.inputs.checks import Problems
 from rankscope.inputs.id_columns import TextIds
 from rankscope.inputs.judged_items import JudgedItems
 from rankscope.inputs.judged_lists import JudgedLists
@@ -19,6 +19,7 @@ from rankscope.inputs.plain_nested import PlainNested
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.reading import Reading, reading_of
 from rankscope.inputs.run import Run
+from rankscope.inputs.unlike_ids import UnlikeIds
 from rankscope.ranks.found import Found
 from rankscope.ranks.grouping import Scattered, WholeQueries, gather_rows, whole_queries
 from rankscope.ranks.provenance import JudgementFacts
@@ -58,10 +59,10 @@ def reduce(
     if run.plain is not None and qrels.judged_lists is not None and _needs_no_rows(unwanted, settings, keep_scores):
         looked_up = _looked_up(qrels.judged_lists, run.plain, settings, Problems(run.place))
         check_common(looked_up, qrels)
-        return looked_up.assembled(run, qrels)
+        return looked_up.with_unmet(looked_up.assembled(run, qrels), run)
     found = collect_rows(nothing_found(qrels, run.place, settings, unwanted, keep_scores), run, progress)
     check_common(found, qrels)
-    return found.assembled(run, qrels)
+    return found.with_unmet(found.assembled(run, qrels), run)
 
 
 def nothing_found(
@@ -166,6 +167,4 @@ def with_query_counted(qrels: Qrels, settings: Settings) -> Qrels:
 
 
 def _common_advice(found: Found) -> str:
-    ran = ", ".join(shorten_value(each) for each in found.not_judged[:3])
-    known = ", ".join(shorten_value(each) for each in found.judged.queries[:3])
-    return f"Query ids of the run: {ran}, ...; of the judgements: {known}, ... Are these the right files?"
+    return UnlikeIds.of(found.not_judged, found.judged.queries).advice("query")

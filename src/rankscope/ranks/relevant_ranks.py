@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.displayed import Displayed
+from rankscope.inputs.unlike_ids import UnmetItems
 from rankscope.lazily import once
 from rankscope.ranks.ragged import Ragged
 
@@ -46,6 +47,7 @@ class RelevantRanks(Displayed):
     classes: tuple[str, ...] | None = None
     distractors: Ragged | None = None  # the best items not relevant at grade 1, best first: score, where kept, and lot
     not_judged: tuple[str, ...] = ()  # queries of the run that have no judgements
+    unmet: UnmetItems | None = None  # where hardly any item is judged: the ids of both sides
     left_out: IntArray | None = None  # items that are not in the collection for this query: junk, or the query itself
     provenance: Mapping[str, Any] = field(default_factory=dict)
     subtopics: Ragged | None = None  # item, subtopic and grade, where subtopics were judged; `judged` has items then

@@ -9,7 +9,7 @@ import io
 import json
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -27,6 +27,7 @@ from rankscope.inputs.expansion import MAX_RATIO
 from rankscope.inputs.formats import parquet, parquet_layout
 from rankscope.inputs.numbers import as_number
 from rankscope.inputs.sources import Source
+from rankscope.inputs.unlike_ids import UnlikeIds, UnmetItems
 from rankscope.names import name_of
 from rankscope.ranks import soundness
 from rankscope.ranks.ragged import Ragged
@@ -80,6 +81,7 @@ ABOUT: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "top_grade": ("a finite number", lambda value: _is_finite(value)),
     "not_judged": ("a list of texts", lambda value: isinstance(value, list) and all(isinstance(x, str) for x in value)),
     "provenance": ("an object", lambda value: _is_provenance(value)),
+    "unmet": ("what was seen of item ids, or not there", lambda value: value is None or _unmet_of(value) is not None),
 }
 
 
@@ -109,6 +111,7 @@ def about_ranks(ranks: RelevantRanks) -> dict[str, Any]:
         "top_grade": ranks.top_grade,
         "not_judged": ranks.not_judged,
         "provenance": dict(ranks.provenance),
+        **({} if ranks.unmet is None else {"unmet": asdict(ranks.unmet)}),
     }
 
 
@@ -172,6 +175,7 @@ def ranks_from_frame(table: pl.DataFrame, about: Mapping[str, Any]) -> RelevantR
         classes=None if classes.null_count() == len(classes) else classes.fill_null("").to_list(),
         not_judged=tuple(about["not_judged"]),
         provenance=about["provenance"],
+        unmet=None if about.get("unmet") is None else _unmet_of(about["unmet"]),
         left_out=_array(table, "left_out") if "left_out" in table.columns else None,
         **lists,
     )
@@ -199,6 +203,20 @@ def _about(text: str | None, problems: Problems) -> dict[str, Any]:
 def _is_finite(value: Any) -> bool:
     number = None if isinstance(value, str) else as_number(value)
     return number is not None and math.isfinite(number)
+
+
+def _unmet_of(value: Any) -> UnmetItems | None:
+    """What was seen of item ids; None where it is not whole."""
+    if not isinstance(value, dict) or not isinstance(value.get("ids"), dict):
+        return None
+    given = [(UnmetItems, {**value, "ids": None}), (UnlikeIds, value["ids"])]
+    if any(each.keys() != {name.name for name in fields(kind)} for kind, each in given):
+        return None
+    ids = UnlikeIds(**{**value["ids"], **{name: tuple(value["ids"][name]) for name in ("run", "judged")}})
+    plain = (value["found"], value["returned"], value["judged"], value["occur"], ids.met, ids.looked_at)
+    texts = (*ids.run, *ids.judged, ids.change, ids.pattern)
+    sound = all(isinstance(each, int) for each in plain) and all(isinstance(each, str) for each in texts)
+    return UnmetItems(**{**value, "ids": ids}) if sound else None
 
 
 def _is_provenance(value: Any) -> bool:

@@ -64,6 +64,8 @@ class HitFinder:
         judged = self.found.judged
         assert isinstance(judged, JudgedItems)
         there, entry = find_judged(ItemKeys.of(block.rows.item, number), self.row_of, judged)
+        if not there.size:
+            self.found.look_for_ids(block.rows.item)
         return JudgedHits(
             entry=entry,
             score=block.rows.score[there],

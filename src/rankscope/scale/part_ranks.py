@@ -28,6 +28,7 @@ class PartFacts:
     tag: str = ""
     gives_scores: bool = True
     file: tuple[int, str] | None = None  # number and name of the file that was read
+    occur: bool = False  # as `Found` has it
     digests: dict[str, tuple[int, str]] = field(default_factory=dict)  # size and SHA-256 of files read whole, by name
 
     def to_data(self) -> dict[str, Any]:
@@ -50,6 +51,7 @@ class PartFacts:
             whole.rows += part.rows
             whole.tag = part.tag or whole.tag
             whole.gives_scores = whole.gives_scores and part.gives_scores
+            whole.occur = whole.occur or part.occur
             whole.digests |= part.digests
         return whole
 

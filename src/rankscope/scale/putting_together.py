@@ -9,7 +9,7 @@ import numpy as np
 
 from rankscope.inputs.checks import Problems
 from rankscope.inputs.part_files import digest_of_files
-from rankscope.inputs.part_runs import AlikeParts
+from rankscope.inputs.part_runs import AlikeParts, run_of_files
 from rankscope.ranks.found import Found
 from rankscope.ranks.provenance import reduction_provenance
 from rankscope.ranks.reduce import check_common
@@ -51,24 +51,26 @@ def put_together(plan: ReductionPlan, parts: list[PartRanks], read: Sequence[Par
     rest = end.assembled(whole, plan.qrels, missing)
     parts.clear()
     joined = _join_alike([*there, rest], there, whole.gives_scores)
-    return replace(
+    end.occur = facts.occur
+    joined = replace(
         joined.take(np.argsort(np.concatenate([rows, missing]))),
         system=whole.name,
         tag=whole.tag,
         not_judged=tuple(sorted(end.not_judged)),
         provenance=reduction_provenance(whole, plan.qrels, plan.nothing.settings, facts.rows),
     )
+    return end.with_unmet(joined, run_of_files(plan.files, plan.reading))
 
 
 def put_together_counts(plan: ReductionPlan, found: Found, read: Sequence[PartFacts]) -> RelevantRanks:
     """The same where ranks were counted, not joined: all is found, the facts are those of all that was read."""
     facts, whole = _joined(plan, read)
     found.problems.take_over(facts.problems)
-    found.returned = facts.rows
+    found.returned, found.occur = facts.rows, facts.occur
     if not facts.rows and not found.problems.any:
         found.problems.add("", "holds no rankings")
     check_common(found, plan.qrels)
-    return found.assembled(whole, plan.qrels)
+    return found.with_unmet(found.assembled(whole, plan.qrels), run_of_files(plan.files, plan.reading))
 
 
 def _joined(plan: ReductionPlan, read: Sequence[PartFacts]) -> tuple[PartFacts, WholeRun]:

@@ -182,7 +182,7 @@ class PartsReduction:
 
 def _without_rows(facts: PartFacts) -> PartFacts:
     """Problems of a bucket; its rows were counted when they were read."""
-    return PartFacts(facts.problems)
+    return PartFacts(facts.problems, occur=facts.occur)
 
 
 def buckets_of(plan: ReductionPlan, shared: Sequence[tuple[RunPart, SharedOut]]) -> list[BucketFiles]:

@@ -69,6 +69,7 @@ def facts_of(plan: ReductionPlan, part: RunPart, run: Run, found: Found) -> Part
         tag=run.tag,
         gives_scores=run.gives_scores,
         file=(part.number, name),
+        occur=found.occur,
         digests={name: (source.size, source.digest)} if whole else {},
     )
 
@@ -151,5 +152,5 @@ def reduce_bucket(plan: ReductionPlan, bucket: BucketFiles) -> PartRanks:
     found = plan.found()
     for whole in gather_rows(read_bucket(bucket.files, plan.files.labels, bucket.word)):
         found.add(whole)
-    facts = PartFacts(found.problems, found.returned)
+    facts = PartFacts(found.problems, found.returned, occur=found.occur)
     return _ranks_of(plan, found, facts)

@@ -52,7 +52,8 @@ def rank_topics(
             counting.add(query, list_topic(text, counting.there(query)))
     if len(found.not_judged) == len(topics):
         check_common(found, qrels)
-    return found.assembled(run, qrels)
+    found.occur = any(len(docs) for docs, _ in counting._judged)
+    return found.with_unmet(found.assembled(run, qrels), run)
 
 
 @dataclass

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan
 
-from rankscope.evaluation.coverage_report import Caution, fate_of_empty, fate_of_missing, tie_fate
+from rankscope.evaluation.coverage_report import UNMET, Caution, fate_of_empty, fate_of_missing, tie_fate
 from rankscope.evaluation.scores import Scores
 from rankscope.number_texts import how_many
 
@@ -83,6 +83,12 @@ def _kind(name: str, found: list[Caution], scores: Scores) -> WarningKind:
 Summary = Callable[[list[float], str, Scores], str]
 
 
+def _unmet(shares: list[float], count: str, scores: Scores) -> str:
+    first = next(ranks for ranks in (each.ranks for each in scores.systems) if ranks.unmet is not None)
+    assert first.unmet is not None
+    return f"in {count} hardly any item is judged; {first.system}: {first.unmet.caution}"
+
+
 def _not_judged(shares: list[float], count: str, scores: Scores) -> str:
     many = sum(share > MUCH + 1e-9 for share in shares)
     much = f"; more than {MUCH:.0%} in {many}".replace("%", " %") if many else ""
@@ -122,6 +128,7 @@ def _distractors(levels: list[float], count: str, scores: Scores) -> str:
 
 
 SUMMARIES: dict[str, Summary] = {
+    UNMET: _unmet,
     "Not judged": _not_judged,
     "Equal scores": _equal_scores,
     "Missing queries": _missing,

@@ -1,0 +1,202 @@
+"""Ids of a run and of judgements that do not meet: three of each, and what would make them meet."""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import NamedTuple
+
+from rankscope.inputs.checks import shorten_value
+from rankscope.wording import mapping_value
+
+LOOKED_AT = 10_000  # ids of a run
+SHOWN = 3
+FIRST = 10  # items of a ranking, of which one at least is judged as a rule
+MOST_JUDGED = 50_000  # ids of judgements that every change is tried on
+TRIED = 300  # ids from both ends of which something is cut
+LONGEST = 40  # letters that all ids may begin or end with
+FEW = 20  # ids, of which one that meets is no chance
+SEPARATORS = "#/_-:.@|%~"
+SPECIAL = re.compile(r"([.^$*+?{}\[\]\\|()])")
+BETWEEN_DIGITS = re.compile(r"\d\|\d")  # a cut that parts a number
+PADDING = re.compile(r"(?<!\d)0+(?=\d)")
+
+Fold = Callable[[str], str]
+
+
+@dataclass(frozen=True)
+class UnlikeIds:
+    """A few ids of each side; `change` makes `met` of `looked_at` ids of the run meet, `pattern` is the roll-up for it.
+
+    >>> UnlikeIds.of(["web/D7", "web/D8"], ["D1", "D8"]).advice("item")
+    "Item ids of the run: 'web/D7', 'web/D8'; of the judgements: 'D1', 'D8'. With 'web/' cut from the front of those \
+of the run, 1 of 2 meet: roll_up='^(?:web/)?(.+)'"
+    """
+
+    run: tuple[str, ...]
+    judged: tuple[str, ...]
+    change: str = ""
+    pattern: str = ""
+    met: int = 0
+    looked_at: int = 0
+
+    @classmethod
+    def of(cls, run: Iterable[str], judged: Iterable[str]) -> UnlikeIds:
+        """The first ids of each side, in their order."""
+        ran, known = list(islice(dict.fromkeys(run), LOOKED_AT)), list(dict.fromkeys(judged))
+        shown = (tuple(ran[:SHOWN]), tuple(known[:SHOWN]))
+        way = _best_way(ran, known)
+        return cls(*shown) if way is None else cls(*shown, way.change, way.pattern, way.met, len(ran))
+
+    def advice(self, kind: str) -> str:
+        """All of it in words; only items can be rolled up."""
+        run, judged = (", ".join(map(shorten_value, each)) for each in (self.run, self.judged))
+        shown = f"{kind.capitalize()} ids of the run: {run}; of the judgements: {judged}."
+        if not self.change:
+            return f"{shown} Are these the right files?"
+        how = f": {mapping_value(self.pattern, 'roll_up')}" if self.pattern and kind == "item" else ""
+        return f"{shown} {self.change}, {self.met:,} of {self.looked_at:,} meet{how}"
+
+
+@dataclass(frozen=True)
+class UnmetItems:
+    """A run of which hardly any item is judged: `found` of its `returned` items, of so many `judged` ones.
+
+    `occur`: whether any of its items is judged for some other query at least.
+    """
+
+    found: int
+    returned: int
+    judged: int
+    occur: bool
+    ids: UnlikeIds
+
+    @property
+    def what(self) -> str:
+        """What is wrong.
+
+        >>> UnmetItems(0, 3000, 240, False, UnlikeIds((), ())).what
+        'none of its 3,000 items occurs anywhere in the judgements'
+        """
+        if not self.occur:
+            return f"none of its {self.returned:,} items occurs anywhere in the judgements"
+        if not self.found:
+            return f"none of its {self.returned:,} items is judged for its query, only for other queries"
+        if is_rare(self.found, self.returned, self.judged):
+            return f"only {self.found:,} of its {self.returned:,} items are judged, of {self.judged:,} judged ones"
+        return f"none of the first {FIRST} items of any query is judged"
+
+    @property
+    def caution(self) -> str:
+        """The same with ids of both sides, and what would make them meet."""
+        if self.occur and not self.found:
+            return f"{self.what}: do query ids name the same queries in both files?"
+        return f"{self.what}: do item ids differ? {self.ids.advice('item')}"
+
+
+def is_rare(found: int, returned: int, judged: int) -> bool:
+    """Whether fewer than 1 % of the items are judged, and fewer than 1 % of what is judged was found.
+
+    Where few items are judged, as with one for each query, deep rankings hold few of them, but most of those judged.
+    """
+    return 100 * found < min(returned, judged)
+
+
+class _Way(NamedTuple):
+    """A change of ids: in words, as the pattern of a roll-up where one does it, and how many meet by it."""
+
+    change: str
+    pattern: str
+    fold: Fold
+    met: int = 0
+
+
+def _best_way(run: Sequence[str], judged: Sequence[str]) -> _Way | None:
+    """The change after which most different ids meet, the first of those that are as good: it must not make all one."""
+    some = judged if len(judged) <= MOST_JUDGED else random.Random(0).sample(judged, MOST_JUDGED)
+    ways = [_Way(change, pattern, fold) for change, pattern, fold in _ways(run, some)]
+    best = max(ways, key=lambda way: len(_meeting(run, some, way.fold)))
+    meeting, enough = _meeting(run, judged, best.fold), 1 if len(run) < FEW else 2
+    if len(meeting) < max(enough, 2 * len(_meeting(run, judged, str))):
+        return None
+    return best._replace(met=sum(best.fold(each) in meeting for each in run))
+
+
+def _ways(run: Sequence[str], judged: Sequence[str]) -> Iterator[tuple[str, str, Fold]]:
+    """Each change in words, as the pattern of a roll-up where one does it, and as it works on ids of both sides."""
+    for side, ids, others in (("run", run, set(judged)), ("judgements", judged, set(run))):
+        for change, pattern in _cuts(ids, others):
+            yield change.format(f"those of the {side}"), pattern, _rolled(pattern)
+    yield "With capitals and small letters taken for the same", "", str.casefold
+    heads = {re.split(r"\d", each, maxsplit=1)[0] for each in (*run[:1], *judged[:1])} - {""}
+    named = f"(?:{'|'.join(sorted(map(_escaped, heads), key=len, reverse=True))})?" if heads else ""
+    behind = f" behind {' or '.join(map(shorten_value, sorted(heads)))}" if heads else ""
+    pattern = f"^{named}0*(\\d+)$"
+    yield f"With the numbers{behind} alone, without zeros in front", pattern, _rolled(pattern)
+    yield "Without zeros in front of numbers", "", lambda each: PADDING.sub("", each)
+
+
+def _cuts(ids: Sequence[str], others: set[str]) -> Iterator[tuple[str, str]]:
+    """Patterns by which ids lose what all of them begin or end with, or what stands before or behind a separator.
+
+    Ids that have none of it match too: they stay as they are, and no run is refused that has no others.
+    """
+    fronts = [""] + [front for front in _beginnings(ids) if not BETWEEN_DIGITS.search(_parted(ids[0], len(front)))]
+    backwards = [each[::-1] for each in ids[:LOOKED_AT]]
+    ends = [""] + [end[::-1] for end in _beginnings(backwards) if not BETWEEN_DIGITS.search(_parted(ids[0], -len(end)))]
+    alone = [*((front, "") for front in fronts[1:]), *(("", end) for end in ends[1:])]
+    both = [(front, end) for front in fronts[1:] for end in ends[1:]]
+    for pairs, some in ((alone, ids[:LOOKED_AT]), (both, ids[:TRIED])):
+        met = {cut: sum(each[len(cut[0]) : len(each) - len(cut[1])] in others for each in some) for cut in pairs}
+        front, end = max(met, key=lambda pair: met[pair], default=("", ""))
+        if met.get((front, end)):
+            cut = [f"{shorten_value(front)} cut from the front"] if front else []
+            cut += [f"{shorten_value(end)} cut from the end"] if end else []
+            behind = f"{'+?' if end else '+'}){_optional(end)}{'$' if end else ''}"
+            pattern = f"^{_optional(front)}(.{behind}"
+            yield f"With {' and '.join(cut)} of {{}}", pattern
+            break
+    for sign in SEPARATORS:
+        if 2 * sum(sign in each for each in ids[:100]) > len(ids[:100]):
+            found, other = _escaped(sign), f"[^{_escaped(sign)}]"
+            yield f"Without what follows the last '{sign}' in {{}}", f"^(.+?)(?:{found}{other}*)?$"
+            yield f"Without what follows the first '{sign}' in {{}}", f"^({other}+)"
+            yield f"Without what precedes the last '{sign}' in {{}}", f"({other}+)$"
+
+
+def _beginnings(ids: Sequence[str]) -> list[str]:
+    """What all ids begin with, short of a whole id, the shortest first."""
+    common = os.path.commonprefix([min(ids, default=""), max(ids, default="")])  # noqa: RUF071  (letters, no folders)
+    return [common[:stop] for stop in range(1, min(len(common), LONGEST) + 1)]
+
+
+def _parted(each: str, place: int) -> str:
+    return f"{each[:place]}|{each[place:]}"
+
+
+def _meeting(run: Sequence[str], judged: Sequence[str], fold: Fold) -> set[str]:
+    """The ids that both sides have once they are changed."""
+    return set(map(fold, run)).intersection(map(fold, judged))
+
+
+def _rolled(pattern: str) -> Fold:
+    """What a roll-up makes of an id."""
+    search = re.compile(pattern).search
+
+    def rolled(each: str) -> str:
+        found = search(each)
+        return (found[1] or each) if found else each
+
+    return rolled
+
+
+def _optional(text: str) -> str:
+    return f"(?:{_escaped(text)})?" if text else ""
+
+
+def _escaped(text: str) -> str:
+    return SPECIAL.sub(r"\\\1", text)
