@@ -122,7 +122,8 @@ class InputChoices(Choices, total=False):
     """How inputs are read, and every setting; None means not chosen.
 
     `junk`: items neither relevant nor irrelevant, removed first. `subtopics`: judgements of subtopics for measures of
-    diversity, a file, {query: {subtopic: {item: grade}}}, a table or tuples. `classes`: class of each query, a
+    diversity, a file, {query: {subtopic: {item: grade}}} or {query: {item: {subtopic: grade}}}, a table or tuples.
+    `classes`: class of each query, a
     dictionary, a table or a file. `format` and `encoding` of files. `max_ratio`: how many times its own size a packed
     file may become. `columns`: which column is which where names do not tell, {"query": NAME, "item": NAME}, also
     grade, score, rank and, in JSON, results; dots lead into objects; `map_qrels` and `map_runs` the same for judgements

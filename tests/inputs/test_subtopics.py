@@ -81,6 +81,41 @@ def test_equal_scores_are_ordered_by_rule_or_averaged() -> None:
     assert column.summary == pytest.approx(1 / 4, abs=4 * column.summary_error + 1e-9)
 
 
+ITEMS_FIRST = {
+    "q1": {"a": {"1": 1, "2": 0}, "b": {"2": 2}},
+    "q2": {"c": {"x": 1}, "b": {"y": 1}},
+}
+ASKED = ["StRecall@2", "alpha_nDCG@3", "D#-nDCG@3"]
+
+
+def test_nested_dictionaries_are_told_apart_by_the_items_that_runs_return() -> None:
+    tuples = evaluate(ROWS, RUN, [*ASKED, "AP"])
+    for nested in (NESTED, ITEMS_FIRST):
+        scores = evaluate(nested, RUN, [*ASKED, "AP"])
+        assert [scores[str(each)] for each in scores.measures] == [tuples[str(each)] for each in tuples.measures]
+    plain = {"q1": {"a": 1, "b": 2}, "q2": {"c": 1, "b": 1}}
+    beside = [evaluate(plain, RUN, ASKED, subtopics=each) for each in (NESTED, ITEMS_FIRST)]
+    assert [each[name] for each in beside for name in beside[0].measures] == 2 * [
+        tuples[name] for name in beside[0].measures
+    ]
+    several = evaluate(ITEMS_FIRST, {"one": {"q1": ["zz"]}, "two": RUN}, "StRecall@2")
+    assert several["two"]["StRecall@2"] == tuples["StRecall@2"]
+
+
+@pytest.mark.parametrize(
+    ("run", "which"), [({"q1": ["1", "a"], "q2": ["c"]}, "both"), ({"q1": ["k"], "q2": ["k"]}, "neither")]
+)
+@pytest.mark.parametrize("nested", [NESTED, ITEMS_FIRST])
+def test_where_runs_do_not_tell_the_items_both_readings_are_named(run: Any, which: str, nested: Any) -> None:
+    words = (
+        r"(?s)may mean \{query: \{subtopic: \{item: grade\}\}\} or \{query: \{item: \{subtopic: grade\}\}\}: "
+        rf"runs return items of {which} of these.*tuples \(query, subtopic, item, grade\).*subtopics="
+    )
+    with pytest.raises(InputError, match=words):
+        evaluate(nested, run, ASKED)
+    assert evaluate(ROWS, run, "StRecall")["StRecall"] == (1 / 2 if which == "both" else 0)
+
+
 @pytest.mark.parametrize(
     ("data", "words"),
     [

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from rankscope.errors import InputError, SettingError
-from rankscope.inputs.subtopics import Subtopics
+from rankscope.inputs.subtopics import Subtopics, other_way_round
 from rankscope.measures.measure import Measure
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.ranks.subtopic_ranks import with_subtopics
@@ -21,15 +21,29 @@ def needs_subtopics(measure: Measure) -> bool:
     return "subtopics" in measure.needs
 
 
-def read_subtopics(subtopics: Any, qrels: Any, kinds: Iterable[Measure], reading: Any, settings: Settings) -> Subtopics:
-    """The judgements of subtopics that measures of diversity are computed from; of their own, or the only ones."""
+def read_subtopics(
+    subtopics: Any,
+    qrels: Any,
+    kinds: Iterable[Measure],
+    reading: Any,
+    settings: Settings,
+    reductions: Sequence[Callable[..., RelevantRanks]] = (),
+) -> Subtopics:
+    """The judgements of subtopics that measures of diversity are computed from; of their own, or the only ones.
+
+    `reductions` of the runs, which take judgements and settings, tell the items of three nested dictionaries.
+    """
     needing = [each for each in kinds if needs_subtopics(each)]
     if not needing:
         raise SettingError(
             f"{setting_usage('subtopics', '...')}: only measures of diversity read subtopics; ask for one, as "
             "alpha_nDCG@10, ERR_IA@10 or StRecall@10"
         )
-    read = Subtopics.of(qrels if subtopics is None else subtopics, reading, settings.duplicates)
+    data = qrels if subtopics is None else subtopics
+    read = Subtopics.of(data, reading, settings.duplicates)
+    turned = other_way_round(data)
+    if turned is not None and reductions:
+        read = _with_the_items_of_runs(read, Subtopics.of(turned, reading, settings.duplicates), reductions, settings)
     if subtopics is None and read.count < 2:
         given = setting_usage("subtopics", "FILE")
         raise InputError.of(
@@ -38,6 +52,33 @@ def read_subtopics(subtopics: Any, qrels: Any, kinds: Iterable[Measure], reading
             f"The second column of a diversity file names the subtopic; give one with {given}.",
         )
     return read
+
+
+def _with_the_items_of_runs(
+    read: Subtopics, turned: Subtopics, reductions: Sequence[Callable[..., RelevantRanks]], settings: Settings
+) -> Subtopics:
+    """Of two readings the one of which the runs return an item; an error where that is so of both, or of none."""
+    found = [any(_finds_some(each, judged, settings) for each in reductions) for judged in (read, turned)]
+    if found[0] != found[1]:
+        return read if found[0] else turned
+    which = "both" if found[0] else "neither"
+    raise InputError.of(
+        read.name,
+        [
+            "may mean {query: {subtopic: {item: grade}}} or {query: {item: {subtopic: grade}}}: runs return items of "
+            f"{which} of these readings"
+        ],
+        f"Say which is which: a list of tuples (query, subtopic, item, grade), or a table with these columns, as "
+        f"{setting_usage('subtopics', '...')} or in the place of qrels.",
+    )
+
+
+def _finds_some(reduction: Callable[..., RelevantRanks], judged: Subtopics, settings: Settings) -> bool:
+    """Whether a run returns a judged item; what is wrong with the run is told where it is evaluated."""
+    try:
+        return reduction(judged.numbered(), settings=settings).judged.size > 0
+    except InputError:
+        return False
 
 
 def reduced_by_subtopic(judged: Subtopics, reduction: Callable[..., RelevantRanks]) -> Callable[..., RelevantRanks]:

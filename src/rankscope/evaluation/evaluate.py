@@ -72,9 +72,10 @@ def evaluate(
     of hits and best distractors in the ranks of the result, for graphs and forecasts that read them. `max_ratio` is how
     many times its own size a packed file may become, beyond 1 GB. `where` says where the work is done, and in how much
     memory. `subtopics` are the judgements that measures of diversity read; without them `qrels` name a subtopic for
-    each judgement, and an item is as relevant as to the subtopic it serves best. `columns` says which column is which
-    where names do not tell, {"query": NAME, "item": NAME}; `map_qrels` and `map_runs` say it of judgements and of runs
-    alone. `roll_up` says which document a chunk belongs to, and
+    each judgement, and an item is as relevant as to the subtopic it serves best; {query: {subtopic: {item: grade}}} and
+    {query: {item: {subtopic: grade}}} are told apart by the items that the runs return. `columns` says which column is
+    which where names do not tell, {"query": NAME, "item": NAME}; `map_qrels` and `map_runs` say it of judgements and of
+    runs alone. `roll_up` says which document a chunk belongs to, and
     documents are evaluated then; `evaluate_both_levels` has chunks and documents in one table.
     >>> scores = evaluate({"q": {"a": 1}}, {"q": {"x": 2.0, "a": 1.0}}, ["AP", "P@2"])
     >>> scores["AP"], scores["P@2"]
@@ -84,7 +85,10 @@ def evaluate(
     kinds = parse_measures(measures, chosen.rel, chosen.compat)
     errors: list[InputError] = []
     reading = reading_with(columns, roll_up, format, encoding, chosen.comments, max_ratio, map_qrels, map_runs)
-    parts = _attempt(errors, lambda: _subtopics_of(subtopics, qrels, kinds, reading, chosen))
+    of_runs: list[InputError] = []
+    named = named_runs(runs, reading, of_runs)
+    reductions = [partial(_way_of_reducing(run, where), run=run, reading=reading) for run in named]
+    parts = _attempt(errors, lambda: _subtopics_of(subtopics, qrels, kinds, reading, chosen, reductions))
     plain = qrels if parts is None or _is_other(subtopics, qrels) else parts.flat()
     judgements: Any = None if errors else _attempt(errors, lambda: Qrels.of(plain, reading, keep=False))
     if judgements is not None and compat is not None:
@@ -92,12 +96,12 @@ def evaluate(
     class_of = _attempt(errors, lambda: _classes_of(classes)) if classes is not None else None
     unwanted = _attempt(errors, lambda: read_junk(junk, reading)) if junk is not None else ()
     systems: list[SystemScores] = []
-    named = named_runs(runs, reading, errors)
-    for run in named:
+    errors += of_runs
+    for run, bare in zip(named, reductions, strict=True):
         if judgements is None:
             _attempt(errors, partial(check_run, run, chosen))
             continue
-        reduction = partial(_way_of_reducing(run, where), run=run, junk=unwanted or (), reading=reading)
+        reduction = partial(bare, junk=unwanted or ())
         job = partial(
             _evaluated,
             judgements,
@@ -168,13 +172,21 @@ def _is_other(subtopics: Any, qrels: Any) -> bool:
     return subtopics is not None and not (isinstance(subtopics, str | Path) and str(subtopics) == str(qrels))
 
 
-def _subtopics_of(subtopics: Any, qrels: Any, kinds: list[Measure], reading: Any, settings: Settings) -> Any:
+def _subtopics_of(
+    subtopics: Any,
+    qrels: Any,
+    kinds: list[Measure],
+    reading: Any,
+    settings: Settings,
+    reductions: Sequence[Callable[..., RelevantRanks]],
+) -> Any:
     """The judgements of subtopics where they are given, or a measure needs them; else None."""
     if subtopics is None and not any("subtopics" in each.needs for each in kinds):
         return None
     from rankscope.evaluation.by_subtopic import read_subtopics
 
-    return read_subtopics(subtopics if _is_other(subtopics, qrels) else None, qrels, kinds, reading, settings)
+    other = subtopics if _is_other(subtopics, qrels) else None
+    return read_subtopics(other, qrels, kinds, reading, settings, reductions)
 
 
 def _divided(parts: Any, reduction: Callable[..., RelevantRanks]) -> Callable[..., RelevantRanks]:

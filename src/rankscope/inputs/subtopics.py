@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 SUBTOPIC = ("subtopic", "subtopic_id", "intent", "aspect", "iteration")
 FORMS = (
     "Judgements of subtopics are lines of TREC text (query subtopic item grade), a CSV or TSV file or a table with "
-    "these columns, {query: {subtopic: {item: grade}}}, or tuples (query, subtopic, item, grade)."
+    "these columns, {query: {subtopic: {item: grade}}}, {query: {item: {subtopic: grade}}}, or tuples (query, "
+    "subtopic, item, grade)."
 )
 
 
@@ -204,6 +205,23 @@ def _rows_of_nested(data: Mapping[Any, Any], problems: Problems) -> Iterable[tup
                 problems.add(f"query {query}", f"needs {{subtopic: {{item: grade}}}}, got {shorten_value(subtopics)}")
                 break
             yield from ((str(query), str(subtopic), str(item), grade) for item, grade in grades.items())
+
+
+def other_way_round(data: Any) -> dict[Any, dict[Any, dict[Any, Any]]] | None:
+    """Three nested dictionaries with the second level as the third; None for anything else.
+
+    >>> other_way_round({"q": {"a": {"s1": 1, "s2": 0}, "b": {"s1": 2}}})
+    {'q': {'s1': {'a': 1, 'b': 2}, 's2': {'a': 0}}}
+    """
+    if not isinstance(data, Mapping):
+        return None
+    turned: dict[Any, dict[Any, dict[Any, Any]]] = {}
+    for query, outer in data.items():
+        own = turned.setdefault(query, {})
+        for first, inner in outer.items():
+            for second, grade in inner.items():
+                own.setdefault(second, {})[first] = grade
+    return turned
 
 
 def _rows_of_tuples(data: Any, problems: Problems) -> Iterable[tuple[Any, ...]]:
