@@ -49,11 +49,12 @@ def test_dask_in_two_commands(tmp_path: Path) -> None:
     needed_module("distributed", "distributed")
     start, use = (recipe for recipe in RECIPES if "8786" in recipe)
     assert len(start.splitlines()) == 2
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = str(free.getsockname()[1])
     ended = "; trap 'kill $(jobs -p); wait' EXIT\n"  # what the shell started ends with it
     quiet = start.replace(" &", " > log 2>&1 &").replace("--port 8786", "--port 8786 --dashboard-address 127.0.0.1:0")
-    run(f"set -e{ended}{quiet}{use}".replace("8786", port), tmp_path)
+    with socket.socket() as held:  # nobody else is given the port; who asks for it by number gets it
+        held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        held.bind(("127.0.0.1", 0))
+        run(f"set -e{ended}{quiet}{use}".replace("8786", str(held.getsockname()[1])), tmp_path)
     assert same_numbers(load_results(tmp_path / "digits.parquet"), at_home(tmp_path))
 
 

@@ -20,9 +20,15 @@ NAMES = sorted(path.stem for path in PAPERS.glob("*_figure_*.py"))
 
 @pytest.fixture(scope="module")
 def modules() -> Any:
-    sys.path.insert(0, str(PAPERS))
-    yield {name: importlib.import_module(name) for name in ("base", "page", *NAMES)}
-    sys.path.remove(str(PAPERS))
+    """The files of the folder, which import each other by names as short as `base`: nobody else is to meet these."""
+    names = ("base", "page", *NAMES)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(PAPERS)
+        for name in names:
+            patch.delitem(sys.modules, name, raising=False)
+        yield {name: importlib.import_module(name) for name in names}
+        for name in names:
+            del sys.modules[name]
 
 
 @pytest.fixture(scope="module")

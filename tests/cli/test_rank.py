@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +17,7 @@ from rankscope.errors import InputError, RankscopeError, SettingError
 from rankscope.ranks.storage import load_ranks
 from rankscope.running.memory import memory_size
 from tests.engines.nearest.plain import everything, many_items
+from tests.stopping import killed_at
 
 
 @pytest.fixture
@@ -117,9 +115,8 @@ def test_sizes_are_read_as_people_write_them() -> None:
 
 
 def command(features: Path, out: Path) -> list[str]:
-    """Slow enough to be stopped: thirty blocks."""
-    start = [sys.executable, "-m", "rankscope", "rank", str(features), "-o", str(out)]
-    return [*start, "--metric", "jeffrey", "--memory", "32MB", "--threads", "1"]
+    """In thirty blocks."""
+    return ["rank", str(features), "-o", str(out), "--metric", "jeffrey", "--memory", "32MB", "--threads", "1"]
 
 
 @pytest.mark.thorough
@@ -131,20 +128,14 @@ def test_work_killed_in_the_middle_goes_on_and_gives_the_same_bytes(tmp_path: Pa
     whole.mkdir()
     broken.mkdir()
     out = broken / "js.ranks.parquet"
-    process = subprocess.Popen(command(features, out), stderr=subprocess.DEVNULL)
-    begin = time.monotonic()
-    while len(list(broken.glob(".*.work/*.npz"))) < 3:
-        assert process.poll() is None, "it ended before it could be killed"
-        assert time.monotonic() - begin < 100
-        time.sleep(0.01)
-    os.kill(process.pid, signal.SIGKILL)
-    process.wait()
+    killed_at(3, command(features, out))
     assert not out.exists()
     kept = sorted(broken.glob(".*.work/*.npz"))
     kept[0].write_bytes(kept[0].read_bytes()[:-200])  # a damaged block is made anew
-    again = subprocess.run(command(features, out), check=True, capture_output=True, text=True)
+    start = [sys.executable, "-m", "rankscope"]
+    again = subprocess.run([*start, *command(features, out)], check=True, capture_output=True, text=True)
     assert f"{len(kept) - 1} parts from before" in again.stderr
-    subprocess.run(command(features, whole / "js.ranks.parquet"), check=True, capture_output=True)
+    subprocess.run([*start, *command(features, whole / "js.ranks.parquet")], check=True, capture_output=True)
     assert out.read_bytes() == (whole / "js.ranks.parquet").read_bytes()
     assert [path.name for path in broken.iterdir()] == ["js.ranks.parquet"]
 

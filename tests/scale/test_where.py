@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import signal
-import subprocess
-import sys
-import time
 from functools import cache, partial
 from hashlib import sha256
 from pathlib import Path
@@ -31,10 +26,11 @@ from rankscope.running.home import Home
 from rankscope.scale import estimate, reducing, where
 from rankscope.scale.where import Where, files_of_run, fits, reduce_where
 from rankscope.settings import Settings
-from tests.clusters import ROOT, running_cluster
+from tests.clusters import running_cluster
 from tests.needs import needed_module
 from tests.scale.test_parts_and_whole import JUDGED, bytes_of, write_parts
 from tests.sparks import local_spark
+from tests.stopping import killed_at
 
 LAYOUTS = ("by_query", "scattered")
 Layout = Literal["by_query", "scattered"]
@@ -153,15 +149,7 @@ def test_a_killed_driver_leaves_nothing_half_and_continues(run: Path, tmp_path: 
         "--quiet",
         "--on",
     ]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "rankscope", *command, "processes:2"],
-        env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
-    )
-    end = time.monotonic() + 60
-    while not list(tmp_path.glob(".out.ranks.parquet.work/*")) and process.poll() is None and time.monotonic() < end:
-        time.sleep(0.01)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
+    killed_at(3, [*command, "processes:2"])
     assert not output.exists()
     result = CliRunner().invoke(cli, [*command, "home"])
     assert result.exit_code == 0, result.output

@@ -23,7 +23,9 @@ def expected() -> Expected:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(
-    "limits", [ServiceLimits(), ServiceLimits(running=1, waiting=3, wait_seconds=0.01)], ids=["usual", "tight"]
+    "limits",
+    [ServiceLimits(wait_seconds=60.0), ServiceLimits(running=1, waiting=3, wait_seconds=0.01)],
+    ids=["usual", "tight"],
 )
 def test_every_query_is_answered_in_the_end_and_none_wrongly(limits: ServiceLimits) -> None:
     with running(search_application({"docs": small_index()}, limits=limits)) as address:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from time import monotonic
+from time import sleep
 from typing import Any
 
 import numpy as np
 import pytest
 
 import rankscope
-from rankscope.engines.live import limits
+from rankscope.engines.live import limits, patience
 from rankscope.engines.live.live_run import LiveRun
+from rankscope.engines.live.patience import Gate
 from rankscope.errors import InputError, SettingError
 from tests.engines.live.engine_server import (
     Asked,
@@ -159,28 +160,33 @@ def test_what_passes_is_asked_again(fault: str, tmp_path: Path) -> None:
 
 def test_a_slow_answer_is_given_up_and_asked_for_again() -> None:
     with running(ranking, lambda asked, number: Fault(write=dripping) if number == 1 else None) as engine:
-        assert rows(searched(engine.solr(), {"1": "topic 1"}, seconds=0.1)) == expected({"1": "topic 1"})
+        assert rows(searched(engine.solr(), {"1": "topic 1"}, seconds=0.5)) == expected({"1": "topic 1"})
 
 
-def test_everyone_waits_as_long_as_the_engine_asks_for() -> None:
-    """Retry-After stops all workers, not only the one that was told."""
-    refused = threading.Event()
-    times: list[float] = []
+def test_everyone_waits_as_long_as_the_engine_asks_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Retry-After stops all workers, not only the one that was told; the clock stands still until that was seen."""
+    now, usual, told = [0.0], Gate.close_for, Future[tuple[float, int]]()
+
+    def closed(gate: Gate, seconds: float) -> None:
+        usual(gate, seconds)
+        told.set_result((seconds, len(engine.asked)))
 
     def fault(asked: Asked, number: int) -> Fault | None:
-        times.append(monotonic())
-        if number == 1:
-            refused.set()
-            return json_fault(429, {}, Retry_After="0.4")
-        refused.wait(5)
-        return None
+        return json_fault(429, {}, Retry_After="0.05") if number == 1 else None
 
-    with running(ranking, fault) as engine:
-        searched(engine.solr(), {str(number): f"topic {number}" for number in range(1, 30)}, workers=2)
-    later = [each - times[0] for each in times[1:]]
-    # of 28, those that were on their way, or sent before the refusal had been read
-    assert sum(each < 0.39 for each in later) <= 3
-    assert max(later) < 5
+    monkeypatch.setattr(patience, "monotonic", lambda: now[0])
+    monkeypatch.setattr(Gate, "close_for", closed)
+    topics = {str(number): f"topic {number}" for number in range(1, 30)}
+    with running(ranking, fault) as engine, ThreadPoolExecutor(1) as pool:
+        search = pool.submit(searched, engine.solr(), topics, workers=2)
+        seconds, asked = told.result(60)
+        sleep(0.3)
+        asked_meanwhile = len(engine.asked) - asked
+        now[0] = 0.051
+        assert rows(search.result()) == expected(topics)
+    assert seconds == 0.05
+    assert asked_meanwhile <= 1  # what the other worker had on its way
+    assert len(engine.asked) == 30
 
 
 def test_an_engine_that_asks_for_too_much_patience_is_left() -> None:

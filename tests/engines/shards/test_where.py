@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
-import subprocess
-import sys
 from functools import cache
 from hashlib import sha256
 from itertools import pairwise
@@ -27,10 +24,11 @@ from rankscope.ranks.storage import load_ranks, save_ranks
 from rankscope.running.dask_cluster import connect
 from rankscope.running.home import Home
 from rankscope.running.parts import PartsFolder
-from tests.clusters import ROOT, running_cluster, wait_until
+from tests.clusters import running_cluster
 from tests.engines.nearest.plain import everything, many_items
 from tests.needs import needed_module
 from tests.sparks import local_spark
+from tests.stopping import killed_at
 
 ITEMS = 700
 CUTS = (0, 120, 120, 500, 501, ITEMS)
@@ -164,13 +162,7 @@ def test_stopped_work_continues_with_the_parts_that_are_finished(
 def test_a_killed_command_continues_and_leaves_nothing_behind(parts: Path, tmp_path: Path) -> None:
     output = tmp_path / "out.ranks.parquet"
     command = ["rank", f"{parts}/*.npy", "--labels", str(tmp_path / "labels.csv"), "-o", str(output), "--quiet"]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "rankscope", *command, "--on", "processes:2"],
-        env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
-    )
-    wait_until(lambda: process.poll() is not None or any(tmp_path.glob(".out.ranks.parquet.work/*.npz")))
-    process.send_signal(signal.SIGKILL)
-    process.wait()
+    killed_at(3, [*command, "--on", "processes:2"])
     result = CliRunner().invoke(cli, [*command, "--on", "processes:1"])
     assert result.exit_code == 0, result.output
     assert everything(load_ranks(output)) == whole()

@@ -1,10 +1,8 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -89,8 +87,13 @@ from rankscope.feedback.study.study import study
 import rankscope.feedback.study.study as module
 if __name__ == "__main__":
     import time
-    def slowly(share): time.sleep(0.3)
-    study(small(), result=sys.argv[1], on="home", progress=slowly)
+    done = []
+    def stops(share):
+        done.append(share)
+        if len(done) == 2:
+            print("two are done", flush=True)
+            time.sleep(600)
+    study(small(), result=sys.argv[1], on="home", progress=stops)
 """
 
 
@@ -99,20 +102,17 @@ def test_a_killed_study_goes_on_and_ends_equal(tmp_path: Path) -> None:
     result = tmp_path / "s.parquet"
     root = Path(__file__).parents[3]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(root / "src"), str(root)])}
-    running = subprocess.Popen([sys.executable, "-c", SCRIPT, str(result)], env=environment, cwd=root)
-    work = tmp_path / ".s.parquet.work"
-    for _ in range(600):
-        if work.exists() and sum(path.suffix == ".parquet" for path in work.iterdir()) >= 2:
-            break
-        time.sleep(0.05)
-    running.send_signal(signal.SIGKILL)
-    running.wait()
+    command = [sys.executable, "-c", SCRIPT, str(result)]
+    running = subprocess.Popen(command, env=environment, cwd=root, stdout=subprocess.PIPE)
+    assert running.stdout is not None
+    assert running.stdout.readline() == b"two are done\n"
+    running.kill()
+    running.communicate()
     assert not result.exists()
-    kept = len(list(work.iterdir()))
-    assert kept >= 2
+    assert len(list((tmp_path / ".s.parquet.work").glob("*.parquet"))) == 2
     seen: list[float] = []
     results = study(small(), result=result, on="home", progress=seen.append)
-    assert len(seen) <= 7 - 2
+    assert len(seen) == 7 - 2
     assert same_numbers(results, study(small(), on="home"))
 
 
