@@ -90,6 +90,18 @@ def test_the_page_says_what_the_figures_compute(modules: Any, logos: Any) -> Non
 
 
 @pytest.mark.thorough
+def test_precision_boxes_lie_below_the_radial_mean_at_high_recall_and_recall_boxes_above(
+    modules: Any, logos: Any
+) -> None:
+    figure = modules["s04_figure_03_boxes"]
+    queries = logos.of_size(figure.RELEVANT)
+    below = [each for each in map(figure.boxes_below, figure.pairs_of(queries)) if each is not None]
+    assert below == [True] * 17
+    assert figure.seen_in_pairs(queries) == [75, 77, 28, 94]
+    assert figure.directions(figure.chosen(logos)) == [True] * 4
+
+
+@pytest.mark.thorough
 def test_the_page_on_graphs_says_how_a_collection_grows_as_a_whole(logos: Any) -> None:
     grown = even_growth(logos.ranks, [0.125, 0.25, 0.5, 1.0])
     alike, alone = (values.mean(axis=0) for values in (grown.alike, grown.alone))

@@ -13,6 +13,9 @@ from hypothesis import strategies as st
 from rankscope.curves import (
     doubling_grid,
     generality_groups,
+    mean_along_rays,
+    mean_at_precision_levels,
+    mean_at_recall_levels,
     mean_at_scopes,
     precision_boxes,
     radial_curves,
@@ -60,6 +63,47 @@ def test_the_worked_boxes_overrate_where_the_radial_curve_does_not() -> None:
     assert precision.queries is not None
     assert precision.queries[-1] == 1
     assert radial.y[radial.x >= 0.25 - 1e-9][0] == pytest.approx(0.6667, rel=0, abs=1e-4)
+
+
+# means along interpolated curves
+
+
+def test_the_worked_means_along_interpolated_curves() -> None:
+    """Hits at 1 2 3 5, at 1 4 9 12 and at 2 3 8 20 of four: precision 1 1 1 .8, 1 .5 .33 .33 and .5 .67 .375 .2."""
+    up = mean_at_precision_levels(THREE, [0.9, 0.5, 0.35])
+    np.testing.assert_allclose(up.x, [(0.75 + 0.25 + 0) / 3, (1 + 0.5 + 0.5) / 3, (1 + 0.5 + 0.75) / 3])
+    along = mean_along_rays(THREE, [0.25, 1, 2])
+    np.testing.assert_allclose(along.x, [(0.25 + 0.25 + 1 / 6) / 3, (0.8 + 0.5 + 0.5) / 3, (1 + 2 / 3 + 0.75) / 3])
+    np.testing.assert_allclose(along.y, along.x / [0.25, 1, 2])
+    for wrong in ([0.0], [1.1], [[0.5]]):
+        with pytest.raises(MeasureError, match="precision levels must be above 0 and at most 1"):
+            mean_at_precision_levels(THREE, wrong)  # type: ignore[arg-type]
+
+
+@given(queries=complete_rankings(), a=st.floats(0.05, 4), level=st.floats(0.05, 1))
+def test_the_means_are_of_one_curve(queries: RelevantRanks, a: float, level: float) -> None:
+    """Of one query all three means are its curve: recall at a precision has it, and so has the ray's end."""
+    one = queries.take(np.array([0]))
+    hits = np.arange(1, int(one.relevant[0]) + 1) / one.relevant[0]
+    precision = mean_at_recall_levels(one, hits).y
+    across = mean_at_precision_levels(one, [level]).x[0]
+    assert across == hits[precision >= level - 1e-9].max(initial=0)
+    ray = mean_along_rays(one, [a])
+    fine = np.linspace(0, 1, 2001)
+    height = precision[np.maximum(np.ceil(fine * hits.size - 1e-9).astype(int) - 1, 0)]
+    assert ray.x[0] == pytest.approx(fine[fine <= a * height + 1e-12].max(), abs=1 / 2000 + 1e-9)
+
+
+def test_constant_precision_underrates_and_constant_recall_overrates_high_recall() -> None:
+    """The two queries of class size 16 that the boxes are worked for."""
+    rays = mean_along_rays(LOGOS, 2.0 ** np.linspace(-4, 10, 4001))
+    recall = np.array([0.75, 0.85, 0.95])
+    radial = np.array([rays.y[rays.x >= each].max() for each in recall])
+    levels = 2.0 ** -np.linspace(0, 14, 4001)
+    up = mean_at_precision_levels(LOGOS, levels)
+    pbox = np.array([up.y[up.x >= each - 1e-9].max() for each in recall])
+    assert (pbox < radial).all()
+    assert (mean_at_recall_levels(LOGOS, recall).y > radial).all()
 
 
 # radial means

@@ -6,6 +6,7 @@ from scope_lines import line_of
 
 from rankscope.curves.curve import Curve
 from rankscope.graphs import Graph
+from rankscope.graphs.kinds.shared.generality_words import generality_words
 
 NAME = "hs01-figure-04-windows"
 RELEVANT = 8
@@ -23,8 +24,8 @@ def draw(logos: Base) -> Graph:
     queries = logos.of_size(RELEVANT)
     graph = plane(
         "Results of a window lie on a line",
-        f"{logos.caption}; {len(queries)} queries with c = {RELEVANT}; open: results of queries, many in one place; "
-        "full: their means",
+        f"{logos.caption}; {len(queries)} queries with {generality_words([queries])}; open: results of queries, many "
+        "in one place; full: their means",
     )
     graph = graph.guides([line_of(window, RELEVANT, name) for window, name in WINDOWS.items()])
     for window in WINDOWS:

@@ -6,6 +6,7 @@ from base import About, Base, base, plane, save, spread_queries
 from rankscope.curves import radial_lattice, scope_line
 from rankscope.curves.curve import Curve
 from rankscope.graphs import Graph
+from rankscope.graphs.kinds.shared.generality_words import generality_words
 from rankscope.ranks.relevant_ranks import RelevantRanks
 
 NAME = "hs01-figure-10-average"
@@ -26,7 +27,7 @@ def draw(logos: Base) -> Graph:
         "The average of three queries along lines of equal window",
         f"{logos.caption}; queries {', '.join(queries.queries)} at 30, 50 and 75 % of the "
         f"{len(logos.of_size(RELEVANT))} "
-        f"with c = {RELEVANT}; windows c/4, c/2, c, 2c, 4c",
+        f"with {generality_words([queries])}; windows c/4, c/2, c, 2c, 4c",
     )
     graph = graph.guides([scope_line(window / RELEVANT, points=2) for window in WINDOWS])
     graph = graph.curve(radial_lattice(queries, WINDOWS), "average", markers=range(len(WINDOWS)))

@@ -9,6 +9,7 @@ from rankscope.curves import highest_precision, ideal_curve, radial_lattice
 from rankscope.curves.curve import Curve, Region
 from rankscope.graphs import Graph
 from rankscope.graphs.kinds.shared.describing import chosen_scopes
+from rankscope.graphs.kinds.shared.generality_words import generality_words, with_random_level
 
 AXIS = 0.002  # a region from 0 on would hide the axis
 
@@ -30,13 +31,13 @@ def lines_of_class(logos: Base, relevant: int, scopes: list[int], title: str, sc
     queries = logos.of_size(relevant)
     graph = plane(
         title,
-        f"{logos.caption}; c = {relevant}, d = {logos.size:,}; open: all results that one query can have at these "
+        f"{logos.caption}; {generality_words([queries])}; open: all results that one query can have at these "
         f"scopes; line: radial mean of {len(queries):,} queries",
     )
     edge = np.linspace(AXIS, 1.0 / relevant, 101)
     graph = graph.area(Region(edge, highest_precision(edge, relevant), np.ones(edge.size)), "out of reach")
     graph = graph.guides([line_of(each, relevant, f"{scope} = {each}") for each in scopes])
-    graph = graph.rule(y=relevant / logos.size, label="random")
+    graph = with_random_level(graph, queries)
     every = np.union1d(chosen_scopes(logos.size), scopes)
     mean = radial_lattice(queries, every)
     rows = np.searchsorted(every, scopes).tolist()

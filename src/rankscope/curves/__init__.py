@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from rankscope.curves.averaging import RadialCurve as RadialCurve
     from rankscope.curves.averaging import doubling_grid as doubling_grid
     from rankscope.curves.averaging import generality_groups as generality_groups
+    from rankscope.curves.averaging import mean_along_rays as mean_along_rays
     from rankscope.curves.averaging import precision_boxes as precision_boxes
     from rankscope.curves.averaging import radial_curves as radial_curves
     from rankscope.curves.averaging import radial_lattice as radial_lattice
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from rankscope.curves.guides import minimum_area as minimum_area
     from rankscope.curves.guides import minimum_average_precision as minimum_average_precision
     from rankscope.curves.guides import scope_line as scope_line
+    from rankscope.curves.precision_recall import mean_at_precision_levels as mean_at_precision_levels
     from rankscope.curves.precision_recall import mean_at_recall_levels as mean_at_recall_levels
     from rankscope.curves.precision_recall import mean_at_scopes as mean_at_scopes
     from rankscope.curves.precision_recall import points_at_hits as points_at_hits
@@ -76,6 +78,7 @@ _NAMES = {  # by the module in which they stand
         "RadialCurve",
         "doubling_grid",
         "generality_groups",
+        "mean_along_rays",
         "precision_boxes",
         "radial_curves",
         "radial_lattice",
@@ -115,6 +118,7 @@ _NAMES = {  # by the module in which they stand
         "scope_line",
     ),
     "precision_recall": (
+        "mean_at_precision_levels",
         "mean_at_recall_levels",
         "mean_at_scopes",
         "points_at_hits",

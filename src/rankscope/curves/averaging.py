@@ -164,17 +164,50 @@ def radial_lattice(
     )
 
 
+def mean_along_rays(queries: RelevantRanks, a: ArrayLike, weighting: Weighting = "per_query") -> Curve:
+    """Radial mean of interpolated curves: where each curve, falling as recall grows, meets the line p = r/a.
+
+    For comparison with means at constant recall (`mean_at_recall_levels`) or precision (`mean_at_precision_levels`) of
+    the same curves. These lie on or above the points of their query; the mean of the points is `radial_mean`.
+    >>> curve = mean_along_rays(RelevantRanks.from_ranks([[1, 3], [2, 8]]), [1.0])
+    >>> curve.x.tolist(), curve.y.tolist()
+    ([0.5833333333333333], [0.5833333333333333])
+    """
+    queries = with_relevant_items(queries)
+    given = relevant_scopes(a)
+    points = points_at_hits(queries)
+    recall = np.zeros((len(queries), given.size))
+    for column, scope in enumerate(given.tolist()):
+        np.maximum.at(recall[:, column], points.row, np.minimum(points["recall"], scope * points["precision"]))
+    mean = mean_over(recall, units_of(queries, weighting))
+    return Curve(
+        x=mean.value,
+        y=mean.value / given,
+        name=queries.system,
+        x_name="recall",
+        y_name="precision",
+        error=mean.error / given,
+        x_error=mean.error,
+        queries=mean.queries,
+        note=f"{weighting}, of interpolated curves",
+        more={"a": given},
+    )
+
+
 def precision_boxes(queries: RelevantRanks, boxes: int = 10) -> Curve:
     """Mean recall of the points at hits in each box of precision (lo, hi]; y is the middle of the box.
 
-    For comparison only: of smooth curves it overrates precision at low recall and underrates it at high recall; of
-    rankings, which jump from hit to hit, it does so less often than not.
+    For comparison only. Queries without a point in a box are not in its mean, which therefore strays further from the
+    radial mean than that of whole curves, `mean_at_precision_levels`, and to either side.
     """
     return _boxed(queries, boxes, axis="precision", mean_of="recall")
 
 
 def recall_boxes(queries: RelevantRanks, boxes: int = 10) -> Curve:
-    """Mean precision of the points at hits in each box of recall (lo, hi]; x is the middle of the box."""
+    """Mean precision of the points at hits in each box of recall (lo, hi]; x is the middle of the box.
+
+    For comparison only, as `precision_boxes`; of whole curves it is `mean_at_recall_levels`.
+    """
     return _boxed(queries, boxes, axis="recall", mean_of="precision")
 
 

@@ -12,7 +12,7 @@ from rankscope.arrays import FloatArray, IntArray
 from rankscope.catalogue import unknown_name
 from rankscope.curves.curve import Curve
 from rankscope.curves.scope import precision_scope, recall_scope
-from rankscope.curves.sizes import unfinished, whole_scopes, with_relevant_items
+from rankscope.curves.sizes import SLACK, unfinished, whole_scopes, with_relevant_items
 from rankscope.curves.weighting import Weighting, mean_over, units_of
 from rankscope.errors import MeasureError
 from rankscope.measures.fractions import divide
@@ -105,6 +105,39 @@ def mean_at_recall_levels(
         queries=mean.queries,
         lower_bound=np.array(bound, dtype=np.bool_),
         note=f"{weighting}, {'' if interpolated else 'not '}interpolated",
+    )
+
+
+def mean_at_precision_levels(
+    queries: RelevantRanks, levels: Sequence[float], weighting: Weighting = "per_query"
+) -> Curve:
+    """Mean recall at precision levels along interpolated curves: the largest recall that has this precision.
+
+    A query that never has it counts as 0; a ranking that has ended may lack it, a lower bound.
+    >>> curve = mean_at_precision_levels(RelevantRanks.from_ranks([[1, 3], [2, 8]]), [1.0, 0.5, 0.25])
+    >>> curve.x.tolist(), curve.y.tolist()
+    ([0.25, 0.75, 1.0], [1.0, 0.5, 0.25])
+    """
+    queries = with_relevant_items(queries)
+    given = np.asarray(levels, dtype=np.float64)
+    if given.ndim != 1 or not ((given > 0) & (given <= 1)).all():
+        raise MeasureError(f"precision levels must be above 0 and at most 1, got {levels!r}")
+    points = points_at_hits(queries)
+    recall = np.zeros((len(queries), given.size))
+    for column, level in enumerate(given.tolist()):
+        there = points["precision"] >= level - SLACK
+        np.maximum.at(recall[:, column], points.row[there], points["recall"][there])
+    mean = mean_over(recall, units_of(queries, weighting))
+    return Curve(
+        x=mean.value,
+        y=given,
+        name=queries.system,
+        x_name="recall",
+        y_name="precision",
+        x_error=mean.error,
+        queries=mean.queries,
+        lower_bound=np.full(given.size, bool(unfinished(queries).any())),
+        note=f"{weighting}, interpolated",
     )
 
 
