@@ -63,13 +63,13 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "queries",
         "judged",
-        "Queries in the mean: every judged one (a missing answer scores 0), or only those the system answered",
+        "Queries in the mean: every judged one (a missing answer is an empty list), or only those the system answered",
         OneOf(("judged", "answered")),
     ),
     Setting(
         "no_relevant",
         "skip",
-        "Queries without a relevant item: left out of the mean, or counted as 0",
+        "Queries without a relevant item: left out of the mean, or counted with the worst value, mostly 0",
         OneOf(("skip", "zero")),
     ),
     Setting(

@@ -177,6 +177,26 @@ def test_the_error_of_a_summary_is_that_of_repeated_simulations(how: str) -> Non
     assert all(column.summary_error > 0 for column in results)
 
 
+@pytest.mark.parametrize(
+    ("measures", "fate"),
+    [
+        ("AP", "counts as 0"),
+        ("ER", "counts as 1"),
+        ("ER,NMRR,E@5,hole@5", "counts as 1"),
+        ("AP,ER,P@5,NMRR", "counts as 0 (ER and NMRR: as 1)"),
+        ("num_ret", "counts as an empty answer"),
+    ],
+)
+def test_queries_without_an_answer_count_as_what_they_score(measures: str, fate: str) -> None:
+    """An empty list has the error rate 1, and so has a query without a relevant item where such queries count."""
+    scores = evaluate({"q1": {"a": 1}, "q2": {"a": 1}}, {"q1": {"a": 1.0}}, measures)
+    assert f"run: 1 judged query is missing from the run and {fate}: q2" in scores.warnings()
+    run = {"q1": {"a": 1.0}, "q2": {"a": 1.0}}
+    empty = evaluate({"q1": {"a": 1}, "q2": {"a": 0}}, run, measures.removesuffix(",hole@5"), no_relevant="zero")
+    fate = fate.replace("as an empty answer", "in means")
+    assert f"run: 1 query has no relevant item and {fate}: q2" in empty.warnings()
+
+
 def test_what_must_be_said_is_found_out_once_for_each_system(monkeypatch: pytest.MonkeyPatch) -> None:
     qrels = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1}}
     scores = evaluate(qrels, {"one": {"q1": {"a": 1.0, "x": 1.0}}, "two": {"q1": {"b": 2.0, "a": 1.0}}}, ["AP"])

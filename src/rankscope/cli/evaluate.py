@@ -133,8 +133,9 @@ def _save(inputs: Inputs, target: Any, quiet: bool, where: Any) -> None:
     """One run to one reduction, with the scores the growth forecast needs."""
     from rankscope.cli.output import progress_line, say
     from rankscope.errors import InputError, SettingError
-    from rankscope.evaluation.coverage_report import coverage_of, warnings_of
+    from rankscope.evaluation.coverage_report import warnings_of
     from rankscope.evaluation.evaluate import input_notes
+    from rankscope.evaluation.scores import SystemScores
     from rankscope.inputs.junk import read_junk
     from rankscope.inputs.qrels import Qrels
     from rankscope.inputs.run import Run
@@ -171,7 +172,7 @@ def _save(inputs: Inputs, target: Any, quiet: bool, where: Any) -> None:
     notes = input_notes(qrels, [run], reading)
     save_ranks(ranks, target.path)
     if not quiet:
-        for caution in warnings_of(ranks, coverage_of(ranks), settings):
+        for caution in warnings_of(SystemScores(ranks, ()), settings):
             say(f"! {ranks.system}: {caution.text}")
         for line in (*notes, *_not_kept(settings)):
             say(f"! {line}")

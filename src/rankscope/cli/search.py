@@ -300,10 +300,11 @@ def _rank(words: tuple[str, ...], topics: str, quiet: bool, given: dict[str, Any
 def _tell_ranks(ranks: Any, given: dict[str, Any]) -> None:
     """The cautions of `evaluate`, and where the order of equal scores decides much."""
     from rankscope.cli.output import say
-    from rankscope.evaluation.coverage_report import coverage_of, warnings_of
+    from rankscope.evaluation.coverage_report import warnings_of
+    from rankscope.evaluation.scores import SystemScores
     from rankscope.settings import Settings
 
-    for line in warnings_of(ranks, coverage_of(ranks), Settings(ties=given["ties"], seed=given["seed"])):
-        say(f"! {line}")
+    for caution in warnings_of(SystemScores(ranks, ()), Settings(ties=given["ties"], seed=given["seed"])):
+        say(f"! {caution.text}")
     if given["unmatched"] == "last" and given["ties"] not in ("expected", "hash"):
         say("! unmatched documents are in the order of their ids: --ties expected or hash favours none of them")

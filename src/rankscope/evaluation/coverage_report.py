@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rankscope.arrays import BoolArray
+from rankscope.number_texts import join_words, plain_number
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.settings import Settings
 from rankscope.wording import setting_value
+
+if TYPE_CHECKING:
+    from rankscope.evaluation.scores import SystemScores
 
 UNMET = "Item ids"
 TIED = "pairs of equal score are split by relevance"
@@ -82,16 +88,17 @@ def is_complete(ranks: RelevantRanks) -> bool:
     return bool(ranks.provenance.get("judgements", {}).get("complete", False))
 
 
-def warnings_of(ranks: RelevantRanks, seen: Coverage, settings: Settings) -> list[Caution]:
+def warnings_of(system: SystemScores, settings: Settings) -> list[Caution]:
     """What was seen of the rankings in words, most important first."""
+    ranks, seen = system.ranks, system.coverage
     missing, empty, ignored = len(seen.missing), len(seen.no_relevant), len(seen.not_judged)
     unmet = ranks.unmet
     cautions = [] if unmet is None else [Caution(UNMET, unmet.caution, unmet.found / unmet.returned)]
     if missing:
-        text = counted(missing, f"judged queries are missing from the run and {fate_of_missing(settings)}")
+        text = counted(missing, f"judged queries are missing from the run and {fate_of_missing(settings, system)}")
         cautions.append(Caution("Missing queries", f"{text}: {_some(seen.missing)}", missing))
     if empty:
-        text = counted(empty, f"queries have no relevant item and {fate_of_empty(settings)}")
+        text = counted(empty, f"queries have no relevant item and {fate_of_empty(settings, system)}")
         cautions.append(Caution("Nothing relevant", f"{text}: {_some(seen.no_relevant)}", empty))
     if ignored:
         text = f"{counted(ignored, 'queries of the run are not judged and are ignored')}: {_some(seen.not_judged)}"
@@ -116,14 +123,47 @@ def counted(count: int, what: str) -> str:
     return f"{count:,} {words}"
 
 
-def fate_of_missing(settings: Settings) -> str:
-    """What becomes of judged queries that a run lacks."""
-    return "count as 0" if settings.queries == "judged" else "are left out"
+def fate_of_missing(settings: Settings, *systems: SystemScores) -> str:
+    """What becomes of judged queries that these systems lack."""
+    if settings.queries != "judged":
+        return "are left out"
+    return counting([column_values(each, ~each.ranks.answered) for each in systems], "count as an empty answer")
 
 
-def fate_of_empty(settings: Settings) -> str:
+def fate_of_empty(settings: Settings, *systems: SystemScores) -> str:
     """What becomes of queries for which nothing is relevant."""
-    return "count as 0" if settings.no_relevant == "zero" else "are left out of means"
+    if settings.no_relevant != "zero":
+        return "are left out of means"
+    return counting([column_values(each, each.ranks.relevant == 0) for each in systems], "count in means")
+
+
+def column_values(system: SystemScores, rows: BoolArray) -> dict[str, set[float]]:
+    """What some queries count by each measure that has a mean."""
+    averaged = [column for column in system.columns if column.measure.summary in ("mean", "geometric")]
+    known = {each.asked: each.values[rows & each.counted & ~np.isnan(each.values)] for each in averaged}
+    return {name: set(np.unique(values).tolist()) for name, values in known.items()}
+
+
+def counting(values: Iterable[Mapping[str, set[float]]], unknown: str) -> str:
+    """As what some queries count: the value that all have by a measure, 0 by most and 1 by error rates.
+
+    `unknown`: what is said where no measure gives them all one value.
+    >>> counting([{"AP": {0.0}, "ER": {1.0}}, {"AP": {0.0}}], ""), counting([{"ER": {1.0}}], ""), counting([], "count")
+    ('count as 0 (ER: as 1)', 'count as 1', 'count')
+    """
+    found: dict[str, set[float]] = {}
+    for each in values:
+        for name, some in each.items():
+            found[name] = found.get(name, set()) | some
+    alike: dict[str, list[str]] = {}
+    for name, some in found.items():
+        if len(some) == 1:
+            alike.setdefault(plain_number(*some), []).append(name)
+    if not alike:
+        return unknown
+    first, *others = sorted(alike, key=lambda each: -len(alike[each]))
+    rest = "; ".join(f"{join_words(alike[each])}: as {each}" for each in others)
+    return f"count as {first} ({rest})" if rest else f"count as {first}"
 
 
 def tie_fate(ranks: RelevantRanks, settings: Settings) -> str:

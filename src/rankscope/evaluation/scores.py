@@ -269,7 +269,7 @@ class Scores(Tabular):
         found = [Caution("Input", line) for line in self.notes]
         found += easy_collection([system.ranks for system in self.systems])
         for system in self.systems:
-            own = warnings_of(system.ranks, system.coverage, self.settings)
+            own = warnings_of(system, self.settings)
             own += [*cautions(system.ranks, system.columns, self.settings), *_floored(system)]
             found += [replace(each, system=system.name) for each in own]
         return found

@@ -11,6 +11,7 @@ from rankscope.calling import public
 from rankscope.errors import InputError, Problem, ProblemReport, SettingError
 from rankscope.facade import usual
 from rankscope.facade.scoring import InputChoices, refuse_more, scores_asked
+from rankscope.number_texts import how_many
 from rankscope.wording import setting_value
 
 if TYPE_CHECKING:
@@ -218,6 +219,10 @@ def place_of(ranks: RelevantRanks) -> str:
 
 def answer_notes(scores: Scores) -> tuple[str, ...]:
     """What to say of queries that one system answered and the other did not; a system without answers did not run."""
+    import numpy as np
+
+    from rankscope.evaluation.coverage_report import column_values, counting
+
     answered = []
     for system in scores.systems:
         ranks = system.ranks
@@ -229,10 +234,17 @@ def answer_notes(scores: Scores) -> tuple[str, ...]:
             )
     if scores.settings.queries == "answered":
         return ()
-    names = [system.name for system in scores.systems]
-    return tuple(
-        f"{names[one]} did not answer {len(lacking):,} queries that {names[1 - one]} answered; they count as 0 "
-        f"({setting_value('queries', 'answered')} leaves them out)"
-        for one in (0, 1)
-        if (lacking := answered[1 - one] - answered[one])
-    )
+    notes = []
+    for one in (0, 1):
+        if lacking := answered[1 - one] - answered[one]:
+            system, other = scores.systems[one], scores.systems[1 - one].name
+            rows = np.array([query in lacking for query in system.ranks.queries])
+            fate = counting([column_values(system, rows)], "count as an empty answer")
+            they, them = (
+                (f"they {fate}", "them") if len(lacking) > 1 else (f"it {fate.replace('count', 'counts', 1)}", "it")
+            )
+            notes.append(
+                f"{system.name} did not answer {how_many(len(lacking))} that {other} answered; {they} "
+                f"({setting_value('queries', 'answered')} leaves {them} out)"
+            )
+    return tuple(notes)

@@ -143,8 +143,8 @@ def judge_with_machine(
 ) -> MachineJudged:
     """Every measure of every run and every difference of two, by people on n queries and by the machine on all.
 
-    Queries without a relevant item count as 0, so that every query has a value by both judges. Below ten queries of
-    people, or where the machine judged no others, only people's means are given, and the reason.
+    Queries without a relevant item count with the worst value, so that every query has a value by both judges. Below
+    ten queries of people, or where the machine judged no others, only people's means are given, and the reason.
     """
     if not judges.both:
         raise SettingError("no query was judged both by people and by the machine: nothing says how the machine errs")
@@ -178,14 +178,14 @@ def judge_with_machine(
 def _values(
     qrels: Qrels, runs: Mapping[str, Run], measures: list[Measure], queries: Iterable[str], rel: float
 ) -> dict[tuple[str, str], FloatArray]:
-    """The value of each measure of each run for these queries, in their order; 0 where nothing is relevant."""
+    """The value of each measure of each run for these queries, in their order; the worst where nothing is relevant."""
     scores = evaluate(qrels, dict(runs), measures, rel=rel, no_relevant="zero")
     found = {}
     for system in scores.systems:
         place = {query: row for row, query in enumerate(system.ranks.queries)}
         rows = np.array([place[query] for query in queries])
         for measure, column in zip(measures, system.columns, strict=True):
-            found[system.name, str(measure)] = np.nan_to_num(column.values[rows], nan=0.0)
+            found[system.name, str(measure)] = np.nan_to_num(column.values[rows], nan=measure.worst)
     return found
 
 

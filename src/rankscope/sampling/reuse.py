@@ -100,7 +100,7 @@ def reuse(
     """Each run with and without the judgements that only it has among its first `depth` items.
 
     `teams`: which team made each run; then what only runs of a team have is left out. Judged items that no run here has
-    so far up stay judged: others brought them in. A query that loses all its judgements counts as 0.
+    so far up stay judged: others brought them in. A query that loses all its judgements counts with the worst value.
     >>> qrels = {"1": {"a": 1, "b": 1, "x": 0}}
     >>> two = {"one": {"1": {"a": 2.0, "b": 1.0}}, "two": {"1": {"x": 2.0, "a": 1.0}}}
     >>> [(each.system, each.unique, each.pooled, each.outside) for each in reuse(qrels, two).systems]

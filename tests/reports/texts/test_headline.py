@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from rankscope.evaluation.scores import SystemScores
@@ -141,4 +142,5 @@ def test_warnings_are_one_line_a_kind_with_every_system_behind_it() -> None:
 def _missing(system: SystemScores, count: int) -> SystemScores:
     answered = system.ranks.answered.copy()
     answered[:count] = False
-    return replace(system, ranks=replace(system.ranks, answered=answered))
+    columns = tuple(replace(each, values=np.where(answered, each.values, 0.0)) for each in system.columns)
+    return replace(system, ranks=replace(system.ranks, answered=answered), columns=columns)

@@ -102,11 +102,13 @@ def _equal_scores(pairs: list[float], count: str, scores: Scores) -> str:
 
 
 def _missing(queries: list[float], count: str, scores: Scores) -> str:
-    return f"in {count}, {span(queries)} judged queries are missing from the run and {fate_of_missing(scores.settings)}"
+    fate = fate_of_missing(scores.settings, *scores.systems)
+    return f"in {count}, {span(queries)} judged queries are missing from the run and {fate}"
 
 
 def _empty(queries: list[float], count: str, scores: Scores) -> str:
-    return f"in {count}, {span(queries)} queries have no relevant item and {fate_of_empty(scores.settings)}"
+    fate = fate_of_empty(scores.settings, *scores.systems)
+    return f"in {count}, {span(queries)} queries have no relevant item and {fate}"
 
 
 def _ignored(queries: list[float], count: str, scores: Scores) -> str:
