@@ -37,6 +37,15 @@ def plain_number(value: float) -> str:
     return ("\u2212" if value < 0 and text != "0" else "") + (text[1:] if text.startswith("0.") else text)
 
 
+def span_text(low: float, high: float) -> str:
+    """Limits behind a number; nothing where there are none.
+
+    >>> span_text(0.25, 1.0), span_text(math.nan, math.nan)
+    (' [.250, 1.000]', '')
+    """
+    return "" if math.isnan(low) or math.isnan(high) else f" [{decimal_text(low)}, {decimal_text(high)}]"
+
+
 def percent_text(share: float) -> str:
     """A level in percent, exact to two digits of what it lacks to 100.
 

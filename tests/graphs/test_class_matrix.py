@@ -5,13 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 import vl_convert
 from click.testing import CliRunner
-from scipy import stats
 
 from rankscope.cli.main import cli
 from rankscope.errors import SettingError
@@ -28,6 +28,7 @@ from rankscope.graphs.marks import Tiles
 from rankscope.graphs.text_width import text_width
 from rankscope.ranks.storage import save_ranks
 from rankscope.statistics import compare
+from rankscope.statistics.intervals.mean_intervals import mean_intervals
 from tests.graphs.class_examples import FIVE, classed, pair
 from tests.graphs.examples import TWO
 from tests.graphs.test_layout import contrast
@@ -48,7 +49,7 @@ def test_two_systems_have_a_column_for_their_difference() -> None:
     assert list(tiles(three)) == ["first", "second", "third"]
 
 
-def test_means_and_intervals_of_classes_are_those_of_scipy_and_of_all_queries_those_of_compare() -> None:
+def test_differences_have_the_limits_of_compare_in_each_class_and_over_all_queries() -> None:
     systems = pair(FIVE)
     table = class_table(systems, "AP", 10, "it").table
     graph = class_matrix_graph(systems)
@@ -56,11 +57,21 @@ def test_means_and_intervals_of_classes_are_those_of_scipy_and_of_all_queries_th
     facts = tiles(graph)["difference"].facts
     for row, label in enumerate(facts["class"]):
         part = table if label == "all" else table.where(str(label))
-        theirs = stats.ttest_rel(part.values[:, 1], part.values[:, 0])
-        limits = compare([part]).main.pairs[0] if label == "all" else theirs.confidence_interval(0.95)
+        limits = compare([replace(part, classes=None)]).main.pairs[0]
         assert facts["mean"][row] == pytest.approx(part.values[:, 1].mean() - part.values[:, 0].mean())
         assert (facts["low"][row], facts["high"][row]) == pytest.approx((limits.low, limits.high))
         assert graph.y.texts[row] == f"{'all queries' if label == 'all' else label} ({len(part)})"
+
+
+def test_means_of_classes_have_the_bounded_interval_of_their_queries_and_the_subtitle_says_so() -> None:
+    table = class_table(pair(FIVE), "AP", 10, "it").table
+    graph = class_matrix_graph(pair(FIVE))
+    facts = tiles(graph)["first"].facts
+    for row, label in enumerate(facts["class"]):
+        made = mean_intervals((table if label == "all" else table.where(str(label))).values[:, :1])
+        assert (facts["low"][row], facts["high"][row]) == pytest.approx((made.low[0], made.high[0]))
+        assert facts["kind of interval"][row] == ("BCa" if label == "all" else "bounded")
+    assert "95% interval (bounded, BCa; difference: limits of the tests that decide)" in graph.subtitle
 
 
 def test_names_stand_in_the_row_of_their_numbers() -> None:
@@ -116,8 +127,8 @@ def test_long_names_fit(width: str) -> None:
 def test_a_narrow_matrix_of_many_systems_leaves_the_intervals_out() -> None:
     spec = class_matrix_graph([classed(f"s{number}", number, FIVE) for number in range(12)]).vega_lite()
     picture = str(vl_convert.vegalite_to_svg(spec, vl_version=VERSION))
-    assert "±" not in picture
-    assert "±" in str(vl_convert.vegalite_to_svg(class_matrix_graph(pair(FIVE)).vega_lite(), vl_version=VERSION))
+    assert " to 0." not in picture
+    assert " to 0." in str(vl_convert.vegalite_to_svg(class_matrix_graph(pair(FIVE)).vega_lite(), vl_version=VERSION))
 
 
 def test_the_data_name_class_and_system() -> None:

@@ -11,8 +11,9 @@ from rankscope.feedback.methods import NearestNeighbour, QueryPoint
 from rankscope.feedback.normalization.convergence import Convergence
 from rankscope.feedback.normalization.efficiency import Efficiency
 from rankscope.feedback.normalization.growth import ExampleGrowth, growth
-from rankscope.graphs.marks import Dots, Stroke
+from rankscope.graphs.marks import Dots, ShadedRegion, Stroke
 from rankscope.measures import P
+from rankscope.statistics.intervals.mean_intervals import mean_intervals
 from tests.feedback.problems import drawn
 from tests.graphs.feedback_results import every_gallery_page_draws, recorded
 
@@ -35,7 +36,11 @@ def test_a_measure_over_examples_has_a_curve_for_each_method() -> None:
     np.testing.assert_array_equal(curves[0].y, result.curve("query-point", P(5)).y)
     assert curves[0].x.tolist() == [1, 4]
     assert graph.title == "P@5 as examples grow"
-    assert graph.subtitle == "2 topics; 3 example sets of each; bands: 95% interval of the mean"
+    told = "2 topics; 3 example sets of each; bands: 95% intervals of the mean, bounded (fewer than 25 topics)"
+    assert graph.subtitle == told
+    band = next(mark for mark in graph.marks if isinstance(mark, ShadedRegion))
+    made = mean_intervals(result.topic_means("query-point", P(5)))
+    np.testing.assert_array_equal([band.low, band.high], [made.low, made.high])
     assert recorded(graph).roles.count("band") == 2
 
 

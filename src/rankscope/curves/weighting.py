@@ -46,12 +46,18 @@ def mean_over(values: FloatArray, unit: IntArray) -> Mean:
     >>> mean_over(np.array([[1.0], [2.0], [6.0]]), np.array([0, 0, 1])).value
     array([3.75])
     """
+    means = unit_means(values, unit)
+    there = ~np.isnan(means)
+    value, error = _mean_and_error(means, there)
+    return Mean(value, error, (~np.isnan(values)).sum(axis=0), there.sum(axis=0))
+
+
+def unit_means(values: FloatArray, unit: IntArray) -> FloatArray:
+    """The mean of each unit (row) in each column; NaN is left out, and where a unit has no value."""
     there = ~np.isnan(values)
-    filled = np.where(there, values, 0.0)
     rows = int(unit.max(initial=-1)) + 1
-    total, count = column_sums_by(unit, filled, rows), column_sums_by(unit, there, rows).astype(np.int64)
-    value, error = _mean_and_error(divide(total, count), count > 0)
-    return Mean(value, error, there.sum(axis=0), (count > 0).sum(axis=0))
+    total, count = column_sums_by(unit, np.where(there, values, 0.0), rows), column_sums_by(unit, there, rows)
+    return divide(total, count)
 
 
 def weights_of(there: BoolArray, unit: IntArray) -> FloatArray:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import polars as pl
 import pytest
@@ -70,6 +72,17 @@ def test_means_and_intervals_are_those_of_every_command() -> None:
     mean, low, high = Summary(fewer, "AP").means("svm")
     assert (mean[1], low[1], high[1]) == pytest.approx((wanted.mean[0], wanted.low[0], wanted.high[0]))
     assert mean[1] == pytest.approx(own.get_column("AP").mean())
+
+
+def test_of_one_topic_and_one_method_no_interval_is_made_and_that_is_said() -> None:
+    results = made_up({"svm": 0.2})
+    one = Results(results.frame.filter(pl.col("topic") == "t0"), results.about)
+    text = text_of(one)
+    assert "nan" not in text
+    assert "No 95% intervals: 1 topic.\n" in text
+    assert re.search(r"^svm: 0?\.\d+ AP in the last round\.$", text, re.MULTILINE)
+    assert "1 topic can show no difference" in text
+    assert "95% intervals: bounded (fewer than 25 topics); 9 topics" in text_of(results)
 
 
 def test_words_say_what_decides_who_is_better_and_where_feedback_hurts() -> None:

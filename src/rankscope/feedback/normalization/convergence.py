@@ -111,6 +111,22 @@ def convergence(
 
 def mean_convergence(results: Iterable[Convergence], corrected: bool = False) -> Curve:
     """The mean over feasible topics of one method at the sizes all of them have, with its error over topics."""
+    given = list(results)
+    sizes, values = topic_convergence(given, corrected)
+    mean = mean_over(values, np.arange(len(values)))
+    return Curve(
+        x=np.array(sizes, dtype=np.float64),
+        y=mean.value,
+        name=given[0].method,
+        x_name="positives",
+        y_name="corrected MAE" if corrected else "MAE",
+        error=mean.error,
+        queries=mean.queries,
+    )
+
+
+def topic_convergence(results: Sequence[Convergence], corrected: bool = False) -> tuple[list[int], FloatArray]:
+    """The sizes that all feasible topics have, and the efficiency of one method there: topics x sizes."""
     feasible = [each for each in results if each.full.feasible]
     if len({each.method for each in feasible}) != 1:
         raise SettingError("a mean over topics needs at least one feasible topic, and one method")
@@ -118,13 +134,4 @@ def mean_convergence(results: Iterable[Convergence], corrected: bool = False) ->
     rows = [
         [(each.corrected_mae if corrected else each.mae)[each.sizes.index(size)] for size in sizes] for each in feasible
     ]
-    mean = mean_over(np.array(rows), np.arange(len(rows)))
-    return Curve(
-        x=np.array(sizes, dtype=np.float64),
-        y=mean.value,
-        name=feasible[0].method,
-        x_name="positives",
-        y_name="corrected MAE" if corrected else "MAE",
-        error=mean.error,
-        queries=mean.queries,
-    )
+    return sizes, np.array(rows)

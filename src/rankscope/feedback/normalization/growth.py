@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankscope.arrays import BoolArray
+from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.curves.curve import Curve
-from rankscope.curves.weighting import Mean, mean_over, units_of
+from rankscope.curves.weighting import Mean, mean_over, unit_means, units_of
 from rankscope.errors import SettingError
 from rankscope.feedback.examples.folds import checked_target
 from rankscope.feedback.examples.items import Items
@@ -35,9 +35,17 @@ class ExampleGrowth:
 
     def mean(self, method: str, measure: Measure | None = None) -> Mean:
         """The mean over topics of the mean over sets, at each size; a session that failed is left out."""
+        return mean_over(*self._sessions(method, measure))
+
+    def topic_means(self, method: str, measure: Measure | None = None) -> FloatArray:
+        """Topics x sizes: the mean over the sets of each topic."""
+        return unit_means(*self._sessions(method, measure))
+
+    def _sessions(self, method: str, measure: Measure | None) -> tuple[FloatArray, IntArray]:
+        """Sessions x sizes, NaN where one failed, and the topic of each."""
         how = AP() if measure is None else measure
         columns = [np.where(each.answered, how.of(each), np.nan) for each in self.ranks[method]]
-        return mean_over(np.stack(columns, axis=1), units_of(self.ranks[method][0], "per_class"))
+        return np.stack(columns, axis=1), units_of(self.ranks[method][0], "per_class")
 
     def curve(self, method: str, measure: Measure | None = None) -> Curve:
         """A measure against the number of positives."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -54,7 +54,9 @@ class Summary:
         """Of all methods in all rounds, topics drawn anew; method by method, each with all rounds."""
         values = np.concatenate([self.values(name) for name in self.results.methods], axis=1)
         seed = int(self.results.about.get("seed", 0))
-        return mean_intervals(values, self.results.session_topics, level=self.level, seed=seed)
+        bounds = self.results.bounds(self.quantity)
+        made = mean_intervals(values, self.results.session_topics, level=self.level, seed=seed, bounds=bounds)
+        return replace(made, unit="topics")
 
     def means(self, method: str) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Mean, low and high in each round."""

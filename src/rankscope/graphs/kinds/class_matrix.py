@@ -15,10 +15,14 @@ from rankscope.graphs.kinds.shared.class_tables import ClassTable, LargestOption
 from rankscope.graphs.kinds.shared.describing import Systems
 from rankscope.graphs.kinds.shared.score_values import LevelOption, MeasureOption
 from rankscope.number_texts import decimal_text
+from rankscope.statistics.intervals.bootstrap import SHORT
 from rankscope.statistics.intervals.mean_intervals import mean_intervals
+from rankscope.statistics.pairs.trust import decide_limits
+from rankscope.statistics.table.score_table import ScoreTable
 
 WHAT = "the class matrix"
 DIFFERENCE = "difference"
+OF_TESTS = "limits of the tests that decide"
 MINUS = "\N{MINUS SIGN}"
 
 
@@ -31,6 +35,7 @@ class _MatrixColumn:
     low: FloatArray
     high: FloatArray
     signed: bool = False
+    ways: tuple[str, ...] = ()  # which interval each mean has
 
 
 @kind(
@@ -45,8 +50,9 @@ def class_matrix_graph(
 ) -> Graph:
     """Mean of each system in each class, with its interval; the darker, the larger.
 
-    Two systems have a third column: second minus first, query by query, blue where the second has more. Intervals
-    within a class are t, of its queries. The last row is of all queries shown, with the intervals of `compare`.
+    Two systems have a third column: second minus first, query by query, blue where the second has more, with the
+    limits of the tests that decide. Intervals within a class are of its queries. The last row is of all queries shown,
+    with the intervals of `compare`.
     """
     shown = class_table(systems, measure, largest, WHAT)
     labels = [*shown.labels, ""] if shown.table.classes is not None else [""]
@@ -57,7 +63,7 @@ def class_matrix_graph(
         f"{measure} by class: {names}",
         _system_axis(columns),
         _class_axis(labels, sizes),
-        subtitle=_subtitle(shown, level),
+        subtitle=_subtitle(shown, columns, level),
         summary=f"Mean {measure} of {names} by class.",
         conclusion=_conclusion(shown, columns, labels),
     )
@@ -98,55 +104,47 @@ def _class_axis(labels: list[str], sizes: list[int]) -> Axis:
     return Axis("class (queries)", domain=(-count - 0.5, -0.5), ticks=ticks, texts=texts, rows=2.0)
 
 
-def _subtitle(shown: ClassTable, level: float) -> str:
+def _subtitle(shown: ClassTable, columns: list[_MatrixColumn], level: float) -> str:
     first, *rest = shown.table.systems
     less = f"; {DIFFERENCE}: {rest[0]} minus {first}" if len(rest) == 1 else ""
-    return f"mean with {100 * level:g}% interval; {shown.shown}{less}"
+    ways = [SHORT[way] for way in ("bounded", "t", "bca") if any(way in column.ways for column in columns)]
+    kinds = f" ({', '.join(ways)}{f'; {DIFFERENCE}: {OF_TESTS}' if less else ''})" if ways else ""
+    return f"mean with {100 * level:g}% interval{kinds}; {shown.shown}{less}"
 
 
 def _columns(shown: ClassTable, labels: list[str], level: float) -> list[_MatrixColumn]:
-    table, names = shown.table, list(shown.table.systems)
-    values = table.values
-    if len(names) == 2:
-        values = np.column_stack([values, values[:, 1] - values[:, 0]])
-        names.append(DIFFERENCE)
-    known = np.array(table.classes or ("",) * len(values), dtype=object)
-    parts = [values[known == label] for label in labels if label]
-    mean = np.stack([*(part.mean(axis=0) for part in parts), values.mean(axis=0)])
-    half = np.stack([half_widths(part, level) for part in parts]) if parts else np.empty((0, values.shape[1]))
-    low, high = _of_all(shown, level)
-    low, high = np.vstack([mean[:-1] - half, low]), np.vstack([mean[:-1] + half, high])
-    return [
-        _MatrixColumn(name=name, mean=mean[:, i], low=low[:, i], high=high[:, i], signed=name == DIFFERENCE)
-        for i, name in enumerate(names)
-    ]
-
-
-def _of_all(shown: ClassTable, level: float) -> tuple[FloatArray, FloatArray]:
-    """The intervals of all queries shown, as `compare` makes them: of each mean, and of the difference of two."""
+    """Means with their intervals and, of two systems, differences with their limits: of each class, then of all."""
     table = shown.table
-    intervals = mean_intervals(table.values, table.labels if shown.by_unit else None, level=level)
-    if len(table.systems) != 2:
-        return intervals.low, intervals.high
+    parts = [table.where(label) for label in labels if label]
+    made = [mean_intervals(part.values, level=level, bounds=table.bounds) for part in parts]
+    classes = table.labels if shown.by_unit else None
+    made.append(mean_intervals(table.values, classes, level=level, bounds=table.bounds))
+    mean, low, high = (np.stack([getattr(each, name) for each in made]) for name in ("mean", "low", "high"))
+    columns = [
+        _MatrixColumn(name, mean[:, i], low[:, i], high[:, i], ways=tuple(each.ways[i] for each in made))
+        for i, name in enumerate(table.systems)
+    ]
+    if len(columns) != 2:
+        return columns
+    low, high = np.array([_limits(part, level) for part in parts] + [_limits_of_all(shown, level)]).T
+    return [*columns, _MatrixColumn(DIFFERENCE, mean=mean[:, 1] - mean[:, 0], low=low, high=high, signed=True)]
+
+
+def _limits(part: ScoreTable, level: float) -> tuple[float, float]:
+    """Of the mean difference in one class: those of the tests that decide; none of one query."""
+    if len(part) < 2:
+        return math.nan, math.nan
+    low, high = decide_limits(part.values[:, 1] - part.values[:, 0], level)
+    ends = np.clip([low[0], high[0]], *part.difference_bounds).tolist()
+    return ends[0], ends[1]
+
+
+def _limits_of_all(shown: ClassTable, level: float) -> tuple[float, float]:
+    """Of the mean difference of all queries shown, as `compare` makes them."""
     from rankscope.statistics.verdicts.compare import compare
 
-    pairs = compare([table], by_unit=shown.by_unit, level=level).main.pairs
-    low, high = (pairs[0].low, pairs[0].high) if pairs else (0.0, 0.0)
-    return np.append(intervals.low, low), np.append(intervals.high, high)
-
-
-def half_widths(values: FloatArray, level: float) -> FloatArray:
-    """Half of the t interval of the mean of each column; NaN for one query.
-
-    >>> half_widths(np.array([[0.1], [0.2], [0.3]]), 0.95).round(4).tolist()
-    [0.2484]
-    """
-    count = len(values)
-    if count < 2:
-        return np.full(values.shape[1], np.nan)
-    from scipy.special import stdtrit
-
-    return np.asarray(float(stdtrit(count - 1, (1 + level) / 2)) * values.std(axis=0, ddof=1) / math.sqrt(count))
+    pairs = compare([shown.table], by_unit=shown.by_unit, level=level).main.pairs
+    return (pairs[0].low, pairs[0].high) if pairs else (math.nan, math.nan)
 
 
 @dataclass(frozen=True)
@@ -187,6 +185,7 @@ def _drawn(graph: Graph, x: float, column: _MatrixColumn, scale: _Scale, labels:
             "low": low.tolist(),
             "high": high.tolist(),
             "queries": sizes,
+            "kind of interval": [SHORT.get(way, "none") for way in column.ways] or [OF_TESTS] * mean.size,
         },
     )
 

@@ -108,9 +108,10 @@ def _with(graph: Graph, grown: EvenGrowth, name: str, values: FloatArray) -> tup
     )
     around = band_around(curves, own)
     scope = grown.members if name == ALIKE else np.broadcast_to(own.relevant[:, None], grown.members.shape)
+    limits = intervals_of(curves, own)
     facts = {
         "mean scope": [f"{each:.4g}" for each in scope[:, order].mean(axis=0)],
-        **interval_facts(intervals_of(curves.values, own)),
+        **interval_facts(limits, limits.ways),
     }
     return with_band(graph, around, name, facts=facts, markers=range(order.size), shaded=True), around
 

@@ -128,7 +128,7 @@ def _today(queries: RelevantRanks, measure: Measure, level: float) -> ForecastIn
     from rankscope.forecast.intervals import ForecastInterval
 
     some = queries.take(np.flatnonzero(measure.defined(queries)))
-    intervals = mean_intervals(measure.of(some)[:, None], unit_classes(some), level=level)
+    intervals = mean_intervals(measure.of(some)[:, None], unit_classes(some), level=level, bounds=measure.bounds())
     return ForecastInterval(
         *np.where(np.isfinite(intervals.low), [intervals.low, intervals.high], intervals.mean)[:, 0].tolist()
     )

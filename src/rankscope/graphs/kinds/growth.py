@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Annotated, TypeAlias
 
 import numpy as np
 
-from rankscope.curves.curve import Curve
+from rankscope.arrays import FloatArray
+from rankscope.curves.curve import Curve, Region
 from rankscope.errors import SettingError
-from rankscope.feedback.normalization.convergence import Convergence, mean_convergence
+from rankscope.feedback.normalization.convergence import Convergence, mean_convergence, topic_convergence
 from rankscope.feedback.normalization.growth import ExampleGrowth
 from rankscope.graphs.axis import Axis
 from rankscope.graphs.graph import Graph
 from rankscope.graphs.kind import kind
-from rankscope.graphs.kinds.shared.describing import MOST_BANDS, band_of, facts_of, said
+from rankscope.graphs.kinds.shared.describing import MOST_BANDS, facts_of
 from rankscope.graphs.option import Option
 from rankscope.measures.notation import parse_measures
 from rankscope.number_texts import how_many
+from rankscope.statistics.intervals.bootstrap import Intervals
+from rankscope.statistics.intervals.mean_intervals import mean_intervals
 
 MOST = 8
 AIR = 1.15  # beyond the smallest and the largest set
@@ -52,11 +57,12 @@ def _measured(results: ExampleGrowth, measure: str) -> Graph:
         f"{how_many(results.repeats, 'example set', 'example sets')} of each",
     ]
     graph = Graph(f"{measure} as examples grow", _across(curves), Axis("mean", measure, domain=(0, 1)))
-    graph = _with_curves(graph, curves, topics)
+    bounds = asked[0].bounds()
+    made = _intervals({name: results.topic_means(name, asked[0]) for name in curves}, bounds)
+    graph = _with_curves(graph, curves, made)
     missing = sum(results.failed.values())
     subtitle += [f"{how_many(missing, 'session', 'sessions')} failed"] if missing else []
-    bands = len(curves) if topics > 1 else 0
-    return graph.described(subtitle=said(subtitle, bands), summary=f"{measure} over examples of {', '.join(curves)}.")
+    return graph.described(subtitle=_told(subtitle, made), summary=f"{measure} over examples of {', '.join(curves)}.")
 
 
 def _converging(results: list[Convergence], corrected: bool) -> Graph:
@@ -73,15 +79,18 @@ def _converging(results: list[Convergence], corrected: bool) -> Graph:
     symbol = "chance-corrected MAE" if corrected else "MAE"
     graph = Graph("Efficiency as examples grow", axis, Axis("mean efficiency", symbol, domain=(0, 1.05 * top)))
     graph = graph.rule(y=1.0, label="baseline")
-    graph = _with_curves(graph, curves, topics)
+    made = _intervals(
+        {name: topic_convergence(result, corrected)[1] for name, result in by_method.items()},
+        (-math.inf if corrected else 0.0, math.inf),
+    )
+    graph = _with_curves(graph, curves, made)
     for name, end in ends.items():
         last = Curve(np.append(curves[name].x[-1], end.x), np.append(curves[name].y[-1], end.y))
         graph = graph.curve(last, name, light=True, markers=0).points(end, name, open=True)
     feasible = f"approach {results[0].approach}; {how_many(topics, 'topic', 'topics')}"
     left = sorted({each.topic for each in results if not each.full.feasible})
     subtitle = [feasible, "hollow: all training examples", f"infeasible, left out: {', '.join(left)}" if left else ""]
-    bands = len(curves) if topics > 1 else 0
-    return graph.described(subtitle=said(subtitle, bands), summary=f"MAE over examples of {', '.join(curves)}.")
+    return graph.described(subtitle=_told(subtitle, made), summary=f"MAE over examples of {', '.join(curves)}.")
 
 
 def _end(convergences: Sequence[Convergence], corrected: bool) -> Curve:
@@ -98,10 +107,26 @@ def _across(curves: Mapping[str, Curve]) -> Axis:
     return Axis("positive examples", "n", "log2", domain=(low / AIR, AIR * (high if high > low else 2 * low)))
 
 
-def _with_curves(graph: Graph, curves: Mapping[str, Curve], topics: int) -> Graph:
+def _intervals(values: Mapping[str, FloatArray], bounds: tuple[float, float]) -> dict[str, Intervals]:
+    """Of the means over topics (rows) at each size, where so few curves have bands that they can be told apart."""
+    if len(values) > MOST_BANDS:
+        return {}
+    made = {name: mean_intervals(table, bounds=bounds) for name, table in values.items()}
+    return {name: replace(each, unit="topics") for name, each in made.items() if each.units > 1}
+
+
+def _told(parts: Sequence[str], made: Mapping[str, Intervals]) -> str:
+    """A subtitle of its parts, with which intervals the bands are where there are any."""
+    bands = [f"bands: 95% intervals of the mean, {each.words}" for each in list(made.values())[:1]]
+    return "; ".join([*filter(None, parts), *bands])
+
+
+def _with_curves(graph: Graph, curves: Mapping[str, Curve], made: Mapping[str, Intervals]) -> Graph:
+    most = graph.y.domain[1] if graph.y.domain else math.inf
     for name, curve in curves.items():
-        around = band_of(curve) if topics > 1 and len(curves) <= MOST_BANDS else None
-        graph = graph if around is None else graph.band(around, name)
+        if name in made:
+            low, high = (np.minimum(end, most) for end in (made[name].low, made[name].high))
+            graph = graph.band(Region(curve.x, low, high), name)
         ends = f"{curve.y[0]:.2f} to {curve.y[-1]:.2f}"
         graph = graph.curve(curve, name, ends, facts=facts_of(curve), markers=range(len(curve)))
     return graph

@@ -233,7 +233,8 @@ def _at_levels(everyone: list[RelevantRanks], group: str | None) -> Graph:
     for queries, note in zip(systems, notes_of(systems), strict=True):
         each = interpolated_precision(queries)
         bands.append(band_around(each, queries, drawn=shaded))
-        told = {**facts_of(mean_at_recall_levels(queries)), **interval_facts(intervals_of(each.values, queries))}
+        limits = intervals_of(each, queries)
+        told = {**facts_of(mean_at_recall_levels(queries)), **interval_facts(limits, limits.ways)}
         graph = with_band(graph, bands[-1], queries.system, note, facts=told, markers=range(each.x.size), shaded=shaded)
     stated = generality_words(systems)
     who = stated if len(members[0]) == len(everyone[0]) else _who(members[0], everyone[0], stated)
@@ -325,7 +326,7 @@ def _with(graph: Graph, radial: Radial, name: str, note: str, around: Band, shad
     graph = graph.band(radial.region(around), name) if shaded and around.exists else graph
     facts = {
         **facts_of(curve),
-        **interval_facts(radial.intervals(), of=" of p"),
+        **radial.interval_facts(),
         **band_facts(around, shaded, radial.limits(around)),
     }
     for part, light in radial.parts():

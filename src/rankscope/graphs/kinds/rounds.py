@@ -70,7 +70,7 @@ def rounds_graph(
         if name in banded and np.isfinite(low).any():
             graph = graph.band(Region(number, low, high), name)
     told = f"{quantity} by round of {', '.join(shown)}."
-    return graph.described(subtitle=_subtitle(results, quantity, shown, banded), summary=told)
+    return graph.described(subtitle=_subtitle(summary, shown, banded), summary=told)
 
 
 def shown_methods(summary: Summary, methods: Sequence[str] | None = None) -> list[str]:
@@ -112,7 +112,8 @@ def _curve(summary: Summary, name: str, number: np.ndarray[tuple[int, ...], np.d
     return Curve(x=number, y=summary.means(name)[0], name=name, x_name="round", y_name=summary.quantity)
 
 
-def _subtitle(results: Results, quantity: str, shown: Sequence[str], banded: set[str]) -> str:
+def _subtitle(summary: Summary, shown: Sequence[str], banded: set[str]) -> str:
+    results, quantity = summary.results, summary.quantity
     how = results.about["protocol"]
     parts = [
         how_many(len(results.topics), "topic", "topics"),
@@ -122,5 +123,5 @@ def _subtitle(results: Results, quantity: str, shown: Sequence[str], banded: set
     ]
     if len(results.topics) > 1:
         some = "" if banded >= set(shown) else f" of {' and '.join(name for name in shown if name in banded)}"
-        parts.append(f"bands{some}: 95% interval of the mean")
+        parts.append(f"bands{some}: 95% intervals of the mean, {summary.intervals.words}")
     return "; ".join(parts)

@@ -100,7 +100,7 @@ def figures_data(figures: list[DrawnFigure], methods: Mapping[str, Any]) -> dict
 def sections_of(results: Results, result: Normalised) -> list[tuple[str, list[Section]]]:
     """Headings, each with its tables."""
     main, seen = Summary(results, results.measures[0]), Summary(results, SEEN)
-    last = "Means over sessions; low and high are the 95 % interval of the last round, topics drawn anew."
+    last = f"Means over sessions; low and high are of the last round. {main.intervals.told}"
     listed = results.about["protocol"]["scored"]
     rounds = [
         Section(
@@ -145,7 +145,7 @@ def _efficiency(result: Normalised, methods: tuple[str, ...]) -> list[Section]:
 def _efficiency_rows(table: ScoreTable) -> list[dict[str, object]]:
     """One row for each method, the best first; of a single one its mean alone."""
     if len(table.systems) == 1:
-        one = mean_intervals(table.values)
+        one = mean_intervals(table.values, bounds=table.bounds)
         values = {"mean": float(one.mean[0]), "low": float(one.low[0]), "high": float(one.high[0])}
         return [{"system": table.systems[0], **values}]
     result = compare([table]).main

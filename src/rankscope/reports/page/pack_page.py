@@ -7,6 +7,7 @@ from pathlib import Path
 
 from rankscope.feedback.packs.running import PackResult
 from rankscope.feedback.study.results import Results
+from rankscope.feedback.study.summary import Summary
 from rankscope.feedback.study.verdicts import SEEN
 from rankscope.files import atomic
 from rankscope.graphs.kinds.rounds import rounds_graph
@@ -98,8 +99,9 @@ def pack_sections(result: PackResult) -> list[tuple[str, list[Section]]]:
 
 
 def case_note(results: Results) -> str:
-    """The verdict, and whether feedback helps; topics on which it does not are in the text."""
-    return " ".join(line for line in [*verdicts(results), *further(results)] if "topics on which" not in line)
+    """Which intervals these are, the verdict, and whether feedback helps; topics that it harms are in the text."""
+    lines = [Summary(results, results.measures[0]).intervals.told, *verdicts(results), *further(results)]
+    return " ".join(line for line in lines if "topics on which" not in line)
 
 
 def _settings(result: PackResult) -> list[tuple[str, str]]:

@@ -5,14 +5,17 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-import numpy as np
-
 from rankscope.errors import SettingError
 from rankscope.evaluation.scores import Scores
 from rankscope.reports.texts.estimates import Estimate
+from rankscope.statistics.intervals.bootstrap import ENOUGH
+from rankscope.statistics.intervals.mean_intervals import mean_intervals
 from rankscope.statistics.table.score_table import MOST_CLASSES, ScoreTable
 
-CLASS_NOTE = "95 % intervals: t, of the queries of one class each."
+CLASS_NOTE = (
+    f"95 % intervals, of the queries of one class each: bounded in classes of fewer than {ENOUGH} (Student's t where "
+    "the measure has no range), BCa in the others."
+)
 
 
 @dataclass(frozen=True)
@@ -27,7 +30,7 @@ class ClassMeans:
 
 
 def class_estimates(scores: Scores) -> list[ClassMeans]:
-    """For each class and system the mean of the first measure with its t interval.
+    """For each class and system the mean of the first measure with its interval, over the queries of the class.
 
     None where queries have no classes, or more than can be read.
     """
@@ -54,19 +57,9 @@ def class_rows(scores: Scores) -> list[dict[str, object]]:
 
 
 def _means(table: ScoreTable, label: str) -> ClassMeans:
-    means = tuple(_with_interval(column) for column in table.values.T)
+    made = mean_intervals(table.values, bounds=table.bounds)
+    means = tuple(Estimate(row["mean"], row["low"], row["high"]) for row in made.rows())
     return ClassMeans(label=label, queries=len(table), measure=table.measure, systems=table.systems, means=means)
-
-
-def _with_interval(values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> Estimate:
-    from scipy.special import stdtrit
-
-    known = values[~np.isnan(values)]
-    if known.size < 2:
-        return Estimate(float(known[0]) if known.size else math.nan)
-    mean = float(known.mean())
-    half = float(stdtrit(known.size - 1, 0.975)) * float(known.std(ddof=1)) / known.size**0.5
-    return Estimate(mean, mean - half, mean + half)
 
 
 def _text(mean: Estimate) -> str:

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from rankscope.number_texts import decimal_text as short
-from rankscope.number_texts import plain_number, signed_text
+from rankscope.number_texts import plain_number, signed_text, span_text
 
 if TYPE_CHECKING:
     from rankscope.statistics.pairs.pairwise import Comparison
@@ -169,12 +169,11 @@ def _best(main: MeasureCompared) -> str:
     order = main.order
     best, number = order[0], main.table.number(order[0])
     mean, low, high = (float(each[number]) for each in (main.means.mean, main.means.low, main.means.high))
-    span = "" if math.isnan(low) else f" [{short(low)}, {short(high)}]"
     shown = {_other(pair, best): bool(pair.better) for pair in main.pairs if best in (pair.first, pair.second)}
     compared = [name for name in order if name in shown]
     alike, beaten = ([name for name in compared if shown[name] is side] for side in (False, True))
     told = _distinguished(alike, beaten, whole=len(shown) == len(order) - 1)
-    return f"{best} has the best mean, {short(mean)} {main.measure}{span}; {told}."
+    return f"{best} has the best mean, {short(mean)} {main.measure}{span_text(low, high)}; {told}."
 
 
 def _other(pair: Comparison, name: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from rankscope.feedback.study.results import Results
 from rankscope.feedback.study.summary import Summary, session_notes, session_rows
 from rankscope.feedback.study.verdicts import (
@@ -14,7 +16,7 @@ from rankscope.feedback.study.verdicts import (
     unmoved_measures,
 )
 from rankscope.number_texts import decimal_text as short
-from rankscope.number_texts import percent_text
+from rankscope.number_texts import span_text
 from rankscope.reports.formats.rows import table
 from rankscope.reports.texts.comparison import notes_of
 from rankscope.reports.texts.comparison_words import join_names, verdict
@@ -46,9 +48,9 @@ def text_of(results: Results) -> str:
     own = " (each method against its own past)" if how["scored"] == "residual" else ""
     parts = [
         f"{facts(results)}\n",
-        f"{main.quantity} of the {how['scored']} list{own}, mean over sessions, {percent_text(main.level)} interval "
-        "of the last round (topics drawn anew)\n",
+        f"{main.quantity} of the {how['scored']} list{own}, mean over sessions; low and high are of the last round\n",
         table(main.round_rows()),
+        main.intervals.told + "\n",
         f"Relevant items seen so far ({SEEN})\n",
         table(seen.round_rows()),
         table(session_rows(results)),
@@ -118,7 +120,7 @@ def _single(results: Results) -> list[str]:
     told = []
     for name in compared_methods(results):
         mean, low, high = (float(each[-1]) for each in summary.means(name))
-        told.append(f"{name}: {short(mean)} {summary.quantity} [{short(low)}, {short(high)}] in the last round.")
+        told.append(f"{name}: {short(mean)} {summary.quantity}{span_text(low, high)} in the last round.")
     return told
 
 
@@ -134,7 +136,7 @@ def _dropped(results: Results, comparison: Compared) -> list[str]:
 
 def _too_few(comparison: Compared) -> list[str]:
     told = [line for line in notes_of(comparison) if "can show no difference" in line]
-    return [f"{line.replace('classes', 'topics').replace('queries', 'topics')}." for line in told]
+    return [f"{re.sub('classes|queries', 'topics', re.sub('class |query ', 'topic ', line))}." for line in told]
 
 
 def _equal_values(comparison: Compared) -> list[str]:
@@ -170,7 +172,7 @@ def _secondary(one: MeasureCompared) -> str:
     beaten = len(pairs) - len(open_to)
     told = "better than every other method" if not open_to else f"not distinguished from {join_names(open_to)}"
     told += f", better than the other {beaten}" if open_to and beaten else ""
-    return f"By {one.measure} (secondary): {best} is highest, {short(mean)} [{short(low)}, {short(high)}], {told}."
+    return f"By {one.measure} (secondary): {best} is highest, {short(mean)}{span_text(low, high)}, {told}."
 
 
 def _helps(one: MeasureCompared, secondary: bool) -> list[str]:

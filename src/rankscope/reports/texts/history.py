@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from rankscope.measures.direction import side_of
-from rankscope.number_texts import decimal_text, join_words, signed_text
+from rankscope.number_texts import decimal_text, join_words, signed_text, span_text
 from rankscope.statistics.verdicts.gate_history import BuildRecord, CheckRecord, GateHistory
 
 NAMED = 4  # builds of one kind that a sentence names
@@ -74,9 +74,7 @@ def _moves(history: GateHistory, found: list[tuple[int, CheckRecord]]) -> str:
 
 
 def _value(check: CheckRecord) -> str:
-    if math.isnan(check.value_low):
-        return decimal_text(check.value)
-    return f"{decimal_text(check.value)} [{decimal_text(check.value_low)}, {decimal_text(check.value_high)}]"
+    return f"{decimal_text(check.value)}{span_text(check.value_low, check.value_high)}"
 
 
 def _changed(check: CheckRecord) -> str:

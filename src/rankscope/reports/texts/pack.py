@@ -43,7 +43,8 @@ def pack_text(result: PackResult) -> str:
         table(topic_rows(result)),
     ]
     for case, results in result.cases:
-        parts += [f"Case {case.name}: {case_words(case)}\n", table(last_round_rows(results)), *unjudged_parts(results)]
+        parts += [f"Case {case.name}: {case_words(case)}\n", table(last_round_rows(results))]
+        parts += [f"{Summary(results, results.measures[0]).intervals.told}\n", *unjudged_parts(results)]
         parts.append("\n".join([*verdicts(results), *further(results), *_own_warnings(results)]) + "\n")
     parts += ["Efficiency\n", table(efficiency_rows(result)), f"{efficiency_words(result)}\n"]
     if result.adaptations:

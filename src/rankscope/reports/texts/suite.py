@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from rankscope.names import visible
-from rankscope.number_texts import decimal_text, join_words, percent_text, signed_text
+from rankscope.number_texts import decimal_text, join_words, percent_text, signed_text, span_text
 from rankscope.reports.formats.rows import table
 from rankscope.reports.texts.comparison_words import verdict
 from rankscope.statistics.verdicts.suite import ENOUGH_TASKS, Suite, SuiteEstimate, SuiteSystem, SuiteTask
@@ -19,7 +19,7 @@ def headline(suite: Suite) -> str:
     if not complete:
         return f"No system has all {count} tasks, so there is no mean over them"
     best = complete[0]
-    mean = f"{decimal_text(best.mean.value)}{span_text(best.mean)}"
+    mean = f"{decimal_text(best.mean.value)}{span_text(best.mean.low, best.mean.high)}"
     of = f"of the {len(complete)} systems that have all {_tasks(count)}"
     if len(complete) == 1:
         return f"{best.name} is the only system with all {_tasks(count)}: its mean {suite.measure} is {mean}"
@@ -29,13 +29,6 @@ def headline(suite: Suite) -> str:
 def sentences(suite: Suite) -> list[str]:
     """What is shown against the baseline, who wins where, and who lacks a task."""
     return [*_against_baseline(suite), winners_sentence(suite), *_gaps(suite)]
-
-
-def span_text(estimate: SuiteEstimate) -> str:
-    """An interval behind a number; nothing where there is none."""
-    if math.isnan(estimate.low):
-        return ""
-    return f" [{decimal_text(estimate.low)}, {decimal_text(estimate.high)}]"
 
 
 def _tasks(count: int) -> str:

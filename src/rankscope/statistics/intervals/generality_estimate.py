@@ -38,6 +38,7 @@ class GeneralityEstimate:
     units: IntArray  # units of chance in each point
     deciding: FloatArray  # by how many of them its mean is decided
     unit: str  # queries or classes
+    ways: tuple[str, ...]  # which interval each point has, as `mean_intervals` names them
     level: float = 0.95
 
     @property
@@ -56,7 +57,7 @@ def generality_estimate(table: GeneralityTable, level: float = 0.95, seed: int =
     ([1.0, 2.0, 3.0], 0.5, [2, 2, 2], True)
     """
     classes = unit_classes(table.queries)
-    low, high = _ends(table.precision, classes, level, seed)
+    low, high, ways = _ends(table.precision, classes, level, seed)
     if _ended(table):
         high = _ends(table.precision_high, classes, level, seed)[1]
     curve = generality_curve(table)
@@ -70,6 +71,7 @@ def generality_estimate(table: GeneralityTable, level: float = 0.95, seed: int =
         units=units_at(table),
         deciding=deciding_at(table),
         unit=unit,
+        ways=ways,
         level=level,
     )
 
@@ -79,18 +81,21 @@ def units_at(table: GeneralityTable) -> IntArray:
     return (~np.isnan(unit_values(table.low, unit_classes(table.queries)))).sum(axis=0)
 
 
-def _ends(values: FloatArray, classes: Sequence[str] | None, level: float, seed: int) -> tuple[FloatArray, FloatArray]:
+def _ends(
+    values: FloatArray, classes: Sequence[str] | None, level: float, seed: int
+) -> tuple[FloatArray, FloatArray, tuple[str, ...]]:
     """Intervals of the columns, each from its own queries alone: others in the table must not change it."""
     there = ~np.isnan(values)
     low, high = np.full(values.shape[1], np.nan), np.full(values.shape[1], np.nan)
+    ways = np.full(values.shape[1], "", dtype=object)
     for pattern in np.unique(there, axis=1).T:
         columns = (there == pattern[:, None]).all(axis=0)
         rows = np.flatnonzero(pattern)
         own = None if classes is None else [classes[row] for row in rows.tolist()]
         if rows.size:
             intervals = mean_intervals(values[np.ix_(rows, np.flatnonzero(columns))], own, level=level, seed=seed)
-            low[columns], high[columns] = intervals.low, intervals.high
-    return low, high
+            low[columns], high[columns], ways[columns] = intervals.low, intervals.high, intervals.ways
+    return low, high, tuple(ways.tolist())
 
 
 def deciding_at(table: GeneralityTable) -> FloatArray:

@@ -58,7 +58,7 @@ def mean_intervals(
     table = np.asarray(values, dtype=np.float64)
     rows, sums = unit_values(table, classes), unit_sums(table, classes)
     ends = _ends(table, bounds, strict=how == "bounded")
-    ranged: BoolArray = np.isfinite(ends).all(axis=0)
+    ranged: BoolArray = np.asarray(np.isfinite(ends).all(axis=0))
     ways = _ways(how, (sums.size > 0).sum(axis=0), ranged)
     drawn = resamples or resamples_for(len(rows))
     limits = np.full(ends.shape, np.nan)

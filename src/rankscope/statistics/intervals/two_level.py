@@ -96,10 +96,13 @@ def two_level_p(value: float, drawn: FloatArray, tasks: int) -> float:
 
 
 def two_level_limits(drawn: FloatArray, tasks: int, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
-    """Lower and upper limits of each column, from its values in the resamples (rows); NaN for a single task."""
+    """Lower and upper limits of each column, from its values in the resamples (rows).
+
+    NaN for a single task, and where all resamples are equal: other tasks could differ, and nothing tells how far.
+    """
     tail = expanded_tail(tasks, level)
     if math.isnan(tail):
         nowhere = np.full(drawn.shape[1], np.nan)
         return nowhere, nowhere.copy()
-    low, high = np.quantile(drawn, [tail, 1 - tail], axis=0)
+    low, high = np.where(np.ptp(drawn, axis=0) > 0, np.quantile(drawn, [tail, 1 - tail], axis=0), np.nan)
     return low, high

@@ -158,7 +158,7 @@ def record_of(
 def _check_record(check: GateCheck, table: ScoreTable, clusters: bool, seed: int) -> CheckRecord:
     """A check with the interval of the candidate's mean, on the queries that both systems have."""
     both = (table.where(check.label) if check.label else table).complete()
-    means = mean_intervals(both.values[:, 1:2], both.labels if clusters else None, seed=seed)
+    means = mean_intervals(both.values[:, 1:2], both.labels if clusters else None, seed=seed, bounds=both.bounds)
     return CheckRecord(
         measure=check.measure,
         label=check.label,

@@ -14,6 +14,7 @@ from rankscope.graphs.marks import Facts
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.statistics.intervals.band import Band
 from rankscope.statistics.intervals.bands import DEFAULT, band
+from rankscope.statistics.intervals.bootstrap import SHORT, Intervals
 from rankscope.statistics.intervals.mean_intervals import mean_intervals
 from rankscope.statistics.table.query_curves import QueryCurves
 from rankscope.statistics.table.units import unit_classes
@@ -38,14 +39,17 @@ def band_around(curves: QueryCurves, queries: RelevantRanks, drawn: bool = True)
     return band(curves, how=DEFAULT if drawn else "t", level=LEVEL, classes=unit_classes(queries))
 
 
-def intervals_of(values: FloatArray, queries: RelevantRanks) -> LimitsAtPoints:
+def intervals_of(curves: QueryCurves, queries: RelevantRanks) -> Intervals:
     """The pointwise interval of the mean of each column."""
-    return mean_intervals(values, unit_classes(queries), level=LEVEL)
+    return mean_intervals(curves.values, unit_classes(queries), level=LEVEL, bounds=(curves.lowest, curves.highest))
 
 
-def interval_facts(limits: LimitsAtPoints, level: float = LEVEL, of: str = "") -> Facts:
-    """The interval of each point, named pointwise."""
-    return {f"{100 * level:g}% interval{of}, pointwise": ranges(limits.low, limits.high)}
+def interval_facts(limits: LimitsAtPoints, ways: Sequence[str], of: str = "") -> Facts:
+    """The interval of each point, named pointwise, and which one it is: bounded, BCa or Student's t."""
+    return {
+        f"{100 * LEVEL:g}% interval{of}, pointwise": ranges(limits.low, limits.high),
+        "kind of interval": [SHORT.get(way, "none") for way in ways],
+    }
 
 
 def ranges(low: FloatArray, high: FloatArray) -> Sequence[str]:

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from rankscope.arrays import FloatArray, IntArray
-from rankscope.curves.curve import Curve, Region
+from rankscope.curves.curve import Curve
 from rankscope.curves.sizes import with_relevant_items
 from rankscope.errors import SettingError
 from rankscope.evaluation.scores import Scores, SystemScores
@@ -21,8 +21,6 @@ from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks
 from rankscope.statistics.table.units import unit_classes
 
 Systems: TypeAlias = RelevantRanks | Scores | Sequence[RelevantRanks] | Mapping[str, RelevantRanks]
-TWO_SIDED = 1.96  # standard errors on each side of a mean: 95 %
-BANDS = "bands: 95% interval of the mean"
 MOST_BANDS = 2  # more than two bands over each other cannot be distinguished
 
 
@@ -138,23 +136,6 @@ def shown_of(shown: RelevantRanks, everyone: int) -> str:
 def size_known(systems: Iterable[RelevantRanks]) -> bool:
     """Whether every query of every system knows the size of its collection."""
     return all(bool((each.collection != UNKNOWN).all()) for each in systems)
-
-
-def band_of(curve: Curve) -> Region | None:
-    """The 95 % interval of each mean, kept within 0 and 1; None where there is no error to tell."""
-    if curve.error is None or not np.isfinite(curve.error).any():
-        return None
-    half = TWO_SIDED * curve.error
-    return Region(curve.x, np.clip(curve.y - half, 0.0, 1.0), np.clip(curve.y + half, 0.0, 1.0))
-
-
-def said(parts: Iterable[str], bands: int) -> str:
-    """A subtitle of its parts, with what the bands are where there are any.
-
-    >>> said(["radial means"], bands=1)
-    'radial means; bands: 95% interval of the mean'
-    """
-    return "; ".join([*filter(None, parts), *([BANDS] if 0 < bands <= MOST_BANDS else [])])
 
 
 def facts_of(curve: Curve) -> Facts:

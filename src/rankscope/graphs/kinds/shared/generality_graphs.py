@@ -173,7 +173,7 @@ def _with(graph: Graph, cut: _Cut, note: str) -> Graph:
     graph = graph if band is None else graph.band(band.drawn(), name)
     for part, light in _parts(cut):
         graph = graph.curve(Curve(curve.x[part], curve.y[part]), name, note, markers=0, light=light)
-    facts = {**_facts(cut), **interval_facts(cut.estimate)}
+    facts = {**_facts(cut), **interval_facts(cut.estimate, cut.estimate.ways)}
     facts |= {} if band is None else band_facts(band.lower, told=band.drawn())
     return graph.points(curve, name, open=cut.estimate.few, facts=facts)
 

@@ -16,9 +16,10 @@ from rankscope.arrays import FloatArray, IntArray
 from rankscope.curves.averaging import doubling_grid, radial_lattice, radial_mean
 from rankscope.curves.curve import Curve, Region
 from rankscope.curves.sizes import SLACK
-from rankscope.graphs.kinds.shared.chance import LimitsAtPoints, band_around, intervals_of
+from rankscope.graphs.kinds.shared.chance import band_around, interval_facts, intervals_of
 from rankscope.graphs.kinds.shared.describing import chosen_scopes
 from rankscope.graphs.kinds.shared.groups import QueryGroup
+from rankscope.graphs.marks import Facts
 from rankscope.statistics.intervals.band import Band
 from rankscope.statistics.table.query_curves import QueryCurves, over_relevant_scope, over_scope
 
@@ -113,10 +114,10 @@ class Radial:
         """The band of what the scope allows at each a, for the whole curve."""
         return band_around(self.each, self.members.queries, drawn)
 
-    def intervals(self) -> LimitsAtPoints:
+    def interval_facts(self) -> Facts:
         """The pointwise interval of precision: at a = 1 that of R-precision."""
-        limits = intervals_of(self.each.values, self.members.queries)
-        return self._precision(limits.low, limits.high)
+        limits = intervals_of(self.each, self.members.queries)
+        return interval_facts(self._precision(limits.low, limits.high), limits.ways, of=" of p")
 
     def limits(self, band: Band) -> Ends:
         """The band as one of precision, at each a."""

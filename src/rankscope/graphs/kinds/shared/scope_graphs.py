@@ -46,10 +46,8 @@ def over_scope(systems: Systems, quantity: Quantity, levels: tuple[Level, Level]
         curves = curves_over_scope(queries, chosen_scopes(_last_scope(queries)), quantity)
         around = band_around(curves, queries, drawn=shaded)
         bound = bounded_at(queries, around.x.astype(np.int64))
-        told = {
-            **facts_of(replace(around.curve(), lower_bound=bound)),
-            **interval_facts(intervals_of(curves.values, queries)),
-        }
+        limits = intervals_of(curves, queries)
+        told = {**facts_of(replace(around.curve(), lower_bound=bound)), **interval_facts(limits, limits.ways)}
         graph = with_band(graph, around, queries.system, note, facts=told, markers=7, shaded=shaded)
         ends += around.x[bound][:1].tolist()
         bands.append(around)
