@@ -40,6 +40,7 @@ def test_every_command_of_the_page_runs(printed: dict[str, str]) -> None:
     assert pictures <= {*printed["files"].split()}
 
 
+@pytest.mark.thorough
 def test_the_page_quotes_the_verdicts(printed: dict[str, str]) -> None:
     plain = " ".join(PAGE.split())
     compare = next(told for command, told in printed.items() if command.startswith("compare"))

@@ -122,6 +122,7 @@ def test_a_project_where_nobody_has_judged_is_told(tmp_path: Path) -> None:
     assert "no two assessors" in str(called("agreement", folder).exception)
 
 
+@pytest.mark.thorough
 def test_a_report_has_the_agreement_of_assessors_and_the_order_of_systems(folder: Path, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     runs = files(folder, "up.run", "down.run")

@@ -31,6 +31,7 @@ RUNS = ("qrels.txt", "main/bm25.run", "branch/bm25.run")
 SAVED = ("main/bm25.ranks.parquet", "branch/bm25.ranks.parquet")
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("files", [RUNS, SAVED], ids=["runs", "saved ranks"])
 @pytest.mark.parametrize("named", [False, True], ids=["by path", "by hand"])
 def test_every_command_distinguishes_them(

@@ -141,6 +141,7 @@ def test_stability_of_queries_assessors_and_collection(here: Path) -> None:
     assert [each["what changes"] for each in told["changes"]] == ["queries"]
 
 
+@pytest.mark.thorough
 def test_the_report_says_it_too(here: Path, tmp_path: Path) -> None:
     page = rankscope.report("qrels.txt", ["bm25.run", "dense.run"], assessors=["ann.txt", "bob.txt"])
     assert "Would the leaderboard look the same again?" in page

@@ -81,9 +81,13 @@ def test_a_kind_that_needs_the_collection_size_says_how_to_give_it(kind: GraphKi
         kind(unknown)
 
 
-@pytest.mark.parametrize("kind", [each for each in graphs.ALL if each.name != "forecast"], ids=lambda kind: kind.name)
+MORE_THAN_ONE = ("forecast", "power-curve")  # queries are needed
+
+
+@pytest.mark.parametrize(
+    "kind", [each for each in graphs.ALL if each.name not in MORE_THAN_ONE], ids=lambda kind: str(kind.name)
+)
 def test_a_kind_shows_a_single_query(kind: GraphKind[Any]) -> None:
-    """A forecast needs more than one."""
     graph = kind([each.take(np.array([0])) for each in systems_for(kind)])
     assert graph.marks
     assert json.loads(json.dumps(graph.vega_lite(), allow_nan=False))

@@ -210,6 +210,7 @@ def test_measures_without_a_proven_order_have_extremes_where_orders_can_be_gone_
 WITHOUT_FORM = [each for each in NUMBERS if is_simulated(each) or isinstance(each, Q | nDCG)]
 
 
+@pytest.mark.sampled(1)
 @settings(max_examples=8)
 @given(topics=st.lists(tied_topics(largest=3, most=2, grade=FINE), min_size=1, max_size=2))
 @pytest.mark.parametrize("view", [Settings(), Settings(depth=2), Settings(depth=3, judged_only=True)], ids=str)

@@ -89,7 +89,7 @@ def test_no_bit_of_the_result_depends_on_the_shards(metric: str, kind: str, keep
         assert everything(by_shards(items, metric, edges_of(cut, len(items)), keep=keep, block=block)) == whole, cut
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("metric", [*METRICS, MIXTURES[0]])
 @given(data=st.data())
 @settings(max_examples=8)

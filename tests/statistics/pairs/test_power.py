@@ -95,6 +95,7 @@ def test_without_spread_or_effect_there_is_no_power_to_tell() -> None:
     assert smallest_effect(1, 0.1) == math.inf
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("count", [6, 10, 25, 60])
 def test_four_of_five_experiments_show_the_effect_of_which_it_is_said(count: int) -> None:
     """Samples of scores that saturate at 0 and 1; their spread is unknown and the test of every verdict decides."""

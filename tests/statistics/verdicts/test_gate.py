@@ -75,6 +75,7 @@ def test_by_the_rule_beyond_the_limit_itself_decides(change: float, noise: float
     assert check.failed == (check.high < -0.01)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("rule", ["mean", "beyond"])
 @pytest.mark.parametrize("effect", [0.0, 0.01])
 def test_words_claim_no_more_than_the_limits(rule: RuleOfLoss, effect: float) -> None:
@@ -94,7 +95,7 @@ def test_words_claim_no_more_than_the_limits(rule: RuleOfLoss, effect: float) ->
     assert len(seen) >= (5 if effect else 4)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("sd", [0.01, 0.02])
 def test_a_loss_of_the_smallest_effect_fails_in_one_of_twenty_by_the_rule_beyond_only(sd: float) -> None:
     chance = np.random.default_rng(4)
@@ -288,6 +289,7 @@ def test_equal_systems_pass() -> None:
     assert result.sentence == "pass: AP changed by +.000 [+.000, +.000] on 30 queries; a loss is ruled out"
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(("rule", "queries"), [("mean", 11), ("beyond", 11), ("beyond", 25)])
 def test_the_self_test_is_what_the_gate_does_with_swapped_labels(rule: RuleOfLoss, queries: int) -> None:
     table = moved(-0.02, queries, 0.05)
