@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rankscope.evaluation.evaluate import evaluate
@@ -23,6 +24,18 @@ NDEVAL_PAIRS = tuple(
         ("MAP-IA", "AP_IA"),
     )
 )
+AT_ONE = tuple(
+    Pair(*each)
+    for each in (
+        ("alpha-nDCG@1", "alpha_nDCG@1"),
+        ("nERR-IA@1", "nERR_IA@1"),
+        ("P-IA@1", "P_IA@1"),
+        ("strec@1", "StRecall@1"),
+        ("alpha-DCG@1", "alpha_DCG@1"),
+        ("ERR-IA@1", "ERR_IA@1"),
+    )
+)
+UNDIVIDED = AT_ONE[-2:]  # ndeval divides from rank 2 on
 ITEMS = [f"d{number}" for number in range(14)]
 
 
@@ -48,11 +61,11 @@ def divided_case(seed: int, ties: bool, queries: int = 5) -> DividedCase:
     return DividedCase(judged, run)
 
 
-def ask_ndeval(case: DividedCase, rel: int = 1) -> dict[str, Answer]:
+def ask_ndeval(case: DividedCase, rel: int = 1, pairs: Sequence[Pair] = NDEVAL_PAIRS) -> dict[str, Answer]:
     """Each query's values; the caller's mean."""
     import pyndeval
 
-    names = [pair.theirs for pair in NDEVAL_PAIRS]
+    names = [pair.theirs for pair in pairs]
     rows = [(query, item, score) for query, items in case.run.items() for item, score in items.items()]
     result = pyndeval.RelevanceEvaluator(case.judged, names, relevance_level=rel).evaluate(rows)
     return {
@@ -64,9 +77,11 @@ def ask_ndeval(case: DividedCase, rel: int = 1) -> dict[str, Answer]:
     }
 
 
-def our_answers(case: DividedCase, rel: int = 1, ties: str = "trec_eval") -> dict[str, Answer]:
+def our_answers(
+    case: DividedCase, rel: int = 1, ties: str = "trec_eval", pairs: Sequence[Pair] = NDEVAL_PAIRS
+) -> dict[str, Answer]:
     """What rankscope says of the same."""
-    names = [pair.ours for pair in NDEVAL_PAIRS]
+    names = [pair.ours for pair in pairs]
     system = evaluate(case.judged, case.run, names, rel=rel, ties=ties).systems[0]
     return {
         name: Answer(column.summary, dict(zip(system.ranks.queries, column.values.tolist(), strict=True)))
@@ -76,5 +91,12 @@ def our_answers(case: DividedCase, rel: int = 1, ties: str = "trec_eval") -> dic
 
 def divided_differences(case: DividedCase, rel: int, ties: str) -> dict[Pair, list[str]]:
     """Where the two differ, measure by measure."""
-    theirs, mine = ask_ndeval(case, rel), our_answers(case, rel, ties)
-    return {pair: differences(pair, theirs[pair.theirs], mine[pair.ours]) for pair in NDEVAL_PAIRS}
+    pairs = (*NDEVAL_PAIRS, *AT_ONE)
+    theirs, mine = ask_ndeval(case, rel, pairs), our_answers(case, rel, ties, pairs)
+    return {pair: differences(pair, theirs[pair.theirs], mine[pair.ours]) for pair in pairs}
+
+
+def times_subtopics(case: DividedCase, rel: int, value: dict[str, float]) -> dict[str, float]:
+    """Our values without the division: times the most that a query's first item could gain, one for each subtopic."""
+    served = {(query, subtopic) for query, subtopic, _, grade in case.judged if grade >= rel}
+    return {query: each * sum(own == query for own, _ in served) for query, each in value.items()}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rankscope.evaluation.evaluate import evaluate
-from tests.conformance.diversity import ask_ndeval, divided_case, our_answers
+from tests.conformance.diversity import AT_ONE, UNDIVIDED, ask_ndeval, divided_case, our_answers, times_subtopics
 from tests.conformance.inventory import LISTS, REASONS, compared_with
 from tests.needs import needed_module
 
@@ -20,6 +20,21 @@ def test_every_value_is_ndevals_to_twelve_places(ties: bool, rel: int) -> None:
         for (name, answer), other in zip(mine.items(), theirs.values(), strict=True):
             assert answer.values == pytest.approx(other.values, rel=1e-12, abs=1e-12), name
             assert answer.summary == pytest.approx(other.summary, rel=1e-12, abs=1e-12), name
+
+
+@pytest.mark.parametrize("rel", [1, 2])
+@pytest.mark.parametrize("ties", [False, True], ids=["plain", "ties"])
+def test_at_a_cut_off_of_one_only_the_division_is_missing(ties: bool, rel: int) -> None:
+    """Known difference: alpha-DCG@1 and ERR-IA@1 are ours times the number of subtopics; all others are equal."""
+    needed_module("pyndeval", "peers")
+    order = "ascending" if ties else "trec_eval"
+    for seed in range(6):
+        case = divided_case(seed, ties)
+        theirs, mine = ask_ndeval(case, rel, AT_ONE), our_answers(case, rel, order, AT_ONE)
+        for pair in AT_ONE:
+            value = mine[pair.ours].values
+            expected = times_subtopics(case, rel, value) if pair in UNDIVIDED else value
+            assert theirs[pair.theirs].values == pytest.approx(expected, rel=1e-12, abs=1e-12), pair
 
 
 def test_ndeval_does_not_normalise_the_first_rank() -> None:

@@ -10,11 +10,14 @@ from pathlib import Path
 
 from rankscope.peers import PEERS
 from tests.conformance.cases import GRADES, WITH_NEGATIVE, Case, plain_case, seeded_case
-from tests.conformance.diversity import NDEVAL_PAIRS, divided_case, divided_differences
+from tests.conformance.diversity import AT_ONE, NDEVAL_PAIRS, UNDIVIDED, divided_case, divided_differences
+from tests.conformance.fusing import BY_PLACES, BY_SCORES, ask_ranx, is_equal, whole_runs
 from tests.conformance.inventory import LISTS, REASONS, compared_with
 from tests.conformance.peers import LIGHT, RANX_BPREF, LightPeer, Pair, differences, ours, with_both_kinds
 from tests.conformance.provided import PROVIDED
 from tests.conformance.user_models import CWL, NTCIR
+from tests.fusion.cases import CASES as FUSED
+from tests.fusion.cases import NORMS
 from tools.docs.markdown import code, table
 from tools.docs.markdown import page as whole_page
 
@@ -146,6 +149,7 @@ def page() -> str:
         inventory(),
         *(section(peer) for peer in RUN),
         ndeval(),
+        fusion(),
         "## By reading",
         READ,
         table(["peer", "measure", "result", "why"], rows),
@@ -182,14 +186,18 @@ def inventory() -> str:
 
 def ndeval() -> str:
     """The measures of subtopics."""
-    found = dict.fromkeys(NDEVAL_PAIRS, 0)
+    found = dict.fromkeys((*NDEVAL_PAIRS, *AT_ONE), 0)
     for seed in range(CASES):
         for rel, ties in ((1, False), (2, False), (1, True)):
             differ = divided_differences(divided_case(seed, ties), rel, "ascending" if ties else "trec_eval")
             for pair, lines in differ.items():
                 found[pair] += bool(lines)
     rows = [
-        [code(pair.theirs), code(pair.ours), f"different in {count} cases" if count else "equal"]
+        [
+            code(pair.theirs),
+            code(pair.ours),
+            "not divided there" if pair in UNDIVIDED else f"different in {count} cases" if count else "equal",
+        ]
         for pair, count in found.items()
     ]
     text = (
@@ -198,11 +206,43 @@ def ndeval() -> str:
         "chooses it)."
     )
     known = (
-        "- At a cut-off of 1 its alpha-DCG and ERR-IA are not divided by anything; here they are.\n"
+        "- At a cut-off of 1 its alpha-DCG and ERR-IA are not divided by anything, since its loops that divide begin "
+        "at\n  rank 2: they are the number of subtopics that the first item serves, here their share. A test sees that "
+        "this\n  is all that differs.\n"
         "- It looks at most at 20 ranks where there is a cut-off; here any cut-off may be given.\n"
         "- The ideal order is found greedily in both, equal gains by the higher id, so that a list may exceed 1."
     )
     return "\n\n".join(["## ndeval", text, table(["there", "here", "result"], rows), f"Known differences\n\n{known}"])
+
+
+def fusion() -> str:
+    """ranx's fusion: its answers to all cases are kept, those after `borda` are asked for now."""
+    cases = {norm: [code(case.method) for case in FUSED if case.norm == norm] for norm in (*NORMS, "none")}
+    rows = [[f"`{norm}`", ", ".join(methods), "equal"] for norm, methods in cases.items()]
+    runs = whole_runs()
+    for method in (*BY_SCORES, *BY_PLACES):
+        own, resorted = (is_equal(ask_ranx(runs, method, each), runs, method) for each in (False, True))
+        if method in BY_PLACES and (own or not resorted):
+            raise SystemExit(f"{method} after borda: the page explains a difference that is not there")
+        if own or not resorted:
+            result = "equal" if own else "different"
+        else:
+            result = "different; equal once its lists are sorted by the new scores"
+        rows.append(["`borda`, asked now", code(method), result])
+    known = (
+        "- Its `borda` returns every list in the order of a Python set, not of the new scores, and methods that look\n"
+        "  at places take that order for the ranks. So each system has the same places, `rrf` gives 3/(60 + place in "
+        "the\n  set) to three systems whatever they found, and the order differs from one process to the next\n"
+        "  (`PYTHONHASHSEED`). Here places follow the new scores.\n"
+        "- Equal new scores, as of items that a system did not find, stand here in trec_eval's order."
+    )
+    text = (
+        f"{len(FUSED)} answers of ranx {version('ranx')} to every method and normalization are kept with the tests "
+        "(to 1e-12); methods after `borda` were run again for this page."
+    )
+    return "\n\n".join(
+        ["## Fusion in ranx", text, table(["normalization", "method", "result"], rows), f"Known differences\n\n{known}"]
+    )
 
 
 def section(peer: LightPeer) -> str:

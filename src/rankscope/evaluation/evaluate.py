@@ -73,7 +73,7 @@ def evaluate(
     many times its own size a packed file may become, beyond 1 GB. `where` says where the work is done, and in how much
     memory. `subtopics` are the judgements that measures of diversity read; without them `qrels` name a subtopic for
     each judgement, and an item is as relevant as to the subtopic it serves best; {query: {subtopic: {item: grade}}} and
-    {query: {item: {subtopic: grade}}} are told apart by the items that the runs return. `columns` says which column is
+    {query: {item: {subtopic: grade}}} are distinguished by the items that runs return. `columns` says which column is
     which where names do not tell, {"query": NAME, "item": NAME}; `map_qrels` and `map_runs` say it of judgements and of
     runs alone. `roll_up` says which document a chunk belongs to, and
     documents are evaluated then; `evaluate_both_levels` has chunks and documents in one table.

@@ -92,7 +92,7 @@ def size_note(queries: RelevantRanks) -> str:
 
 
 def from_to(values: IntArray | FloatArray) -> str:
-    """One value, or the least and the largest, as far as they can be told apart: of counts all digits, else three.
+    """One value, or the least and the largest, as far as they differ: of counts all digits, else three.
 
     >>> from_to(np.array([1200, 1201])), from_to(np.array([4.0, 5.25]))
     ('1,200 to 1,201', '4 to 5.25')
