@@ -6,7 +6,7 @@ import os
 import random
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import NamedTuple
 
@@ -48,9 +48,11 @@ of the run, 1 of 2 meet: roll_up='^(?:web/)?(.+)'"
     def of(cls, run: Iterable[str], judged: Iterable[str]) -> UnlikeIds:
         """The first ids of each side, in their order."""
         ran, known = list(islice(dict.fromkeys(run), LOOKED_AT)), list(dict.fromkeys(judged))
-        shown = (tuple(ran[:SHOWN]), tuple(known[:SHOWN]))
+        shown = cls(tuple(ran[:SHOWN]), tuple(known[:SHOWN]))
         way = _best_way(ran, known)
-        return cls(*shown) if way is None else cls(*shown, way.change, way.pattern, way.met, len(ran))
+        if way is None:
+            return shown
+        return replace(shown, change=way.change, pattern=way.pattern, met=way.met, looked_at=len(ran))
 
     def advice(self, kind: str) -> str:
         """All of it in words; only items can be rolled up."""
@@ -79,7 +81,7 @@ class UnmetItems:
     def what(self) -> str:
         """What is wrong.
 
-        >>> UnmetItems(0, 3000, 240, False, UnlikeIds((), ())).what
+        >>> UnmetItems(found=0, returned=3000, judged=240, occur=False, ids=UnlikeIds((), ())).what
         'none of its 3,000 items occurs anywhere in the judgements'
         """
         if not self.occur:

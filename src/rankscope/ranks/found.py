@@ -128,7 +128,10 @@ class Found:
         known = self.judged.item.to_list() if isinstance(self.judged, JudgedItems) else self.judged.names
         ids = UnlikeIds.of(some, known)
         ids = replace(ids, pattern="") if run.rolled_up else ids
-        return replace(ranks, unmet=UnmetItems(found, self.returned, judged, self.occur or found > 0, ids))
+        occur = self.occur or found > 0
+        return replace(
+            ranks, unmet=UnmetItems(found=found, returned=self.returned, judged=judged, occur=occur, ids=ids)
+        )
 
     def _rows_of(self, queries: tuple[str, ...], lengths: IntArray) -> IntArray:
         """The judged row of each query of a part, -1 where it has none; how many items it has is noted."""
