@@ -5,14 +5,16 @@ from __future__ import annotations
 import ast
 import shlex
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 import click
 import pytest
 
 from rankscope.cli.main import cli
+from tools.claims.files import write_notes
 from tools.claims.rows import STATUSES, ClaimRow, all_rows, counts, row_of
-from tools.claims.run_rows import ROOT, commands
+from tools.claims.run_rows import ROOT, commands, run
 
 ROWS = all_rows()
 SHOWN = [row for row in ROWS if row.status in ("ok", "next")]
@@ -88,8 +90,38 @@ def test_a_command_that_does_not_exist_is_found_out(command: str) -> None:
         parse_command(command)
 
 
-def test_every_command_is_run_once_but_those_that_serve_or_ask_the_web() -> None:
-    every = {command for row in ROWS for command in row.run}
-    left = {command for command in every if command.split()[1] in ("serve", "gather")}
-    assert set(commands(set())) == every - left
-    assert len(commands(set())) == len(every - left)
+def test_every_command_is_run_once() -> None:
+    every = commands(set())
+    assert set(every) == {command for row in ROWS for command in row.run}
+    assert len(every) == len(set(every))
+
+
+def made_by(command: str) -> set[str]:
+    """What a command makes in the folder: what stands behind -o, or a new project."""
+    words = shlex.split(command)
+    written = {made for option, made in pairwise(words) if option in ("-o", "--output")}
+    return written | ({words[3]} if words[1:3] == ["project", "new"] else set())
+
+
+@each_row
+def test_a_row_needs_nothing_that_another_row_makes(row: ClaimRow) -> None:
+    everything = set().union(*(made_by(command) for each in ROWS for command in each.run))
+    own: set[str] = set()
+    for command in row.run:
+        own |= made_by(command)
+        assert not (set(shlex.split(command)) & everything) - own, command
+
+
+@pytest.mark.thorough
+def test_what_is_served_is_asked_for_and_what_is_gathered_is_there(tmp_path: Path) -> None:
+    write_notes(tmp_path)
+    gather, *_, serve, _ = ROWS[-1].run
+    assert run("rankscope index notes -o notes.index", tmp_path) == ""
+    assert run(serve, tmp_path) == ""
+    assert "is no index" in run(serve.replace("notes.index", "none.index"), tmp_path)
+    assert run(gather, tmp_path) == ""
+    assert (tmp_path / "pages.parquet").is_file()
+    assert "no command 'nothing'" in run("rankscope nothing", tmp_path)
+    silent = tmp_path / "silent.py"
+    silent.write_text("")
+    assert run(f"python {silent}", tmp_path) == "shows nothing"

@@ -55,6 +55,20 @@ def test_classes_give_tables_of_cells_both_ways(folder: Path) -> None:
     assert "AP: cells as independent samples, and query by query" in result.stdout
 
 
+def test_a_query_far_from_the_others_of_its_cell_is_named(folder: Path) -> None:
+    """In `far.run` one relevant item of twenty stands at rank 10, the others first."""
+    everyone = range(20)
+    (folder / "qrels").write_text("".join(f"q{n} 0 r 1\n" for n in everyone))
+    (folder / "kinds.csv").write_text("query,class\n" + "".join(f"q{n},{'xy'[n % 2]}\n" for n in everyone))
+    rows = [f"q{n} Q0 x{n}{k} {k} {20 - k} t\n" for n in everyone for k in range(2, 10)]
+    far = [f"q{n} Q0 r 1 {1 if n == 7 else 30} t\n" for n in everyone]
+    (folder / "far.run").write_text("".join([*rows, *far]))
+    (folder / "late.run").write_text("".join([*rows, *(f"q{n} Q0 r 1 {11.5 + n % 3} t\n" for n in everyone)]))
+    result = compared(folder, "qrels", "late.run", "far.run", "--by", "kinds.csv", "--quiet")
+    assert result.exit_code == 0
+    assert "1 value lies beyond 3 standard deviations of the residuals: q7 of far in y (.111, -" in result.stdout
+
+
 def test_json_has_every_pair_and_the_family(folder: Path) -> None:
     whole = json.loads(compared(folder, "qrels", "late.run", "early.run", "-m", "AP,RR", "--format", "json").stdout)
     assert whole["primary"] == "AP"

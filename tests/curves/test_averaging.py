@@ -97,9 +97,9 @@ def test_the_means_are_of_one_curve(queries: RelevantRanks, a: float, level: flo
 def test_constant_precision_underrates_and_constant_recall_overrates_high_recall() -> None:
     """The two queries of class size 16 that the boxes are worked for."""
     rays = mean_along_rays(LOGOS, 2.0 ** np.linspace(-4, 10, 4001))
-    recall = np.array([0.75, 0.85, 0.95])
+    recall = [0.75, 0.85, 0.95]
     radial = np.array([rays.y[rays.x >= each].max() for each in recall])
-    levels = 2.0 ** -np.linspace(0, 14, 4001)
+    levels = (2.0 ** -np.linspace(0, 14, 4001)).tolist()
     up = mean_at_precision_levels(LOGOS, levels)
     pbox = np.array([up.y[up.x >= each - 1e-9].max() for each in recall])
     assert (pbox < radial).all()

@@ -14,6 +14,11 @@ SETS = (
     ("1", "D2 D14 D25 D76 D84 D98", "D1 D2 D14 D22 D23 D25 D84 D89 D90 D98"),
     ("2", "D10 D14 D60 D63 D77 D95", "D10 D14"),
 )
+ANSWERS = {  # to the ten statements of the System Usability Scale
+    "Ann": (5, 4, 2, 1, 2, 3, 2, 4, 5, 2),
+    "Bob": (4, 2, 4, 1, 4, 2, 5, 2, 4, 2),
+    "Cleo": (3, 3, 4, 2, 3, 3, 4, 2, 3, 2),
+}
 CLEF_ARTICLES = "<articles><article id='a1'><title>Bees</title><text>Bees in winter</text></article></articles>\n"
 CLEF_TOPICS = "<top><num> C041 </num><EN-title> bees in winter </EN-title><EN-desc> Find reports. </EN-desc></top>\n"
 
@@ -21,13 +26,14 @@ CLEF_TOPICS = "<top><num> C041 </num><EN-title> bees in winter </EN-title><EN-de
 def make_files(folder: Path) -> None:
     """Make the folder and everything in it that is not there yet; what cannot be made twice goes."""
     folder.mkdir(parents=True, exist_ok=True)
-    for made in (folder / "judging", *folder.glob("*.index")):
+    for made in (folder / "judging", folder / "judged", *folder.glob("*.index")):
         shutil.rmtree(made, ignore_errors=True)
     if not (folder / "demo-output").exists():
         command = [sys.executable, "-m", "rankscope", "demo", "-o", "demo-output", "--quiet"]
         subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL)
     write_examples(folder)
     write_notes(folder)
+    write_judged(folder)
     write_pictures(folder / "pictures")
 
 
@@ -69,6 +75,23 @@ def write_lists(name: Path, queries: tuple[tuple[str, str, str], ...] | list[tup
 def write_notes(folder: Path) -> None:
     """The notes of the tutorial."""
     shutil.copytree(ROOT / "docs" / "tutorials" / "notes", folder / "notes", dirs_exist_ok=True)
+
+
+def write_judged(folder: Path) -> None:
+    """A project that three people have judged in, each at a pace of their own, and said how they found it."""
+    from rankscope.workbench.project import Project, new_key
+    from rankscope.workbench.usability.replies import survey_mark
+
+    runs = [folder / "a.run", folder / "b.run"]
+    texts, topics = folder / "docs.jsonl", folder / "queries.tsv"
+    with Project.new(folder / "judged", texts=texts, topics=topics, runs=runs) as project:
+        project.make_pool("depth(3)")
+        for pace, (name, answers) in enumerate(ANSWERS.items(), 2):
+            who = project.invite(name).assessor.id
+            for place in range(4):
+                for loan in project.next_items(who):
+                    project.grade(who, loan.query, loan.item, place % 2, ms=1000 * pace + 300 * place)
+            project.save(survey_mark(who, new_key(), "judging", list(answers)))
 
 
 def write_pictures(folder: Path) -> None:

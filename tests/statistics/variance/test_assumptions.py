@@ -55,6 +55,9 @@ def test_a_value_far_out_is_named_with_its_query() -> None:
     assert (found.system, found.label, found.query, found.value) == ("A", "x", "q8", 0.95)
     assert found.standardised > 3
     assert found.leverage == pytest.approx(1 / 20)
+    assert result.standing_out == (
+        f"1 value lies beyond 3 standard deviations of the residuals: q8 of A in x (.950, {found.standardised:+.1f})"
+    )
 
 
 def test_unequal_spread_is_seen() -> None:

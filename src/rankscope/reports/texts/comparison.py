@@ -90,8 +90,8 @@ def _classes(comparison: Compared, one: MeasureCompared) -> list[Part]:
         heading = f"{one.measure}: cells as independent samples, and query by query"
         parts.append((heading, [_named(row) for row in cells.rows()], note))
     if one.assumed is not None:
-        beyond = f"{one.assumed.beyond} values lie beyond 3 standard deviations" if one.assumed.beyond else ""
-        note = "; ".join(filter(None, (beyond, _instead(one) if one.assumed.unequal_spread else "", one.assumed.note)))
+        instead = _instead(one) if one.assumed.unequal_spread else ""
+        note = "; ".join(filter(None, (one.assumed.standing_out, instead, one.assumed.note)))
         parts.append((f"{one.measure}: what the analysis of variance takes for granted", one.assumed.rows(), note))
     return parts
 

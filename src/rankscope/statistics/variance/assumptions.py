@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankscope.arrays import FloatArray
+from rankscope.number_texts import decimal_text, how_many
 from rankscope.statistics.table.cells import Cells, Design, design_of, plain_rows
 from rankscope.statistics.table.score_table import ScoreTable
 
@@ -50,6 +51,20 @@ class Assumptions:
     def unequal_spread(self) -> bool:
         """Whether cells differ in spread (Levene p < .05): then `welch` and `games_howell` are the tests to use."""
         return self.levene_p < 0.05
+
+    @property
+    def standing_out(self) -> str:
+        """The values beyond 3 standard deviations in words, the farthest first; empty where there are none."""
+        if not self.beyond:
+            return ""
+        named = [
+            f"{each.query} of {each.system}{f' in {each.label}' if each.label else ''} "
+            f"({decimal_text(each.value)}, {each.standardised:+.1f})"
+            for each in self.outliers
+        ]
+        hidden = ", ..." if self.beyond > len(named) else ""
+        count = how_many(self.beyond, "value lies", "values lie")
+        return f"{count} beyond 3 standard deviations of the residuals: {', '.join(named)}{hidden}"
 
     def rows(self) -> list[dict[str, object]]:
         """One row per test, in plain numbers."""
