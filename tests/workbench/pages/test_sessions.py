@@ -313,7 +313,9 @@ def test_a_method_is_named_alone_with_its_parameters_beside_it(served: Served) -
 def test_a_graph_of_one_search_speaks_of_no_means_and_its_words_keep_their_widths(served: Served) -> None:
     begin(served)
     picture = served.client.get("/session/1/graph/precision-scope").text
-    assert f"c = {EACH - 1} relevant items among d =" in picture
+    assert re.search(
+        rf"c = {EACH - 1}, d = \d+, G = [\d.]+, random level [\d.]+", " ".join(re.findall(">([^<]*)<", picture))
+    )
     assert "queries" not in picture
     long_texts = re.findall(r"<text [^>]*>[^<]{2,}</text>", picture)
     assert all('textLength="' in each for each in long_texts)

@@ -65,7 +65,8 @@ def even_growth_graph(
     ticks = tuple(sorted(grown.shares.tolist()))
     x = Axis("share of today's collection", "", "log2", domain=(ticks[0], ticks[-1]), ticks=ticks)
     graph = Graph(f"{queries.system} while the whole collection grows", x, y)
-    graph = graph.guides([_random(grown, grown.chance, random_name(grown.chance[:, 0]))], dashed=True, at=0.3)
+    name = random_name(grown.chance[:, 0])
+    graph = graph.guides([_random(grown, grown.chance, name)], dashed=True, at=1.0, side="above left")
     graph = graph.guides([_random(grown, grown.chance_alone, "")], dashed=True)
     bands: list[Band] = []
     for name, values in ((ALIKE, grown.alike), (ALONE, grown.alone)):

@@ -75,7 +75,7 @@ def precision_scope(lists: SessionLists) -> SessionGraph:
     title = "Precision at each scope"
     if lists.truth.is_complete and lists.truth.count:
         found = _whole("precision-scope", title, lists, precision_scope_graph)
-        return replace(found, graph=None if found.graph is None else _of_one_search(found.graph, title, lists.truth))
+        return replace(found, graph=None if found.graph is None else _of_one_search(found.graph, title, lists))
     curves = {name: lists.truth.precision(order) for name, order in lists.lists.items()}
     deepest = max(len(each) for each in curves.values())
     if not deepest:
@@ -134,9 +134,11 @@ def _whole(kind: str, title: str, lists: SessionLists, make: Callable[..., Graph
     return SessionGraph(kind, title, make(lists.systems()))
 
 
-def _of_one_search(graph: Graph, title: str, truth: SessionTruth) -> Graph:
+def _of_one_search(graph: Graph, title: str, lists: SessionLists) -> Graph:
     """A graph of the library in the words of one search: no means over queries, no notes on their number."""
-    subtitle = f"c = {truth.count:,} relevant items among d = {truth.items:,}"
+    from rankscope.graphs.kinds.shared.generality_words import generality_words
+
+    subtitle = generality_words(lists.systems())
     marks = [replace(mark, note="") if isinstance(mark, Stroke) else mark for mark in graph.marks]
     return replace(graph, title=title, subtitle=subtitle, marks=tuple(marks))
 
