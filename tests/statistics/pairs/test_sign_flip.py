@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from benchmarks import families
 from rankscope.arrays import FloatArray
 from rankscope.errors import SettingError
 from rankscope.statistics.pairs.flip_limits import flip_limits
@@ -113,7 +114,7 @@ def test_many_pairs_at_once_are_each_pair_by_itself() -> None:
 @pytest.mark.parametrize("queries", [21, 22, 40, 100, 101, 400])
 @pytest.mark.parametrize("shape", ["normal", "skewed", "many equal", "one large"])
 def test_p_values_are_within_a_few_hundredths_of_a_finer_count(queries: int, shape: str) -> None:
-    """A lattice of 400,000 cells, or all signs in two halves where there are 22 terms at most."""
+    """A lattice of 65,536 cells, or all signs in two halves where there are 22 terms at most."""
     chance = np.random.default_rng(queries)
     drawn = {
         "normal": chance.normal(0, 0.1, queries),
@@ -123,24 +124,11 @@ def test_p_values_are_within_a_few_hundredths_of_a_finer_count(queries: int, sha
     }[shape]
     for t in (1.0, 2.5, 4.5):
         values = drawn - drawn.mean() + t * drawn.std() / np.sqrt(queries)
-        exact = (
-            np.ldexp(2.0 * signs_reaching(values, values.sum() - 1e-12), -queries) if queries <= 22 else fine(values)
-        )
+        if queries <= 22:
+            exact = float(np.ldexp(2.0 * signs_reaching(values, values.sum() - 1e-12), -queries))
+        else:
+            exact = families.convolved_p(values, 2**16)
         assert sign_flip_p(values)[0] == pytest.approx(exact, rel=0.03)
-
-
-def fine(values: FloatArray) -> float:
-    """Two-sided, with sizes rounded to a hundredth of what the test itself rounds to."""
-    sizes, flipped = np.abs(values), np.abs(values[values < 0]).sum()
-    if not flipped:
-        return float(2 * 0.5**values.size)
-    cells = np.rint(np.minimum(sizes, 2 * flipped) * (400_000 / flipped)).astype(np.int64)
-    most = int(cells[values < 0].sum())
-    counts = np.zeros(most + 1)
-    counts[0] = 1.0
-    for cell in np.sort(cells[cells <= most]).tolist():
-        counts[cell:] += counts[: counts.size - cell].copy()
-    return float(2 * np.ldexp(counts.sum(), -values.size))
 
 
 @pytest.mark.parametrize("queries", [30, 90, 300])
@@ -214,3 +202,9 @@ def test_limits_weigh_units_by_their_queries() -> None:
     for limit, side in ((low, "greater"), (high, "less")):
         moved = values * sizes - limit * sizes
         assert sign_flip_p(moved, side)[0] == pytest.approx(0.025, rel=0.01)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("size", [4, 30])
+def test_what_rounding_leaves_of_equal_scores_has_no_sign(size: int) -> None:
+    values = np.array([0.2] * size + [1e-17, -1e-17])
+    assert float(sign_flip_p(values)[0]) == 2.0 ** (1 - size)

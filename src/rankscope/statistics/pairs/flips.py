@@ -28,11 +28,13 @@ CENTRAL = 1e-3  # so near its middle a sum is normal, and the approximation divi
 
 
 def reaching_share(terms: FloatArray) -> FloatArray:
-    """The share of all signs for which the sum is at least the one seen, for each column; zeros have no sign.
+    """The share of all signs for which the sum is at least the one seen, for each column.
 
-    >>> reaching_share(np.array([[1.0, 1.0], [2.0, -2.0], [3.0, 0.0]])).tolist()
+    Zeros have no sign, nor has what is left of equal scores by rounding.
+    >>> reaching_share(np.array([[1.0, 1.0], [2.0, -2.0], [3.0, 1e-16]])).tolist()
     [0.125, 0.75]
     """
+    terms = np.where(2 * np.abs(terms) <= tie_slack(terms), 0.0, terms)
     moving = (terms != 0).sum(axis=0)
     share = np.ones(terms.shape[1])
     many = np.flatnonzero((moving > COUNTED) & (_sharing(terms) >= WEIGHTY))
