@@ -96,6 +96,9 @@ REAL: dict[str, Scores] = {
     "CISI AP": centred("text/cisi", "AP"),
     "CACM AP": centred("text/cacm", "AP"),
     "NPL RR": centred("text/npl", "RR"),
+    "NPL P@10": centred("text/npl", "P@10"),
+    "TREC-COVID AP": centred("trec-covid-r1", "AP"),
+    "TREC-COVID nDCG@10": centred("trec-covid-r1", "nDCG@10"),
 }
 
 
