@@ -82,7 +82,9 @@ def report() -> str:
         ]
         for name, results in found.items():
             lines.append(f"| {name} | {' | '.join(_cell(*each[sentence]) for each in results)} |")
-        means = [np.nanmean([each[column][sentence][0] for each in found.values()]) for column in range(len(SIZES))]
+        means = [
+            float(np.nanmean([each[column][sentence][0] for each in found.values()])) for column in range(len(SIZES))
+        ]
         lines += [f"| mean | {' | '.join(_cell(mean, 1.0) for mean in means)} |", ""]
     return "\n".join(lines)
 
