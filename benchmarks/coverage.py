@@ -13,14 +13,16 @@ import numpy as np
 from benchmarks.real_units import LEVELS, Population, populations
 from rankscope.arrays import BoolArray, FloatArray
 from rankscope.statistics.intervals.bands import band
-from rankscope.statistics.intervals.mean_intervals import WAYS as INTERVALS
+from rankscope.statistics.intervals.bootstrap import Intervals, bootstrap_means
 from rankscope.statistics.intervals.mean_intervals import mean_intervals
 from rankscope.statistics.intervals.unseen_unit import Bounds
+from rankscope.statistics.table.units import unit_values
 
 SIZES = (10, 25, 50, 100)
 WIDTH_AT = 25
 TRIALS, FEWER_TRIALS = 1_000, 200
 WAYS = {"unseen-unit": TRIALS, "bonferroni": FEWER_TRIALS, "sup-t": FEWER_TRIALS}
+INTERVALS = ("bca", "bounded")
 DIFFERENCES = (-1.0, 1.0)
 DRAWS = 2_000  # fewer than in earnest: limits vary more with the seed, coverage does not
 
@@ -69,10 +71,17 @@ def interval_coverage(population: Population, how: str, units: int, trials: int)
     chance = np.random.default_rng([units, 2])
     samples = [population.sample(chance, units) for _ in range(trials if population.classes is None else FEWER_TRIALS)]
     if population.classes is None:
-        intervals = mean_intervals(np.stack([each.scores for each in samples], axis=1), how=how, resamples=DRAWS)
+        intervals = _intervals(np.stack([each.scores for each in samples], axis=1), None, how)
         return float(((intervals.low <= truth) & (truth <= intervals.high)).mean())
-    limits = [mean_intervals(each.scores[:, None], each.classes, how=how, resamples=DRAWS) for each in samples]
+    limits = [_intervals(each.scores[:, None], each.classes, how) for each in samples]
     return float(np.mean([each.low[0] <= truth <= each.high[0] for each in limits]))
+
+
+def _intervals(values: FloatArray, classes: Sequence[str] | None, how: str) -> Intervals:
+    """BCa as it is, without what `mean_intervals` does where values are equal."""
+    if how == "bca":
+        return bootstrap_means(unit_values(values, classes), how=how, resamples=DRAWS)
+    return mean_intervals(values, classes, how=how, resamples=DRAWS)
 
 
 Scores = Callable[[np.random.Generator, tuple[int, int]], FloatArray]
@@ -88,7 +97,7 @@ def simulated_coverage(name: str, queries: int, trials: int, how: str) -> float:
     """How often the interval of a mean holds the true mean of simulated scores."""
     make, truth = SCORES[name]
     values = make(np.random.default_rng([0, queries]), (queries, trials))
-    intervals = mean_intervals(values, how=how, resamples=DRAWS)
+    intervals = _intervals(values, None, how)
     return float(((intervals.low <= truth) & (truth <= intervals.high)).mean())
 
 

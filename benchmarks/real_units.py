@@ -79,6 +79,11 @@ def populations() -> Iterator[Population]:
     yield from _runs("Robust 2003", DATA / "trec-robust03" / "qrels.txt.gz", ROBUST_RUNS)
     for name in TEXTS:
         yield from _runs(name, DATA / "text" / name / "qrels.txt", TEXT_RUNS)
+    yield from class_populations()
+
+
+def class_populations() -> Iterator[Population]:
+    """Those whose units are classes."""
     yield from _icons()
     yield from _corel()
 

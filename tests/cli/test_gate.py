@@ -151,7 +151,7 @@ def test_queries_that_the_candidate_did_not_answer_are_told(folder: Path) -> Non
     assert "half did not answer 15 queries that old answered; they count as 0" in done.stdout
     answered = called(folder, "qrels.txt", "old.run", "half.run", "-m", "AP", "--queries", "answered")
     assert answered.exit_code == 0
-    assert "15 queries have a value for one system only and are left out" in answered.stdout
+    assert "left out: 15 queries with a value for one system only" in answered.stdout
 
 
 def test_a_system_that_did_not_run_has_not_scored_zero(folder: Path) -> None:

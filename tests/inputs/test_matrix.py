@@ -49,7 +49,7 @@ def test_text_minus_one_is_an_id() -> None:
         (([1, 2],), "items must have two dimensions, got 1"),
         (([[1, 2], [3]],), "the rows of the items are not of equal length"),
         (([[1, 2]], [[1]]), r"items are \(1, 2\) and scores \(1, 1\)"),
-        (([[1, 2]], None, ["a", "b"]), "there are 1 rows of items but 2 queries"),
+        (([[1, 2]], None, ["a", "b"]), "there are items in 1 row but 2 queries"),
         (([[1], [2]], None, ["a", "a"]), "query a has two rows"),
         (([[1], [2]], None, ["a", None]), "query must be text or a whole number, got None"),
     ],

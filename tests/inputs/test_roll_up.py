@@ -90,7 +90,7 @@ def test_what_happened_is_said() -> None:
     assert scores.notes == (
         "judgements: 2 judgements rolled up to 1 of documents: the highest grade counts",
         "mine: 4 results rolled up to 3 documents: the best chunk counts",
-        "mine: 1 results were of a chunk that its query lists already: the best counts",
+        "mine: 1 result was of a chunk that its query lists already: the best counts",
         "mine: 1 of 4 results are no chunk of the roll-up: they stand for themselves",
     )
 

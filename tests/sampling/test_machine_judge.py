@@ -154,7 +154,7 @@ def test_silence_about_tuning_and_odd_queries_are_warned_of() -> None:
         estimate_with_machine({"other": {"a": 1}}, machine, runs(60))
     partly = {query: labels for query, labels in machine.items() if query != "q3"}
     assert any(
-        "1 queries judged by people have no label" in line
+        "left out: 1 query judged by people, without a label" in line
         for line in estimate_with_machine(some(people, 20), partly, runs(60)).warnings
     )
 

@@ -9,6 +9,7 @@ import click
 
 from rankscope.cli.guarded import GuardedCommand, Input, OutputFile
 from rankscope.cli.options import BY, level_option, map_options, setting_options
+from rankscope.number_texts import how_many
 
 if TYPE_CHECKING:
     from rankscope.statistics.agreement.agreement import Agreement
@@ -159,4 +160,4 @@ def _merge(files: tuple[str, ...], merge: str, open_pairs: str | None, output: s
     done = merge_files(files, output, merge, open_pairs)
     if not quiet:
         left = f", {done.left_out:,} open and left out" if done.left_out else ""
-        say(f"{output}: {done.pairs:,} pairs by '{done.rule}'{left}")
+        say(f"{output}: {how_many(done.pairs, 'pairs')} by '{done.rule}'{left}")

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from rankscope.cli.guarded import GuardedCommand, OutputFolder
+from rankscope.number_texts import how_many
 
 SYSTEMS = ("pixels", "edges")
 MEASURES = ("AP", "Rprec", "P@10", "success@1", "ER", "nDCG@10", "NMRR")
@@ -45,7 +46,7 @@ def command(output: str, quiet: bool) -> None:
     keep_freed_memory()
     sample = icons()
     largest = int(sample.class_sizes.max())
-    what = f"{len(sample):,} icons in {len(sample.classes)} classes of 2 to {largest}"
+    what = f"{how_many(len(sample), 'icons')} in {how_many(len(sample.classes), 'classes')} of 2 to {largest}"
     tell = _nothing if quiet else print_result
     tell(f"{what}, {sample.distractors:,} distractors\n")
     with progress_line(quiet) as progress:

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from rankscope.cli.guarded import GuardedCommand, Input, OutputFile
+from rankscope.number_texts import how_many
 
 
 @click.command("describe", cls=GuardedCommand, short_help="Pictures or texts to vectors.")
@@ -167,7 +168,10 @@ def _describe_texts(
     if quiet:
         return
     known = f", {labelled:,} of them with labels joined by |" if labelled else ""
-    print_result(f"{path}: {count:,} documents{known}, lsi({lsi}), {length:,} values each, to be compared by cosine\n")
+    print_result(
+        f"{path}: {how_many(count, 'documents')}{known}, lsi({lsi}), {how_many(length, 'values')} each, to be "
+        "compared by cosine\n"
+    )
     if not labelled:
         say("! no document has a label: give --labels QRELS, and the queries it is relevant to are its labels")
 
@@ -229,8 +233,8 @@ def _written(described: Any, targets: list[Path], kept: list[Any], settings: dic
     for each, path in zip(described, targets, strict=True):
         save_features(each, path, ids, labels, settings)
         said.append(
-            f"{path}: {len(ids):,} pictures in {classes:,} classes, {each.descriptor}, "
-            f"{each.raw.shape[1]:,} values each, to be compared by {each.metric}\n"
+            f"{path}: {how_many(len(ids), 'pictures')} in {how_many(classes, 'classes')}, {each.descriptor}, "
+            f"{how_many(each.raw.shape[1], 'values')} each, to be compared by {each.metric}\n"
         )
     return said
 

@@ -10,6 +10,7 @@ from rankscope.cli.feedback_options import LABELS, METHODS_OPTION, PROBLEM, prob
 from rankscope.cli.grouped import GroupedCommand
 from rankscope.cli.guarded import Input, OutputFile, OutputFolder
 from rankscope.cli.options import measure_option, on_option
+from rankscope.number_texts import how_many
 
 SESSIONS = ("starts", "rounds", "scope", "start", "user", "unjudged", "k_pos", "k_neg", "choice", "display")
 SECTIONS = {
@@ -238,7 +239,7 @@ def command(
             _write_page(results, plan, report, baselines, output, progress)
     if not quiet:
         print_result(text_of(results))
-        say(f"{output}: {results.frame.height:,} rows" + (f"; {report}" if report else ""))
+        say(f"{output}: {how_many(results.frame.height, 'rows')}" + (f"; {report}" if report else ""))
 
 
 def _needed_output(question: str | None, output: str | None) -> str:

@@ -10,6 +10,7 @@ import click
 from rankscope.cli.grouped import GroupedCommand
 from rankscope.cli.guarded import Input, OutputFolder
 from rankscope.cli.options import on_option
+from rankscope.number_texts import how_many
 
 PACK, LIST = "--pack", "--list-packs"
 HELP = """Run a benchmark pack: topics, users, starts, methods and stored baselines that everybody has alike.
@@ -113,4 +114,4 @@ def _run(
         file.write(text)
     if not quiet:
         print_result(text)
-        say(f"{folder}: {len(result.cases)} cases, baselines.json, report.html")
+        say(f"{folder}: {how_many(len(result.cases), 'cases')}, baselines.json, report.html")

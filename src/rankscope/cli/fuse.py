@@ -9,6 +9,7 @@ import click
 
 from rankscope.cli.guarded import GuardedCommand, Input, OutputFile
 from rankscope.cli.options import shape_options
+from rankscope.number_texts import how_many
 
 if TYPE_CHECKING:
     from rankscope.fusion.fused_run import FusedRun, FusionChoice
@@ -126,4 +127,6 @@ def _lines(run: FusedRun, output: str, names: list[str]) -> Iterator[str]:
 def _choice_line(choice: FusionChoice) -> str:
     weights = f" with weights {', '.join(f'{each:g}' for each in choice.weights)}" if choice.weights else ""
     few = f"{len(choice.queries):,} quer{'y' if len(choice.queries) == 1 else 'ies'}"
-    return f"  {few}: {choice.method}{weights}, by {choice.chosen_on:,} other queries (mean {choice.value:.4f})"
+    return (
+        f"  {few}: {choice.method}{weights}, by {how_many(choice.chosen_on, 'other queries')} (mean {choice.value:.4f})"
+    )

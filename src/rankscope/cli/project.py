@@ -11,6 +11,7 @@ from rankscope.cli.agreement import FORMAT
 from rankscope.cli.guarded import GuardedCommand, Input, OutputFile, OutputFolder
 from rankscope.cli.options import level_option
 from rankscope.cli.project_usability import questionnaire, times
+from rankscope.number_texts import how_many
 
 DATABASE = click.option(
     "--database",
@@ -59,8 +60,8 @@ def new(folder: str, grades: str, quiet: bool, **given: Any) -> None:
     from rankscope.workbench.project import Project
 
     with Project.new(folder, grades=_grades(grades), **given) as project:
-        counts = f"{len(project.items):,} items, {len(project.queries):,} queries"
-        _say(quiet, f"{folder}: {counts}, {len(project.sources.runs):,} runs")
+        counts = f"{how_many(len(project.items), 'items')}, {how_many(len(project.queries), 'queries')}"
+        _say(quiet, f"{folder}: {counts}, {how_many(len(project.sources.runs), 'runs')}")
         if project.sources.runs and project.queries:
             elsewhere = ["--database", given["database"]] if given["database"] else []
             step = ["rankscope", "project", "pool", folder, "--method", "depth(20)", *elsewhere]
@@ -99,7 +100,9 @@ def pool(folder: str, method: str, budget: int | None, seed: int, database: str 
         drawn = sum(bool(row.drawn) for row in made.rows)
         later = f", {len(made.rows) - drawn:,} to choose from" if made.plan.is_adaptive else ""
         certain = "" if made.plan.is_adaptive and not drawn else f", {drawn:,} to judge"
-        _say(quiet, f"pool {made.design.version}: {made.plan}, {len(made.by_query):,} queries{certain}{later}")
+        _say(
+            quiet, f"pool {made.design.version}: {made.plan}, {how_many(len(made.by_query), 'queries')}{certain}{later}"
+        )
         _say(quiet, f"digest {made.design.digest}")
 
 
@@ -199,7 +202,7 @@ def import_(
         tuned = list(filter(None, map(str.strip, _text_of(tuned_on).splitlines()))) if tuned_on else []
         done = project.import_labels(labels, str(assessor), kind, tuned_on=tuned)
     left = f", {done.unjudged:,} not judged and left out" if done.unjudged else ""
-    _say(quiet, f"{done.labels:,} labels of {assessor}, {done.new:,} of them new{left}")
+    _say(quiet, f"{how_many(done.labels, 'labels')} of {assessor}, {done.new:,} of them new{left}")
 
 
 @command.command("export", cls=GuardedCommand, short_help="Judgements with their provenance.")

@@ -10,6 +10,7 @@ import click
 from rankscope.cli.guarded import GuardedCommand, Input, OutputFile, OutputFolder
 from rankscope.cli.options import label_options, on_option
 from rankscope.cli.threads import OF_MATRICES, OF_TABLES, limit_threads
+from rankscope.number_texts import how_many
 
 SUFFIX = ".ranks.parquet"
 OF_FEATURES = ("labels", "separator", "label_column", "id_column", "queries", "junk_labels")
@@ -137,4 +138,7 @@ def _rank(
         cautions = [*own_distractors(ranks), *few_distractors(ranks)]
         for line in filter(None, [items.taken, *(f"! {each.text}" for each in cautions)]):
             say(line)
-        say(f"{output}: {len(ranks):,} queries, {len(items):,} items, {name_of(ranking.metric_of(items))}{again}")
+        say(
+            f"{output}: {how_many(len(ranks), 'queries')}, {how_many(len(items), 'items')}, "
+            f"{name_of(ranking.metric_of(items))}{again}"
+        )

@@ -12,6 +12,7 @@ from rankscope.cli.guarded import GuardedCommand, Input, OutputFile, OutputFolde
 from rankscope.cli.loading import Inputs
 from rankscope.cli.options import VERBOSE, input_options, latex_options, measure_option, setting_options
 from rankscope.facade.usual import REPORT
+from rankscope.number_texts import how_many
 
 
 @click.command("report", cls=GuardedCommand, short_help="The whole picture as one page.")
@@ -242,5 +243,5 @@ def write_report(
     files = write_paper(whole, paper.folder, progress, width, paper.marks) if paper else []
     size = write_page(page, path)
     count = sum(figure.graph is not None for figure in whole.figures)
-    also = f"; {len(files)} files in {paper.folder}" if paper else ""
-    return f"{count} graphs, {size / 1e6:.1f} MB, opens offline{also}"
+    also = f"; {how_many(len(files), 'files')} in {paper.folder}" if paper else ""
+    return f"{how_many(count, 'graphs')}, {size / 1e6:.1f} MB, opens offline{also}"

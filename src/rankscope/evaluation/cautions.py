@@ -11,6 +11,7 @@ from rankscope.arrays import BoolArray
 from rankscope.evaluation.coverage_report import Caution
 from rankscope.evaluation.scores import Column
 from rankscope.evaluation.tied_orders import MOST_ORDERS, RANDOM_ORDERS
+from rankscope.number_texts import how_many
 from rankscope.ranks.provenance import chosen_distractors
 from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks
 from rankscope.settings import Settings
@@ -49,7 +50,8 @@ def short_lists(ranks: RelevantRanks, columns: Sequence[Column]) -> list[Caution
         return []
     held = ranks.depth[ranks.answered]
     text = (
-        f"cut deeper than the list goes: {some(deeper)} of {held.size:,} queries; lists hold {_span(held.tolist())} "
+        f"cut deeper than the list goes: {some(deeper)} of {how_many(held.size, 'queries')}; lists hold "
+        f"{_span(held.tolist())} "
         "items, and nothing behind their end counts as found"
     )
     return [Caution("Short lists", text, float(held.min()))]

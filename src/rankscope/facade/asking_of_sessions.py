@@ -9,6 +9,7 @@ from rankscope.calling import public
 from rankscope.errors import SettingError
 from rankscope.facade.asked_problem import AskedProblem, Progress, Texts
 from rankscope.facade.problems import FeedbackProblem, LabelledProblem, start_of
+from rankscope.number_texts import how_many
 
 if TYPE_CHECKING:
     from rankscope.feedback.study.setting import Experiment
@@ -193,4 +194,4 @@ def _experiment(given: FeedbackProblem, start: Any, user: str, rounds: int, scop
 
 
 def _sessions(starts: int, rounds: int, seed: int) -> str:
-    return f"{starts} starts of each topic, {rounds} rounds, seed {seed}"
+    return f"{starts} starts of each topic, {how_many(rounds, 'rounds')}, seed {seed}"

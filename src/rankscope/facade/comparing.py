@@ -229,7 +229,8 @@ def answer_notes(scores: Scores) -> tuple[str, ...]:
         answered.append({query for query, there in zip(ranks.queries, ranks.answered.tolist(), strict=True) if there})
         if not answered[-1]:
             raise SettingError(
-                f"{system.name} answered none of {len(ranks)} judged queries: it did not run, which is no score of 0. "
+                f"{system.name} answered none of {how_many(len(ranks), 'judged queries')}: it did not run, which "
+                "is no score of 0. "
                 "Check that query ids are the same in both files"
             )
     if scores.settings.queries == "answered":

@@ -9,6 +9,7 @@ from rankscope.curves.curve import Curve, Region
 from rankscope.errors import SettingError
 from rankscope.graphs.axis import Axis
 from rankscope.graphs.graph import Graph
+from rankscope.number_texts import how_many
 from rankscope.statistics.verdicts.gate_history import CheckRecord, GateHistory
 
 MOST_TICKS = 8
@@ -30,7 +31,7 @@ def build_history_graph(history: GateHistory, name: str) -> Graph:
     )
     ticks = _ticks(len(history.builds))
     graph = Graph(
-        f"{name} over {len(found):,} builds",
+        f"{name} over {how_many(len(found), 'builds')}",
         Axis(
             "build",
             domain=(0.5, len(history.builds) + 0.5),
@@ -39,7 +40,7 @@ def build_history_graph(history: GateHistory, name: str) -> Graph:
         ),
         Axis(name, domain=_domain(np.concatenate([values, lows, highs, bases]))),
         subtitle=f"{_queries(checks)}; band: 95 % intervals of the value; hollow points failed this check",
-        summary=f"{name} went from {values[0]:.3f} to {values[-1]:.3f} over {len(found)} builds.",
+        summary=f"{name} went from {values[0]:.3f} to {values[-1]:.3f} over {how_many(len(found), 'builds')}.",
     )
     series = "candidate"
     graph = graph.curve(Curve(places, bases), "its baseline", markers=0, light=True)

@@ -10,7 +10,7 @@ from rankscope.curves.curve import Curve
 from rankscope.errors import SettingError
 from rankscope.graphs.axis import Axis
 from rankscope.graphs.graph import Graph
-from rankscope.number_texts import decimal_text
+from rankscope.number_texts import decimal_text, how_many
 from rankscope.sampling.run_estimates import EstimatedMean, RunEstimates
 
 APART = 0.16  # of a row, between the interval for these queries and that for queries like these
@@ -35,7 +35,7 @@ def interval_graph(done: RunEstimates) -> Graph:
         for which in ("these", "population")
     )
     graph = Graph(
-        f"Estimates from {int(done.frame.strata.judged.sum()):,} judged items",
+        f"Estimates from {how_many(int(done.frame.strata.judged.sum()), 'judged items')}",
         Axis("estimate", domain=(0.0, min(1.0, 1.05 * float(np.nanmax([*wide[1], *narrow[1]]))))),
         Axis(
             "",
@@ -44,7 +44,7 @@ def interval_graph(done: RunEstimates) -> Graph:
             texts=tuple(_name(each) for each in shown)[::-1],
             rows=1.6,
         ),
-        subtitle=f"{len(done.frame.queries)} queries; intervals of {100 * done.chosen.level:.3g} %",
+        subtitle=f"{how_many(len(done.frame.queries), 'queries')}; intervals of {100 * done.chosen.level:.3g} %",
         summary=", ".join(f"{_name(each)} {each.spread.value:.3f}" for each in shown) + ".",
         conclusion=_width_words(shown),
     )
@@ -63,7 +63,7 @@ def strata_graph(done: RunEstimates) -> Graph:
     variance = np.array([each.variance_share for each in ordered])
     judge = np.array([each.more / more for each in ordered])
     graph = Graph(
-        f"What to judge next: {done.plan.more:,} items",
+        f"What to judge next: {how_many(done.plan.more, 'items')}",
         Axis(
             "stratum",
             domain=(0.4, len(ordered) + 0.6),
@@ -109,6 +109,7 @@ def _strata_words(done: RunEstimates) -> str:
         return "Everything is judged."
     most = max(plan.bands, key=lambda each: each.more)
     return (
-        f"{most.more:,} of {plan.more:,} judgements go to stratum {most.name}; the interval of the class size then is "
+        f"{most.more:,} of {how_many(plan.more, 'judgements')} go to stratum {most.name}; the interval of the "
+        "class size then is "
         f"{decimal_text(plan.shrinks_to)} times as wide."
     )

@@ -6,6 +6,7 @@ import numpy as np
 
 from rankscope.graphs.axis import Axis
 from rankscope.graphs.graph import Graph
+from rankscope.number_texts import how_many
 from rankscope.statistics.verdicts.suite import Suite, ranks_of_means
 
 SHADE = 0.85
@@ -31,7 +32,7 @@ def suite_tiles_graph(suite: Suite) -> Graph:
         Axis("task", domain=(0.5, tasks + 0.5), ticks=_numbers(tasks), texts=tuple(each.name for each in suite.tasks)),
         Axis("system", domain=(0.5, count + 0.5), ticks=_numbers(count), texts=tuple(names[::-1]), rows=2.2),
         subtitle="rank and mean of each system, the better the stronger its colour; blank: it lacks the task",
-        summary=f"Ranks of {count} systems in {tasks} tasks.",
+        summary=f"Ranks of {how_many(count, 'systems')} in {tasks} tasks.",
     ).tiles(x, y, np.array(shade), words, below)
 
 

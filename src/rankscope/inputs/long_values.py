@@ -12,6 +12,7 @@ from rankscope.errors import InputError
 from rankscope.inputs.checks import Problems
 from rankscope.inputs.series_ids import text_ids
 from rankscope.inputs.sources import Source
+from rankscope.number_texts import how_many
 
 ASKED = "query,value and any of system, measure, class, assessor, seed, collection"
 
@@ -50,7 +51,7 @@ def read_long_values(data: Any) -> pl.DataFrame:
     if len(wrong):
         example = frame.get_column("value").gather([int(numbers.get_column("value").is_null().arg_max() or 0)])[0]
         raise InputError.of(
-            name, [f"column value: '{example}' is not a number ({len(wrong):,} of {len(frame):,} rows)"]
+            name, [f"column value: '{example}' is not a number ({len(wrong):,} of {how_many(len(frame), 'rows')})"]
         )
     return numbers.filter(pl.col("query") != "all").with_columns(pl.col("value").fill_null(float("nan")))
 

@@ -13,6 +13,7 @@ from rankscope.inputs.checks import shorten_value
 from rankscope.inputs.ids import id_text
 from rankscope.inputs.masks import refuse_masked
 from rankscope.inputs.tables import Table, from_array
+from rankscope.number_texts import how_many
 
 
 def table_of(items: Any, scores: Any, queries: Any, name: str) -> Table:
@@ -53,7 +54,7 @@ def _labels(queries: Any, rows: int, name: str) -> pl.Series:
     """The ids of the queries; their row numbers from 0 where none are given."""
     given = list(range(rows)) if queries is None else list(queries)
     if len(given) != rows:
-        raise InputError.of(name, [f"there are {rows} rows of items but {len(given)} queries"])
+        raise InputError.of(name, [f"there are items in {how_many(rows, 'rows')} but {how_many(len(given))}"])
     labels = [id_text(query) for query in given]
     wrong = [query for query, label in zip(given, labels, strict=True) if not label]
     twice = [label for label, times in Counter(labels).items() if times > 1 and label]

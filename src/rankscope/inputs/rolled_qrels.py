@@ -10,6 +10,7 @@ import polars as pl
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.roll_up import RollUp
 from rankscope.inputs.series_ids import SeriesIds, as_series
+from rankscope.number_texts import how_many
 
 
 def rolled_qrels(qrels: Qrels, roll_up: RollUp) -> Qrels:
@@ -30,7 +31,7 @@ def rolled_qrels(qrels: Qrels, roll_up: RollUp) -> Qrels:
     best = frame.group_by("query", "document", maintain_order=True).agg(
         pl.col("grade").max(), pl.col("row").get(pl.col("grade").arg_max())
     )
-    note = f"{len(qrels):,} judgements rolled up to {best.height:,} of documents: the highest grade counts"
+    note = f"{how_many(len(qrels), 'judgements')} rolled up to {best.height:,} of documents: the highest grade counts"
     return _copy(
         qrels,
         query=SeriesIds(best.get_column("query").rechunk()),

@@ -12,6 +12,7 @@ from rankscope.inputs.checks import Problems, shorten_value
 from rankscope.inputs.roll_up import RollUp
 from rankscope.inputs.run import Run
 from rankscope.inputs.series_ids import SeriesIds, as_series
+from rankscope.number_texts import how_many
 from rankscope.wording import setting_usage
 
 
@@ -86,9 +87,11 @@ def _without_gaps(best: pl.DataFrame) -> np.ndarray[tuple[int], np.dtype[np.int6
 
 def _notes(block: RunBlock, rolled: RunBlock, alone: pl.Series, roll_up: RollUp) -> Iterator[str]:
     chunks = pl.DataFrame({"query": as_series(block.query), "item": as_series(block.rows.item)})
-    yield f"{len(block):,} results rolled up to {len(rolled):,} documents: the best chunk counts"
+    yield f"{how_many(len(block), 'results')} rolled up to {how_many(len(rolled), 'documents')}: the best chunk counts"
     if twice := chunks.height - chunks.n_unique():
-        yield f"{twice:,} results were of a chunk that its query lists already: the best counts"
+        yield (
+            f"{how_many(twice, 'result was', 'results were')} of a chunk that its query lists already: the best counts"
+        )
     documents = pl.Series(list(set(roll_up.table.values())), dtype=pl.String)
     if left := int((alone & ~chunks.get_column("item").is_in(documents.implode())).sum()):
-        yield f"{left:,} of {len(block):,} results are no chunk of the roll-up: they stand for themselves"
+        yield f"{left:,} of {how_many(len(block), 'results')} are no chunk of the roll-up: they stand for themselves"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from rankscope.errors import SettingError
 from rankscope.inputs.sampled_qrels import SampledQrels
+from rankscope.number_texts import how_many
 from rankscope.sampling.frame import Frame
 from rankscope.sampling.pools import parse_pool
 from rankscope.sampling.pools.rankings import Rankings
@@ -91,7 +92,7 @@ def _of_pool(judged: SampledQrels, rankings: Sequence[pl.DataFrame], drawn: str,
     rows = candidates.join(graded, on=["query", "item"], how="left", maintain_order="left")
     outside = graded.join(candidates, on=["query", "item"], how="anti").height
     frame = Frame.of(rows.with_columns(pl.col("grade").fill_null(-1.0)), rel=rel, name=judged.name)
-    note = f"{outside:,} judged items lie outside of this pool of the runs and are left out: were all its runs given?"
+    note = f"left out: {how_many(outside, 'judged items')} outside of this pool of the runs; were all its runs given?"
     return replace(frame, notes=(note,)) if outside else frame
 
 

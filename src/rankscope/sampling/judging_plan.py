@@ -15,6 +15,7 @@ from functools import cached_property
 
 from rankscope.displayed import Tabular
 from rankscope.errors import SettingError
+from rankscope.number_texts import how_many
 from rankscope.sampling.pool_depths import PoolDepths
 from rankscope.statistics.components.components import Components
 from rankscope.statistics.components.factor_table import CLASS, QUERY
@@ -79,7 +80,7 @@ class JudgingDesign:
         depth = f", depth {self.depth:,}" if self.depth else ""
         seeds = f", {self.seeds:,} seeds" if self.seeds > 1 else ""
         people = "1 assessor" if self.assessors == 1 else f"{self.assessors:,} assessors"
-        return f"{self.queries:,} queries, {people}{seeds}{depth}"
+        return f"{how_many(self.queries, 'queries')}, {people}{seeds}{depth}"
 
 
 @dataclass(frozen=True)

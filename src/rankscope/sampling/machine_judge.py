@@ -19,6 +19,7 @@ from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.run import Run
 from rankscope.measures.measure import Measure
 from rankscope.measures.notation import Asked, parse_measures
+from rankscope.number_texts import how_many
 from rankscope.sampling.prediction_powered import (
     FEWEST,
     FEWEST_OTHERS,
@@ -217,9 +218,9 @@ def _warnings(
     judges: TwoJudges, machine: Mapping[tuple[str, str], FloatArray], n: int, told_tuning: bool
 ) -> Iterable[str]:
     if judges.left_out:
-        yield f"{len(judges.left_out)} queries judged by people have no label of the machine and are left out"
+        yield f"left out: {how_many(len(judges.left_out))} judged by people, without a label of the machine"
     if judges.tuned_on:
-        yield f"{len(judges.tuned_on)} queries that the machine was tuned on are left out"
+        yield f"left out: {how_many(len(judges.tuned_on))} that the machine was tuned on"
     if not told_tuning:
         yield (
             "nothing says which queries the machine was tuned on: if prompt, threshold or examples were chosen by "

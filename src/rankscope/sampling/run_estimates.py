@@ -8,6 +8,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 from rankscope.displayed import Tabular
+from rankscope.number_texts import how_many
 from rankscope.sampling.frame import Frame
 from rankscope.sampling.inspection import Inspection, inspections
 from rankscope.sampling.judged_run import FIRST, JudgedRun
@@ -126,7 +127,8 @@ class RunEstimates(Tabular):
                 )
         if len(self.frame.queries) < FEW_QUERIES:
             said.append(
-                f"intervals over {len(self.frame.queries)} queries rest on few: they were tried with 30 and more"
+                f"intervals over {how_many(len(self.frame.queries), 'queries')} rest on few: they were tried with "
+                "30 and more"
             )
         return said
 

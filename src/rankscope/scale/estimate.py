@@ -10,6 +10,7 @@ from rankscope.inputs.part_runs import format_of_part
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.remote import is_remote
 from rankscope.inputs.sources import COMPRESSED_SUFFIXES, Source
+from rankscope.number_texts import how_many
 from rankscope.running.memory import in_words
 
 BYTES_A_ROW = 270  # of memory, where all rows of a part are gathered
@@ -83,4 +84,4 @@ def announcement(name: str, size: Size, layout: str, parts: int, memory: int, se
     how = {"whole": "by file", "scattered": "shared out by query", "counted": "counted where they lie"}[layout]
     number = "1 part" if parts == 1 else f"{parts:,} parts"
     time = f", {in_time(seconds)}" if seconds > LONG else ""
-    return f"{name}: about {size.rows:,} rows in {files}, {how} in {number} within {in_words(memory)}{time}"
+    return f"{name}: about {how_many(size.rows, 'rows')} in {files}, {how} in {number} within {in_words(memory)}{time}"

@@ -16,6 +16,7 @@ from typing import Final
 import numpy as np
 
 from rankscope.arrays import FloatArray
+from rankscope.number_texts import how_many
 from rankscope.sampling.pools.decide import Decide
 from rankscope.statistics.sequential.betting import log_capital, log_capitals, lower_limit, still_needed, upper_limit
 from rankscope.statistics.verdicts.gate_result import signed_text
@@ -53,7 +54,7 @@ class PoolDecision:
         what = f"P@{self.k} of {self.second} minus {self.first}"
         if not self.counted:
             return f"not yet: {what}: no query is judged in full"
-        found = f"{what}: {change} [{low}, {high}] on {self.counted:,} of {self.of:,} queries"
+        found = f"{what}: {change} [{low}, {high}] on {self.counted:,} of {how_many(self.of, 'queries')}"
         if self.is_decided:
             return f"decided: {self.second if self.sign > 0 else self.first} is better; {found}"
         more = "more like these never decide" if math.isinf(self.needed) else f"about {self.needed:,.0f} more decide"

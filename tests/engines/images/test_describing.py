@@ -145,7 +145,7 @@ def test_a_table_names_files_by_path_or_name_or_stem(folder: Path, tmp_path: Pat
     assert [each.label for each in found] == ["x", "x", "y", "", ""]
     assert warnings == [
         "2 pictures are not in labels.csv: they have no class",
-        "1 rows of labels.csv name no picture in the folder",
+        "1 row of labels.csv without a picture in the folder",
     ]
 
 

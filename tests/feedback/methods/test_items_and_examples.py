@@ -75,9 +75,9 @@ def test_what_is_no_table_of_numbers_is_an_error(matrix: object) -> None:
 def test_other_mistakes_in_items_are_errors() -> None:
     with pytest.raises(SettingError, match="float32 or float64"):
         Items.of([[1.0]], dtype=np.int64)
-    with pytest.raises(InputError, match="aspects must be a table with 1 items"):
+    with pytest.raises(InputError, match="aspects must be a table with 1 item"):
         Items.of([[1.0]], aspects=[[True], [False]])
-    with pytest.raises(InputError, match="the log must be a table with 1 items on axis 1"):
+    with pytest.raises(InputError, match="the log must be a table with 1 item on axis 1"):
         Items.of([[1.0]], log=[[1, 0]])
 
 
@@ -132,10 +132,10 @@ def test_taken_sessions_carry_all_they_know() -> None:
         ({"positives": [[-1]]}, "count from 0"),
         ({"positives": [[1]], "negatives": [[2], [3]]}, "1 lists of positives, but 2 of negatives"),
         ({"positives": [[1]], "grades": [[1, 2]]}, "one finite number for each example"),
-        ({"positives": [[1]], "queries": [[1.0], [2.0]]}, "1 sessions need 1 rows of queries"),
+        ({"positives": [[1]], "queries": [[1.0], [2.0]]}, "1 session needs 1 row of queries"),
         ({"positives": [[1]], "start": [np.nan]}, "start scores must be finite"),
         ({"positives": [[1]], "displays": [[([1], [2])]]}, "item 2 was picked but not shown"),
-        ({"positives": [[1]], "around": [1, 2]}, "1 sessions need 1 around"),
+        ({"positives": [[1]], "around": [1, 2]}, "1 session needs 1 around"),
     ],
 )
 def test_examples_that_cannot_be_are_errors(given: dict[str, object], words: str) -> None:

@@ -181,7 +181,7 @@ def test_labels_from_a_file_have_no_time_and_an_empty_journal_says_so(project: P
     (ann,) = people(project, 1)
     judge(project, ann, 3)
     text = told(project, "times")
-    assert "1 judgements have no time" in text
+    assert "1 judgement has no time" in text
     assert "takes 3.0 s for a judgement (geometric" in text
 
 

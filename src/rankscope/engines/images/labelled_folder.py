@@ -15,6 +15,7 @@ from rankscope.inputs.formats.delimited import read_table
 from rankscope.inputs.series_ids import text_ids
 from rankscope.inputs.sources import Source
 from rankscope.names import name_of, visible
+from rankscope.number_texts import how_many
 
 FOLDERS = "folders"
 FILE = ("file", "filename", "file_name", "path", "image", "picture", "name", "id", "item")
@@ -98,7 +99,7 @@ def _labelled(
     labelled = [replace(each, label=classes[key] if key else "") for each, key in zip(found, keys, strict=True)]
     without, unused = keys.count(None), len(classes) - len(set(filter(None, keys)))
     warnings = [f"{without} pictures are not in {table}: they have no class"] if without else []
-    warnings += [f"{unused} rows of {table} name no picture in the folder"] if unused else []
+    warnings += [f"{how_many(unused, 'row', 'rows')} of {table} without a picture in the folder"] if unused else []
     return labelled, warnings
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from rankscope.engines.live.answer import TopicAnswer, TopicFailure
 from rankscope.errors import InputError, Problem
+from rankscope.number_texts import how_many
 
 IN_A_ROW = 8  # topics that fail for a passing reason before it is taken for one that does not pass
 NAMED = 5  # topics that are named with one reason
@@ -40,9 +41,10 @@ class Course:
             by_reason.setdefault((each.reason, each.for_all), []).append(each.topic)
         problems = [Problem("" if all else _named(names), reason) for (reason, all), names in by_reason.items()]
         left = topics - answered - len(self.failures)
-        given_up = f" {left:,} more topics were not asked for." if left else ""
-        kept = f" The {answered:,} answers are kept: the same command asks for the others." if resumable else ""
-        return InputError.of(engine, problems, f"No run was written.{given_up}{kept if answered else ''}")
+        given_up = f" {how_many(left, 'more topic was', 'more topics were')} not asked for." if left else ""
+        kept = f" The {how_many(answered, 'answer is', 'answers are')} kept: the same command asks for the others."
+        kept = kept if resumable and answered else ""
+        return InputError.of(engine, problems, f"No run was written.{given_up}{kept}")
 
 
 def _named(topics: list[str]) -> str:

@@ -15,6 +15,7 @@ from rankscope.engines.live.template import VECTOR, RequestTemplate, TopicValues
 from rankscope.errors import InputError
 from rankscope.inputs.topics.query_set import QuerySet
 from rankscope.names import name_of
+from rankscope.number_texts import how_many
 from rankscope.wording import setting_usage
 
 Vectors = Mapping[str, list[float]]
@@ -67,7 +68,7 @@ def read_vectors(given: Any) -> dict[str, list[float]]:
         raise InputError.of(name_of(given), ["has no ids, so its vectors belong to no topic"])
     ids: Sequence[Any] = found.ids.tolist() if isinstance(found.ids, np.ndarray) else found.ids
     if len(ids) != len(found.matrix):
-        raise InputError.of(name_of(given), [f"has {len(ids):,} ids and {len(found.matrix):,} vectors"])
+        raise InputError.of(name_of(given), [f"has {len(ids):,} ids and {how_many(len(found.matrix), 'vectors')}"])
     return {str(topic): _decimals(vector) for topic, vector in zip(ids, found.matrix, strict=True)}
 
 

@@ -20,6 +20,7 @@ from rankscope.engines.nearest.space import Space
 from rankscope.engines.nearest.top import Best
 from rankscope.errors import InputError
 from rankscope.inputs.features import Features
+from rankscope.number_texts import how_many
 from rankscope.validation import Number, check
 
 CELLS = 1 << 22  # scores at once
@@ -61,7 +62,7 @@ class LabelCheck(Tabular):
 
     def facts(self) -> str:
         """What was looked at, in a line."""
-        return f"{self.classes:,} classes of two or more, {self.items:,} items, {self.metric}"
+        return f"{how_many(self.classes, 'classes')} of two or more, {how_many(self.items, 'items')}, {self.metric}"
 
 
 def check_labels(

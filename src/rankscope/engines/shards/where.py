@@ -16,6 +16,7 @@ from rankscope.engines.shards.plan import ShardPlan
 from rankscope.engines.shards.ranking import Progress, ShardRanking, shards_between
 from rankscope.errors import InputError, SettingError
 from rankscope.inputs.feature_parts import FeatureParts
+from rankscope.number_texts import how_many
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.running.home import Home
 from rankscope.running.memory import in_words
@@ -114,4 +115,7 @@ def announcement(system: str, relevance: Relevance, plan: ShardPlan, cores: int)
     seconds = queries * items * relevance.items.width / PRODUCTS_A_SECOND / cores
     how = "1 shard" if shards == 1 else f"{shards:,} shards"
     time = f", {in_time(seconds)}" if seconds > LONG and plan.device == "cpu" else ""
-    return f"{system}: {queries:,} queries x {items:,} items in {how} within {in_words(plan.memory)} each{time}"
+    return (
+        f"{system}: {how_many(queries, 'queries')} x {how_many(items, 'items')} in {how} within "
+        f"{in_words(plan.memory)} each{time}"
+    )

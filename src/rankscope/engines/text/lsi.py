@@ -15,6 +15,7 @@ from rankscope.errors import SettingError
 from rankscope.files import atomic
 from rankscope.inputs.features import JOINT
 from rankscope.inputs.qrels import Qrels
+from rankscope.number_texts import how_many
 from rankscope.version import __version__
 from rankscope.wording import setting_value
 
@@ -35,7 +36,7 @@ def lsi_vectors(reader: IndexReader, field: str, dimensions: int = USUAL, seed: 
     matrix = weighted_matrix(reader, field)
     most = most_dimensions(reader, field)
     if not 1 <= dimensions <= most:
-        there = f"{matrix.shape[0]:,} documents with {matrix.shape[1]:,} terms"
+        there = f"{how_many(matrix.shape[0], 'documents')} with {how_many(matrix.shape[1], 'terms')}"
         limit = f"at most {most} dimensions" if most else "none at all"
         raise SettingError(f"{setting_value('lsi', dimensions)}: {there} allow {limit}")
     begin = np.random.default_rng(seed).standard_normal(min(matrix.shape))

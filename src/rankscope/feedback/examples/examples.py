@@ -14,6 +14,7 @@ from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.errors import InputError
 from rankscope.feedback.examples.gathering import checked_examples, display_rows, item_lists, one_each
 from rankscope.feedback.examples.session import Session
+from rankscope.number_texts import how_many
 from rankscope.ranks.ragged import Ragged
 
 Display = tuple[Sequence[int], Sequence[int]]  # the items shown, and those picked among them
@@ -191,14 +192,16 @@ def _shown(displays: Ragged, session: int) -> tuple[tuple[IntArray, BoolArray], 
 
 def _names(asked: Sequence[str], count: int) -> NDArray[np.str_]:
     if len(asked) != count:
-        raise InputError.of("examples", [f"{count} sessions need {count} names of topics, got {len(asked)}"])
+        need = f"{how_many(count, 'session needs', 'sessions need')} {how_many(count, 'names')} of topics"
+        raise InputError.of("examples", [f"{need}, got {len(asked)}"])
     return np.array(asked, dtype=np.str_)
 
 
 def _rows(vectors: ArrayLike, count: int, what: str) -> FloatArray:
     rows = np.array(vectors, dtype=np.float64)
     if rows.ndim != 2 or len(rows) != count:
-        raise InputError.of("examples", [f"{count} sessions need {count} rows of {what}, got shape {rows.shape}"])
+        need = f"{how_many(count, 'session needs', 'sessions need')} {how_many(count, 'rows')} of {what}"
+        raise InputError.of("examples", [f"{need}, got shape {rows.shape}"])
     return rows
 
 

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from rankscope.arrays import IntArray
 from rankscope.errors import InputError
 from rankscope.inputs.checks import Problems
+from rankscope.number_texts import how_many
 from rankscope.ranks.ragged import Ragged
 
 
@@ -73,5 +74,7 @@ def one_each(values: ArrayLike, count: int, what: str) -> NDArray[Any]:
     """One whole number per session; a single one serves all."""
     array: IntArray = np.asarray(values, dtype=np.int64)
     if array.ndim > 1 or (array.ndim == 1 and array.size != count):
-        raise InputError.of("examples", [f"{count} sessions need {count} {what}, got shape {array.shape}"])
+        raise InputError.of(
+            "examples", [f"{how_many(count, 'session needs', 'sessions need')} {count} {what}, got shape {array.shape}"]
+        )
     return np.broadcast_to(array, count).copy()

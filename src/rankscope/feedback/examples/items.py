@@ -17,6 +17,7 @@ from rankscope.feedback.examples.earlier_sessions import EarlierSessions
 from rankscope.feedback.examples.kept_matrix import KeptMatrix, matrix_digest
 from rankscope.feedback.examples.neighbours import mutual_graph, nearest_others
 from rankscope.feedback.examples.scaling import Scaling, ScalingName, unit
+from rankscope.number_texts import how_many
 from rankscope.running.recent import Recent
 
 T = TypeVar("T")
@@ -278,5 +279,7 @@ def _bytes_of(array: NDArray[Any]) -> int:
 
 def _table(what: str, table: NDArray[Any], axis: int, items: int) -> NDArray[Any]:
     if table.ndim != 2 or table.shape[axis] != items:
-        raise InputError.of("items", [f"{what} must be a table with {items} items on axis {axis}, got {table.shape}"])
+        raise InputError.of(
+            "items", [f"{what} must be a table with {how_many(items, 'items')} on axis {axis}, got {table.shape}"]
+        )
     return table

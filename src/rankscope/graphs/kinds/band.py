@@ -111,7 +111,7 @@ def _difference(graph: Graph, around: Band, systems: list[RelevantRanks], stated
         y=Axis("difference in", graph.y.quantity, domain=_domain(around)),
         subtitle="; ".join(filter(None, (stated, _subtitle([around]), marked))),
         conclusion=_conclusion(around, graph, (first, second)),
-        summary=f"{second} minus {first}: the band leaves out 0 at {apart.size} of {len(around)} points.",
+        summary=f"{second} minus {first}: the band leaves out 0 at {apart.size} of {how_many(len(around), 'points')}.",
     )
 
 

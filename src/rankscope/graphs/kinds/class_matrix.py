@@ -14,7 +14,7 @@ from rankscope.graphs.kind import kind
 from rankscope.graphs.kinds.shared.class_tables import ClassTable, LargestOption, class_label, class_table
 from rankscope.graphs.kinds.shared.describing import Systems
 from rankscope.graphs.kinds.shared.score_values import LevelOption, MeasureOption
-from rankscope.number_texts import decimal_text
+from rankscope.number_texts import decimal_text, how_many
 from rankscope.statistics.intervals.bootstrap import SHORT
 from rankscope.statistics.intervals.mean_intervals import mean_intervals
 from rankscope.statistics.pairs.trust import decide_limits
@@ -86,7 +86,7 @@ def _conclusion(shown: ClassTable, columns: list[_MatrixColumn], labels: list[st
         return f"The best mean is that of class {ends[0]}, the worst that of {ends[1]}."
     ahead = [columns[each].name for each in np.argmax(sign * means, axis=0).tolist()]
     wins = sorted(((ahead.count(name), name) for name in dict.fromkeys(ahead)), key=lambda each: -each[0])
-    told = [f"{name} has the best mean in {count} of {len(inside)} classes" for count, name in wins[:2]]
+    told = [f"{name} has the best mean in {count} of {how_many(len(inside), 'classes')}" for count, name in wins[:2]]
     rest = f", {len(wins) - 2} others in the rest" if len(wins) > 2 else ""
     return f"{', '.join([told[0], *(each.replace(' has the best mean', '') for each in told[1:])])}{rest}."
 

@@ -14,6 +14,7 @@ from rankscope.graphs.kind import kind
 from rankscope.graphs.kinds.shared.class_tables import ClassTable, LargestOption, class_label, class_table
 from rankscope.graphs.kinds.shared.describing import Systems, number
 from rankscope.graphs.kinds.shared.score_values import LevelOption, MeasureOption
+from rankscope.number_texts import how_many
 from rankscope.statistics.table.cells import Cells, design_of
 
 if TYPE_CHECKING:
@@ -113,10 +114,16 @@ def _conclusion(intervals: ComparisonIntervals | None) -> str:
     within = _within_classes(intervals)
     if not within:
         real = intervals.pairs.different
-        return f"By Tukey's test of unpaired cells {int(real.sum()):,} of {real.size:,} pairs of classes differ."
+        return (
+            f"By Tukey's test of unpaired cells {int(real.sum()):,} of {how_many(real.size, 'pairs')} of classes "
+            "differ."
+        )
     found = [label for label, real in within if real]
-    told = f"By Tukey's test of unpaired cells {len(found):,} of {len(within):,} pairs of systems in one class differ"
-    where = f", in {len(set(found)):,} classes." if found else "."
+    told = (
+        f"By Tukey's test of unpaired cells {len(found):,} of {how_many(len(within), 'pairs')} of systems in one "
+        "class differ"
+    )
+    where = f", in {how_many(len(set(found)), 'classes')}." if found else "."
     return f"{told}{where} It decides nothing: tests of the same queries do."
 
 
@@ -135,5 +142,5 @@ def _summary(shown: ClassTable, intervals: ComparisonIntervals | None, measure: 
     if intervals is None:
         return f"Mean {measure} of {systems}."
     within = [real for _, real in _within_classes(intervals)]
-    found = f"{sum(within)} of {len(within)} pairs of one class differ by Tukey's test"
+    found = f"{sum(within)} of {how_many(len(within), 'pairs')} of one class differ by Tukey's test"
     return f"Mean {measure} of {systems} in each class; {found}."

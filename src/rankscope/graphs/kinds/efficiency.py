@@ -39,7 +39,7 @@ def _means(normalised: Normalised, methods: Sequence[str]) -> Graph:
     chosen = [each for each in normalised.mean_curves() if each.method in methods]
     curves = sorted(chosen, key=lambda each: -np.nan_to_num(each.mae))
     examples = f"{normalised.examples} + {normalised.examples} examples"
-    subtitle = f"mean over {len(normalised.feasible)} feasible topics; {examples}"
+    subtitle = f"mean over {how_many(len(normalised.feasible), 'feasible topics')}; {examples}"
     return efficiency_graph(curves[:MOST]).described(subtitle=subtitle)
 
 

@@ -61,7 +61,7 @@ def per_query_differences_graph(systems: Systems, measure: MeasureOption = "AP")
         Axis("queries, by difference", domain=(0.5, count + 0.5), whole=True),
         Axis("difference in", measure, domain=_domain(pairs.difference)),
         subtitle=f"mean difference {_signed(mean)}{_interval([first, second], measure)}{_equal(equal)}",
-        summary=f"{second.system} is better on {better}, {first.system} on {worse} of {count} queries.",
+        summary=f"{second.system} is better on {better}, {first.system} on {worse} of {how_many(count, 'queries')}.",
         conclusion=_conclusion(pairs, (first.system, second.system), (worse, better), lower),
     )
     graph = _drawn(graph, pairs, (first.system, second.system), lower, measure)

@@ -269,9 +269,11 @@ def _by_generality(queries: RelevantRanks, groups: list[QueryGroup], scopes: Seq
         note = f"{'' if each.members.exact else 'mean '}g = {number(float(share.mean()))}, {unit_note(own)}"
         graph = _with(graph, each, each.members.name, note, around, shaded=False)
     shown = sum(len(each.queries) for each in some)
-    words = f"{len(some)} of {len(groups)} groups of equal generality, {shown:,} of {how_many(len(queries))}"
+    words = (
+        f"{len(some)} of {how_many(len(groups), 'groups')} of equal generality, {shown:,} of {how_many(len(queries))}"
+    )
     if len(some) == len(groups):
-        words = f"all {len(groups)} groups of equal generality"
+        words = f"all {how_many(len(groups), 'groups')} of equal generality"
     sizes = from_to(np.concatenate([each.queries.collection for each in some]))
     index = from_to(np.log2(1 / np.concatenate(shares)))
     stated = f"d = {sizes}, G = {index}, random level g = c/d of each"

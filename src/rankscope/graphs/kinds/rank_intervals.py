@@ -81,7 +81,7 @@ def rank_intervals_graph(
 
 def _empty(result: RankIntervals, comparison: Compared) -> Graph:
     count = len(result.systems)
-    who = ", ".join(result.systems) if count <= NAMED else f"{count} systems"
+    who = ", ".join(result.systems) if count <= NAMED else f"{how_many(count, 'systems')}"
     letters = max(len(each) for each in result.letters)
     right = count + 0.4 + max(0.3, count * (0.02 + MOST_LETTERS * letters))
     ticks = tuple(_rows(count)[::-1].tolist())
@@ -108,7 +108,9 @@ def _conclusion(result: RankIntervals) -> str:
 
 def _drawn_from(comparison: Compared) -> str:
     count = how_many(len(comparison.main.table))
-    return count if comparison.main.unit == "queries" else f"{count} of {len(comparison.main.units):,} classes"
+    return (
+        count if comparison.main.unit == "queries" else f"{count} of {how_many(len(comparison.main.units), 'classes')}"
+    )
 
 
 def _drawn(graph: Graph, result: RankIntervals) -> Graph:

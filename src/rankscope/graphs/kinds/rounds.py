@@ -118,7 +118,7 @@ def _subtitle(summary: Summary, shown: Sequence[str], banded: set[str]) -> str:
     parts = [
         how_many(len(results.topics), "topic", "topics"),
         f"user {results.about['user']}",
-        f"{how['scope']} items shown",
+        f"{how_many(how['scope'], 'items')} shown",
         *([f"{how['scored']} list"] if quantity in results.measures else []),
     ]
     if len(results.topics) > 1:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from html import escape
 
 from rankscope.names import one_line
+from rankscope.number_texts import how_many
 from rankscope.reports.displays.long_table import LongTable
 from rankscope.reports.formats.grid import Cell, Grid
 
@@ -61,7 +62,11 @@ class Display:
         left = self.table.left_out(most)
         lines = text_lines(self.table.ends(most))
         half = 1 + (most + 1) // 2
-        return [*lines[:half], f"... {left:,} rows are left out ...", *lines[half:]] if left else lines
+        return (
+            [*lines[:half], f"... {how_many(left, 'row is', 'rows are')} left out ...", *lines[half:]]
+            if left
+            else lines
+        )
 
     def _html_rows(self) -> str:
         if self.table is None or not self.table.count:
@@ -72,7 +77,8 @@ class Display:
         rows = [_html_row([(cell.text, cell.best) for cell in row], numeric) for row in grid.rows]
         if left:
             style = f"padding:2px 8px;text-align:center;opacity:.7;border-bottom:{RULE}"
-            gap = f'<tr><td colspan="{len(grid.header)}" style="{style}">{left:,} rows are left out</td></tr>'
+            told = how_many(left, "row is", "rows are")
+            gap = f'<tr><td colspan="{len(grid.header)}" style="{style}">{told} left out</td></tr>'
             rows.insert((SCREEN_ROWS + 1) // 2, gap)
         head = _html_row([(name, False) for name in grid.header], numeric, "th")
         return f'<table style="border-collapse:collapse;margin:0">{head}{"".join(rows)}</table>'

@@ -46,7 +46,10 @@ def _compared_latex(compared: Compared, columns: str | float = "1", marks: str =
 
 def _measure(one: MeasureCompared) -> Display:
     pairs = how_many(len(one.pairs), "pair", "pairs")
-    title = f"{one.measure} of {len(one.table.systems)} systems on {how_many(len(one.table))}, {pairs} compared"
+    title = (
+        f"{one.measure} of {how_many(len(one.table.systems), 'systems')} on {how_many(len(one.table))}, {pairs} "
+        "compared"
+    )
     return Display(title, LongTable.of_rows(_pair_rows(one)), (one.caution,) if one.caution else ())
 
 
@@ -70,7 +73,7 @@ def _gate_markdown(result: GateResult) -> str:
 def _explained(done: Explained) -> Display:
     from rankscope.reports.texts.explained import HEADING, explained_words
 
-    title = f"{HEADING} of {done.measure} ({done.queries:,} queries)"
+    title = f"{HEADING} of {done.measure} ({how_many(done.queries, 'queries')})"
     return Display(title, LongTable.of_rows(done.rows()), (explained_words(done),))
 
 
@@ -94,7 +97,7 @@ def _scored_suite(found: Any) -> Display:
 def _agreement(found: Agreement) -> Display:
     from rankscope.reports.texts.agreement import notes, order_lines, two_rows
 
-    title = f"{len(found.marks.assessors)} assessors; all together: {_together(found)}"
+    title = f"{how_many(len(found.marks.assessors), 'assessors')}; all together: {_together(found)}"
     limits = f"low, high: {percent_text(found.level)} limits of kappa over queries"
     said = (*(order_lines(found.orders) if found.orders else ()), limits, *notes(found.two))
     return Display(title, LongTable.of_rows(two_rows(found.two)), said)

@@ -33,7 +33,7 @@ def _homogeneity(result: Homogeneity) -> Display:
 
 def _estimated(done: Estimated) -> Display:
     title = (
-        f"{how_many(done.hits, 'hit', 'hits')} among the first {done.scope:,} of {done.collection:,} items, "
+        f"{how_many(done.hits, 'hit', 'hits')} among the first {done.scope:,} of {how_many(done.collection, 'items')}, "
         f"{done.found:,} relevant among {done.judged:,} drawn below; {percent_text(done.level)} intervals, "
         f"{done.method}"
     )
@@ -42,7 +42,8 @@ def _estimated(done: Estimated) -> Display:
 
 def _sample_size(size: SampleSize) -> Display:
     return Display(
-        f"Judge {size.judged:,} of {size.collection:,} items drawn at random to know {size.relevant:,} relevant ones "
+        f"Judge {size.judged:,} of {how_many(size.collection, 'items')} drawn at random to know {size.relevant:,} "
+        "relevant ones "
         f"to {size.error:.3g} of their number at level {size.level:g}; {size.expected_hits:.1f} of those judged will "
         "be relevant"
     )

@@ -68,7 +68,7 @@ def _features(features: Features) -> Display:
     labels = len({label for label in features.labels if label})
     told = f"{how_many(len(features), 'item', 'items')} of {how_many(labels, 'label', 'labels')}"
     table = LongTable.of_columns({"item": features.ids, "label": features.labels})
-    return Display(f"Features: {told}, {features.matrix.shape[1]:,} values each", table)
+    return Display(f"Features: {told}, {how_many(features.matrix.shape[1], 'values')} each", table)
 
 
 def _index(index: Index) -> Display:
@@ -89,7 +89,8 @@ def _hit_rows(hits: Hits) -> Rows:
 
 def _gathered(done: Gathered) -> Display:
     title = (
-        f"{how_many(done.documents, 'document', 'documents')} in {done.path}, from {done.asked:,} pages asked for; "
+        f"{how_many(done.documents, 'document', 'documents')} in {done.path}, from "
+        f"{how_many(done.asked, 'pages')} asked for; "
         f"{done.copies:,} copies, {len(done.left_out):,} left out, {done.waiting:,} waiting"
     )
     return Display(title, LongTable.of_rows(_reason_rows(done)))

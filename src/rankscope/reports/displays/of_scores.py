@@ -90,7 +90,7 @@ def _ranks(ranks: RelevantRanks) -> Display:
 def _ranks_title(ranks: RelevantRanks) -> str:
     answered = int(ranks.answered.sum())
     sizes = ranks.collection[ranks.collection != UNKNOWN]
-    among = f", among {int(sizes.max()):,} items" if sizes.size else ""
+    among = f", among {how_many(int(sizes.max()), 'items')}" if sizes.size else ""
     return (
         f"Ranks of {ranks.system}: {how_many(len(ranks))} judged, {answered:,} answered{among}; "
         f"relevant from grade {ranks.rel:g} on"

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 from rankscope.evaluation.scores import Column, Scores, SystemScores
+from rankscope.number_texts import how_many
 
 MANY_MEASURES = 8
 
@@ -144,7 +145,7 @@ def coverage_lines(scores: Scores) -> list[str]:
     lines: dict[str, list[str]] = {}
     for system in scores.systems:
         ranks = system.ranks
-        text = f"{len(ranks)} queries judged, {int(ranks.answered.sum())} answered, {_averaged(system)}"
+        text = f"{how_many(len(ranks), 'queries')} judged, {int(ranks.answered.sum())} answered, {_averaged(system)}"
         lines.setdefault(text, []).append(system.name)
     if len(lines) == 1:
         return list(lines)

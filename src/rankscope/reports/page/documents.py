@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankscope.errors import SettingError
 from rankscope.inputs.checks import shorten_value
+from rankscope.number_texts import how_many
 from rankscope.reports.page.found_items import ShownDocuments
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def _checked_link(template: str) -> str:
 
 def _nothing_found(source: str | Path, wanted: Sequence[str]) -> str:
     few = ", ".join(shorten_value(each) for each in wanted[:3])
-    return f"--docs {source}: holds none of the {len(wanted):,} items that stand first in the runs, as {few}"
+    return f"--docs {source}: holds none of the {how_many(len(wanted), 'items')} that stand first in the runs, as {few}"
 
 
 def _filled(texts: Mapping[str, str]) -> dict[str, str]:

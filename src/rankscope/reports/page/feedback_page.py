@@ -138,7 +138,7 @@ def _efficiency(result: Normalised, methods: tuple[str, ...]) -> list[Section]:
         f"{DECIDING} tests corrected over all pairs."
     )
     if result.topics > len(result.baselines):
-        note += f" The first {len(result.baselines)} of {result.topics} topics."
+        note += f" The first {len(result.baselines)} of {how_many(result.topics, 'topics')}."
     return [Section("Mean efficiency (MAE)", grid_of(rows), note)]
 
 
@@ -186,7 +186,10 @@ def _consistency(result: Normalised) -> list[Section]:
             row["AP with, 0 or 1" if gain is None else f"AP with, gain {gain:g}"] = _mean(np.array([x[1] for x in own]))
         rows.append(row)
     topics = len({each.topic for each in result.consistencies})
-    note = f"{topics} topics; the indicator of the target is one more feature, gains are in mean standard deviations."
+    note = (
+        f"{how_many(topics, 'topics')}; the indicator of the target is one more feature, gains are in mean "
+        "standard deviations."
+    )
     return [Section("Consistency", grid_of(rows), note)]
 
 

@@ -16,6 +16,7 @@ from rankscope.graphs.kind import GraphKind
 from rankscope.graphs.system_count import reader_chooses
 from rankscope.graphs.variants import Variant, Variants
 from rankscope.names import slugs
+from rankscope.number_texts import how_many
 from rankscope.ranks.relevant_ranks import RelevantRanks
 
 if TYPE_CHECKING:
@@ -161,7 +162,7 @@ class _Asked:
     @property
     def note(self) -> str:
         count, shown = len(self.systems[0]), len(self.chosen[0])
-        sampled = "" if shown == count else f"{shown:,} queries drawn from {count:,} with seed 0"
+        sampled = "" if shown == count else f"{how_many(shown, 'queries')} drawn from {count:,} with seed 0"
         return "; ".join(filter(None, (self.shown, sampled)))
 
     def graph(self, measure: str, compared: Compared | None) -> Graph | str:

@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from rankscope.measures.direction import EQUAL
+from rankscope.number_texts import how_many
 from rankscope.reports.page.first_view import ON_A_PAGE, short, signed
 
 Data = Mapping[str, Any]
@@ -117,7 +118,10 @@ class FirstQueries:
             values = " against ".join(self._text(self._value(each, next(iter(gains)))) for each in pair)
             better = f"on this query {names[pair[0]]} is better by {name}, {values}"
             return f"What to conclude: {better}; other queries may show the opposite."
-        told_of = f"What to conclude: {names[self._a]} is better by {name} on {len(won):,} of {len(gains):,} queries, "
+        told_of = (
+            f"What to conclude: {names[self._a]} is better by {name} on {len(won):,} of "
+            f"{how_many(len(gains), 'queries')}, "
+        )
         told_of += f"{names[self._b]} on {len(lost):,}."
         ends = [("win", max(won, key=lambda row: gains[row]))] if won else []
         ends += [("loss", min(lost, key=lambda row: gains[row]))] if lost else []
@@ -271,7 +275,7 @@ class FirstQueries:
         beside = found["first"][listed["systems"].index(other)] if other in listed["systems"] else []
         if not first:
             some = sum(any(each["first"]) for each in listed["queries"])
-            known = f"The lists in this page are of {some:,} of {len(self.data['queries']):,} queries."
+            known = f"The lists in this page are of {some:,} of {how_many(len(self.data['queries']), 'queries')}."
             missing = STATUS[int(self.data["status"][system][row])] == "missing"
             return FoundList(heading, "The run has no results for this query." if missing else known, ())
         grades = [found["grades"][each] for each in first]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rankscope.graphs.build_history import build_history_graph
+from rankscope.number_texts import how_many
 from rankscope.reports.formats.rows import grid_of
 from rankscope.reports.page.contents import Section
 from rankscope.reports.page.drawn_figures import DrawnFigure, figure_data
@@ -33,7 +34,7 @@ def render(history: GateHistory, title: str = "") -> str:
         environment()
         .get_template("history.html.j2")
         .render(
-            title=title or f"History of a gate: {len(history.builds):,} builds",
+            title=title or f"History of a gate: {how_many(len(history.builds), 'builds')}",
             headline=headline(history),
             lines=[builds_sentence(history)] if len(drawn) == len(history.names) else sentences(history),
             last=history.builds[-1],

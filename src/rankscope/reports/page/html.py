@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from rankscope.number_texts import how_many
 from rankscope.ranks.relevant_ranks import UNKNOWN
 from rankscope.reports.formats.grid import coverage_lines
 from rankscope.reports.page.contents import Report
@@ -72,7 +73,7 @@ def _facts(report: Report) -> list[str]:
         items = "relevant item" if high == 1 else "relevant items"
         facts.append(f"{count} {items}" + " each" * (relevant.size > 1))
     known = ranks.collection[ranks.collection != UNKNOWN]
-    facts += [f"a collection of {int(known.max()):,} items"] if known.size else []
+    facts += [f"a collection of {how_many(int(known.max()), 'items')}"] if known.size else []
     return [*facts, *filter(None, [family_words(report.compared)])]
 
 
@@ -103,7 +104,7 @@ def _missing(report: Report) -> list[tuple[str, str]]:
             lost.setdefault(figure.kind.name, []).append(figure)
     kinds: dict[str, list[str]] = {}
     for name, found in lost.items():
-        more = f" (and so of {len(found) - 1} more systems)" if len(found) > 1 else ""
+        more = f" (and so of {how_many(len(found) - 1, 'more systems')})" if len(found) > 1 else ""
         label = f"{name} of {found[0].system}" if name in drawn and found[0].system else name
         kinds.setdefault(found[0].reason + more, []).append(label)
     return [(", ".join(names), reason[:1].upper() + reason[1:]) for reason, names in kinds.items()]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rankscope.evaluation.scores import Scores
 from rankscope.measures.direction import Side
-from rankscope.number_texts import signed_text
+from rankscope.number_texts import how_many, signed_text
 from rankscope.reports.formats.warning_kinds import percent
 from rankscope.reports.page.leaderboard import (
     MOST_LETTERS,
@@ -78,7 +78,7 @@ def _class_columns(scores: Scores, compared: Compared | None) -> list[BoardColum
             sides=_class_sides(each.label, names, compared),
             role="class",
             lower_is_better=lower,
-            about=f"{each.measure} on the {each.queries:,} queries of this class",
+            about=f"{each.measure} on the {how_many(each.queries, 'queries')} of this class",
         )
         for number, each in enumerate(found)
     ]

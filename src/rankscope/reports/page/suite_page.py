@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from rankscope.graphs.suite_tiles import suite_tiles_graph
 from rankscope.measures.direction import Side
-from rankscope.number_texts import signed_text
+from rankscope.number_texts import how_many, signed_text
 from rankscope.reports.formats.rows import grid_of
 from rankscope.reports.page.contents import Section
 from rankscope.reports.page.drawn_figures import DrawnFigure, figure_data
@@ -61,7 +61,7 @@ def _facts(suite: Suite) -> list[str]:
     return [
         f"{count} task{'' if count == 1 else 's'}",
         f"{systems} system{'' if systems == 1 else 's'}, {len(suite.complete)} with every task",
-        f"{queries:,} queries",
+        f"{how_many(queries, 'queries')}",
         f"baseline {suite.baseline}" if suite.baseline and len(suite.complete) > 1 else "",
     ]
 
@@ -101,7 +101,7 @@ def _overall(
         role="primary" if primary else "measure",
         lower_is_better=suite.lower_is_better,
         baseline=base,
-        about=f"Mean over {len(suite.tasks)} tasks of the mean {suite.measure} of each",
+        about=f"Mean over {how_many(len(suite.tasks), 'tasks')} of the mean {suite.measure} of each",
     )
 
 
@@ -126,7 +126,7 @@ def _task_column(key: str, task: SuiteTask, suite: Suite, base: int | None) -> B
         role="collection",
         lower_is_better=suite.lower_is_better,
         baseline=base if known else None,
-        about=f"{suite.measure} on {len(task.table):,} queries of {task.name}",
+        about=f"{suite.measure} on {how_many(len(task.table), 'queries')} of {task.name}",
     )
 
 

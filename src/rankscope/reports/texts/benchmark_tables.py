@@ -66,11 +66,11 @@ def facts_of(standings: Standings) -> list[str]:
     """What was tried, in a few words."""
     pictures = standings.benchmark.pictures
     without = sum(not label for label in pictures.labels)
-    facts = [f"{len(pictures):,} pictures", f"{len(pictures.classes):,} classes"]
+    facts = [f"{how_many(len(pictures), 'pictures')}", f"{how_many(len(pictures.classes), 'classes')}"]
     facts += [how_many(without, "distractor", "distractors")] if without else []
     return [
         *facts,
-        f"{standings.benchmark.queries.size:,} queries",
+        f"{how_many(standings.benchmark.queries.size, 'queries')}",
         how_many(len(standings.rows), "descriptor", "descriptors"),
     ]
 
@@ -89,9 +89,9 @@ def verdict(standings: Standings) -> str:
     alike = [row.name for row in standings.rows[1:] if row.name not in beaten]
     classes = len(standings.compared.main.units)
     if not alike:
-        return f"{lead} It is better than every other descriptor, shown by {classes:,} classes."
+        return f"{lead} It is better than every other descriptor, shown by {how_many(classes, 'classes')}."
     worse = f" It is better than {join_names(beaten)}." if beaten else ""
-    return f"{lead}{worse} No difference from {join_names(alike, 6)} is shown by {classes:,} classes."
+    return f"{lead}{worse} No difference from {join_names(alike, 6)} is shown by {how_many(classes, 'classes')}."
 
 
 def notes_of(standings: Standings) -> list[str]:

@@ -118,7 +118,7 @@ def _instead(one: MeasureCompared) -> str:
     """The tests to read where spreads differ."""
     other, pairs = welch(one.table), games_howell(one.table)
     first = other.note if math.isnan(other.f) else f"Welch F = {other.f:.3f}, p = {other.p:.3g}"
-    told = f"{int(pairs.different.sum()):,} of {pairs.p.size:,} pairs of cells"
+    told = f"{int(pairs.different.sum()):,} of {how_many(pairs.p.size, 'pairs')} of cells"
     return f"spreads differ: read instead {first}; Games-Howell calls {told} different"
 
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from rankscope.number_texts import decimal_text as short
-from rankscope.number_texts import plain_number, signed_text, span_text
+from rankscope.number_texts import how_many, plain_number, signed_text, span_text
 
 if TYPE_CHECKING:
     from rankscope.statistics.pairs.pairwise import Comparison
@@ -79,7 +79,7 @@ def _summed_up(others: Sequence[MeasureCompared], better: str) -> list[str]:
 def _pair(main: MeasureCompared, pair: Comparison) -> str:
     effects = main.classes[0] if main.classes else None
     count = f"{pair.queries:,} {'query' if pair.queries == 1 else 'queries'}"
-    units = "" if main.unit == "queries" else f" of {len(main.units):,} classes"
+    units = "" if main.unit == "queries" else f" of {how_many(len(main.units), 'classes')}"
     proof = f"({count}{units}, {_chance(pair.adjusted)})"
     if pair.better:
         worse = pair.first if pair.better == pair.second else pair.second
@@ -221,4 +221,4 @@ def _pairs_that_differ(comparison: Compared) -> list[str]:
     close = [each for each in pairs if frozenset((each.first, each.second)) in neighbours]
     alike = sum(not each.better for each in close)
     near = f"; of {len(close)} neighbours in the ranking {alike} cannot be distinguished" if len(close) > 1 else ""
-    return [f"{sum(bool(each.better) for each in pairs):,} of {len(pairs):,} pairs differ{near}."]
+    return [f"{sum(bool(each.better) for each in pairs):,} of {how_many(len(pairs), 'pairs')} differ{near}."]

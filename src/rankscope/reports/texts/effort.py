@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from rankscope.curves.query_effort import SearchEffort
+from rankscope.number_texts import how_many
 from rankscope.ranks.relevant_ranks import UNKNOWN
 from rankscope.reports.formats.rows import table
 from rankscope.wording import setting_usage
@@ -33,7 +34,10 @@ def headline(effort: SearchEffort) -> str:
 
         one = Quadruple(d, c, 1, int(d == c))
         sizes += f" in d = {d:,}: generality g = {one.generality:.3g}, G = {one.generality_index:.2f}"
-    return f"{effort.system}, query {effort.query}: {sizes}; {effort.depth:,} items ranked, {effort.found:,} of c found"
+    return (
+        f"{effort.system}, query {effort.query}: {sizes}; {how_many(effort.depth, 'items')} ranked, "
+        f"{effort.found:,} of c found"
+    )
 
 
 def notes(effort: SearchEffort) -> list[str]:
@@ -46,7 +50,8 @@ def notes(effort: SearchEffort) -> list[str]:
         lines.append(f"window to expect: k/p, with the mean precision at recall k/c of queries of {effort.plane}")
     if effort.found < effort.relevant:
         lines.append(
-            f"the ranking ends at {effort.depth:,} with {effort.relevant - effort.found:,} relevant items not found: "
+            f"the ranking ends at {effort.depth:,} with "
+            f"{how_many(effort.relevant - effort.found, 'relevant items')} not found: "
             "what they cost is not known, and a dash stands there"
         )
     return lines

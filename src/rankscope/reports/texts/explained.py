@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from rankscope.number_texts import how_many
 from rankscope.reports.formats.rows import as_json, markdown_table, table
 from rankscope.statistics.variance.explained import Explained
 
@@ -20,7 +21,8 @@ def explained_words(done: Explained) -> str:
     )
     note = f" {done.note}." if done.note else ""
     return (
-        f"Mixed model of {done.measure} of {done.queries} queries: system * (class + variables) + (1 | query), REML. "
+        f"Mixed model of {done.measure} of {how_many(done.queries, 'queries')}: system * (class + variables) + (1 "
+        "| query), REML. "
         f"Slopes are for one standard deviation of a variable. {shared} p values are for each slope alone, and no "
         f"verdict rests on them.{note}"
     )

@@ -16,7 +16,7 @@ from rankscope.feedback.study.verdicts import (
     unmoved_measures,
 )
 from rankscope.number_texts import decimal_text as short
-from rankscope.number_texts import span_text
+from rankscope.number_texts import how_many, span_text
 from rankscope.reports.formats.rows import table
 from rankscope.reports.texts.comparison import notes_of
 from rankscope.reports.texts.comparison_words import join_names, verdict
@@ -77,9 +77,9 @@ def facts(results: Results) -> str:
     """What was tried, in a line."""
     about, how = results.about, results.about["protocol"]
     return (
-        f"{len(results.topics)} topics, {len(results.sessions)} sessions of each method, {how['rounds']} "
-        f"{'round' if how['rounds'] == 1 else 'rounds'} of "
-        f"{how['scope']} items, user {about['user']}, start {about['start']}, {about['items']:,} items, "
+        f"{how_many(len(results.topics), 'topics')}, {how_many(len(results.sessions), 'sessions')} of each method, "
+        f"{how_many(how['rounds'], 'rounds')} of {how_many(how['scope'], 'items')}, user {about['user']}, "
+        f"start {about['start']}, {how_many(about['items'], 'items')}, "
         f"seed {about['seed']}"
     )
 
@@ -129,7 +129,8 @@ def _dropped(results: Results, comparison: Compared) -> list[str]:
     if not shares_list(results) or not comparison.main.left_out:
         return []
     return [
-        f"{comparison.main.left_out:,} of {len(results.sessions):,} sessions are left out for both, because nothing "
+        f"{comparison.main.left_out:,} of {how_many(len(results.sessions), 'sessions')} are left out for both, "
+        "because nothing "
         "relevant is left there that neither had shown."
     ]
 
@@ -203,7 +204,8 @@ def _harmed(summary: Summary) -> str:
 def warnings(results: Results) -> list[str]:
     """What must be read beside the numbers."""
     lines = [
-        f"! {', '.join(group[1:])} ranked as {group[0]} did in every round of all {len(results.sessions):,} sessions: "
+        f"! {', '.join(group[1:])} ranked as {group[0]} did in every round of all "
+        f"{how_many(len(results.sessions), 'sessions')}: "
         f"compared once, as {group[0]}"
         for group in results.alike()
     ]

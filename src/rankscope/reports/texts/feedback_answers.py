@@ -14,6 +14,7 @@ from rankscope.feedback.normalization.generalisation import Generalisation
 from rankscope.feedback.normalization.growth import ExampleGrowth
 from rankscope.feedback.study.assessors import Adaptation
 from rankscope.measures import Measure
+from rankscope.number_texts import how_many
 from rankscope.reports.texts.answers import AnswerTable, count
 
 APPROACHES = {
@@ -48,7 +49,8 @@ def _errors_note(done: Generalisation) -> str:
     rates = {"miss": "of relevant items rejected", "alarm": "of irrelevant ones picked"}
     told = ", ".join(f"{done.errors.shares[name][0]:.3f} {words}" for name, words in rates.items())
     return (
-        f" With errors: examples as {done.errors.user} gives them ({told}); {len(done.erring)} draws of rates that his "
+        f" With errors: examples as {done.errors.user} gives them ({told}); {how_many(len(done.erring), 'draws')} "
+        "of rates that his "
         "score leaves possible, and their spread is in the interval (Rubin's rule)."
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from rankscope.number_texts import percent_text
+from rankscope.number_texts import how_many, percent_text
 from rankscope.reports.formats.rows import as_json, table
 
 if TYPE_CHECKING:
@@ -32,7 +32,8 @@ def forecast_text(result: Forecast, backtest: bool = False, quiet: bool = False)
 def forecast_line(result: Forecast) -> str:
     """From how many items to how many, on what."""
     return (
-        f"{result.system}: from {result.collection:,} to {result.target:,} items ({result.factor:.3g} times), "
+        f"{result.system}: from {result.collection:,} to {how_many(result.target, 'items')} ({result.factor:.3g} "
+        "times), "
         f"{_drawn(result)}; {percent_text(result.level)} intervals, seed {result.seed}"
     )
 
@@ -45,8 +46,8 @@ def forecast_rows(result: Forecast) -> list[dict[str, object]]:
 def _drawn(result: Forecast) -> str:
     """How many queries, and of how many classes where other queries would be of other classes."""
     most = max(result.measures, key=lambda each: each.queries)
-    of = f" of {most.units:,} classes, the unit for other queries" if most.unit == "classes" else ""
-    return f"{most.queries:,} queries{of}"
+    of = f" of {how_many(most.units, 'classes')}, the unit for other queries" if most.unit == "classes" else ""
+    return f"{how_many(most.queries, 'queries')}{of}"
 
 
 def _shown(row: dict[str, object]) -> dict[str, object]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rankscope.number_texts import decimal_text as short
-from rankscope.number_texts import join_words
+from rankscope.number_texts import how_many, join_words
 from rankscope.reports.texts.estimates import Estimates, MeasureRow
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def headline_of(names: tuple[str, ...], estimates: Estimates, compared: Compared
     if compared is None:
         return _untested(names, main, queries)
     if len(compared.systems) == 1:
-        return Headline(f"All {len(names)} systems have equal values of {main.asked} on every query")
+        return Headline(f"All {how_many(len(names), 'systems')} have equal values of {main.asked} on every query")
     if len(names) == 2:
         from rankscope.reports.texts.comparison_words import verdict
 
@@ -62,7 +62,10 @@ def _no_interval(queries: int) -> str:
 def _untested(names: tuple[str, ...], main: MeasureRow, queries: int) -> Headline:
     values = [each.value for each in main.means]
     best = values.index(min(values) if main.lower_is_better else max(values))
-    answer = f"{names[best]} has the {_superlative(main)} {main.asked}, {short(values[best])}, of {len(names)} systems"
+    answer = (
+        f"{names[best]} has the {_superlative(main)} {main.asked}, {short(values[best])}, of "
+        f"{how_many(len(names), 'systems')}"
+    )
     return Headline(answer, (_no_interval(queries),))
 
 
@@ -193,7 +196,9 @@ def family_words(compared: Compared | None) -> str:
     if not correction:
         return f"{tests}, not corrected, level {level}"
     pairs = len(families.primary.pairs)
-    over = f"{correction} over {pairs:,} pairs by {compared.main.measure}, apart" if pairs > 1 else correction
+    over = (
+        f"{correction} over {how_many(pairs, 'pairs')} by {compared.main.measure}, apart" if pairs > 1 else correction
+    )
     others = sum(len(each.measures) for each in families.secondary if each.classes == ("",))
     if not others:
         return f"{tests}, {over.removesuffix(', apart')}, level {level}" if pairs > 1 else f"{tests}, level {level}"

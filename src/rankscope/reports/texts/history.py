@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from rankscope.measures.direction import side_of
-from rankscope.number_texts import decimal_text, join_words, signed_text, span_text
+from rankscope.number_texts import decimal_text, how_many, join_words, signed_text, span_text
 from rankscope.statistics.verdicts.gate_history import BuildRecord, CheckRecord, GateHistory
 
 NAMED = 4  # builds of one kind that a sentence names
@@ -57,7 +57,7 @@ def check_sentence(history: GateHistory, name: str) -> str:
     start = f"{name} went from {_value(first)} at build {build} to {_value(last)} at build {_build(history, found[-1])}"
     gains, losses = ([each for each in found if each[1].moved == side] for side in (1, -1))
     if not gains and not losses:
-        return f"{start}; at none of {len(found):,} builds is a change from the baseline shown."
+        return f"{start}; at none of {how_many(len(found), 'builds')} is a change from the baseline shown."
     parts = [f"{word} at {_moves(history, moves)}" for word, moves in (("a gain", gains), ("a loss", losses)) if moves]
     return f"{start}; against the baseline of the time it shows {join_words(parts)}."
 
@@ -69,7 +69,7 @@ def _build(history: GateHistory, found: tuple[int, CheckRecord]) -> str:
 def _moves(history: GateHistory, found: list[tuple[int, CheckRecord]]) -> str:
     """Builds with their changes, the last ones where there are many."""
     shown = [f"{_build(history, each)} ({_with_side(each[1])})" for each in found[-NAMED:]]
-    count = f"{len(found):,} builds, lately " if len(found) > NAMED else ""
+    count = f"{how_many(len(found), 'builds')}, lately " if len(found) > NAMED else ""
     return f"{count}{join_words(shown)}"
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from rankscope.names import one_line, visible
+from rankscope.number_texts import how_many
 from rankscope.reports.formats.rows import table
 from rankscope.wording import short_number
 
@@ -25,7 +26,10 @@ def overview_text(found: IndexOverview) -> str:
     """The whole, then a row for each field and for each segment."""
     gone = f", {found.deleted:,} deleted" if found.deleted else ""
     parts = "one segment" if len(found.segments) == 1 else f"{len(found.segments):,} segments"
-    head = f"{found.documents:,} documents{gone} in {parts}, {bytes_text(found.bytes)}; lengths kept {_lengths(found)}"
+    head = (
+        f"{how_many(found.documents, 'documents')}{gone} in {parts}, {bytes_text(found.bytes)}; lengths kept "
+        f"{_lengths(found)}"
+    )
     fields = [
         {
             "field": each.field,

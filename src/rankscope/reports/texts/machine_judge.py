@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from rankscope.number_texts import how_many
 from rankscope.reports.formats.rows import table
 from rankscope.sampling.machine_judge import CorrectedRow, MachineJudged
 
@@ -28,7 +29,9 @@ def machine_text(done: MachineJudged) -> str:
 
 def machine_line(done: MachineJudged) -> str:
     """Who judged what."""
-    return f"{done.queries:,} queries judged by people and by the machine, {done.others:,} by the machine alone"
+    return (
+        f"{how_many(done.queries, 'queries')} judged by people and by the machine, {done.others:,} by the machine alone"
+    )
 
 
 def machine_lines(done: MachineJudged) -> list[str]:

@@ -12,6 +12,7 @@ from rankscope.feedback.packs.running import PackResult
 from rankscope.feedback.study.assessors import mean_overlap, shared_topics
 from rankscope.feedback.study.results import Results
 from rankscope.feedback.study.summary import Summary
+from rankscope.number_texts import how_many
 from rankscope.reports.formats.rows import table
 from rankscope.reports.texts.comparison_words import join_names
 from rankscope.reports.texts.feedback import further, truth_caveat, unjudged_parts, verdicts, warnings
@@ -57,8 +58,10 @@ def pack_facts(result: PackResult) -> str:
     items, topics = len(result.problem.items), dict.fromkeys(result.problem.reference.names)
     study = result.pack.study
     return (
-        f"pack {result.pack.name} {result.pack.version}: {items:,} items, {len(topics)} topics, {len(result.cases)} "
-        f"cases, {len(result.learnt.methods)} methods, {study['starts']} sessions of a topic, {study['rounds']} rounds "
+        f"pack {result.pack.name} {result.pack.version}: {how_many(items, 'items')}, "
+        f"{how_many(len(topics), 'topics')}, {len(result.cases)} "
+        f"cases, {how_many(len(result.learnt.methods), 'methods')}, {how_many(study['starts'], 'sessions')} of a "
+        f"topic, {how_many(study['rounds'], 'rounds')} "
         f"of {study['scope']} items, seed {study['seed']}"
     )
 

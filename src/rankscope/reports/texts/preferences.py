@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from rankscope.number_texts import percent_text
+from rankscope.number_texts import how_many, percent_text
 from rankscope.reports.formats.rows import table
 from rankscope.statistics.preferences.position_bias import PositionBias
 from rankscope.statistics.preferences.strengths import Strengths
@@ -53,7 +53,7 @@ def verdict_lines(rates: Sequence[WinRate]) -> list[str]:
 
 
 def _verdict(found: WinRate) -> str:
-    counted = f"{found.second} won {found.wins:,} answers, lost {found.losses:,}, tied {found.ties:,}"
+    counted = f"{found.second} won {how_many(found.wins, 'answers')}, lost {found.losses:,}, tied {found.ties:,}"
     about = f"{counted}; {found.queries:,} {'query' if found.queries == 1 else 'queries'}"
     if found.better:
         other = found.first if found.better == found.second else found.second

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from rankscope.number_texts import how_many
 from rankscope.reports.formats.rows import table
 from rankscope.sampling.reuse import Reuse
 
@@ -16,7 +17,8 @@ def reuse_text(done: Reuse) -> str:
 def reuse_lines(done: Reuse) -> list[str]:
     """What follows for a new system: nothing beyond the numbers above."""
     lines = [
-        f"{done.measure}, pool of the first {done.depth:,} items of {len(done.systems)} runs. Outside: without the "
+        f"{done.measure}, pool of the first {how_many(done.depth, 'items')} of "
+        f"{how_many(len(done.systems), 'runs')}. Outside: without the "
         "judgements that only this run (or its team) has brought in.",
         f"In the mean a run outside the pool has {_mean_change(done.mean_change)}; {_largest_loss(done)}.",
         f"{_count(done.moved)} of {len(done.systems)} would stand at another place; {_agreement(done.tau)}.",

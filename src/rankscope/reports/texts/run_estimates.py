@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rankscope.number_texts import decimal_text
+from rankscope.number_texts import decimal_text, how_many
 from rankscope.reports.formats.rows import table
 from rankscope.sampling.run_estimates import RunEstimates
 
@@ -30,7 +30,8 @@ def sample_line(done: RunEstimates) -> str:
     strata = done.frame.strata
     judged, size, relevant = int(strata.judged.sum()), int(strata.size.sum()), int(done.frame.found.sum())
     return (
-        f"{len(done.frame.queries):,} queries: {judged:,} of {size:,} items judged ({judged / size:.1%}), "
+        f"{how_many(len(done.frame.queries), 'queries')}: {judged:,} of {how_many(size, 'items')} judged "
+        f"({judged / size:.1%}), "
         f"{relevant:,} of them relevant"
     )
 
@@ -41,7 +42,7 @@ def plan_lines(done: RunEstimates) -> list[str]:
     if not plan.more:
         return ["Everything is judged: nothing is left to chance."]
     lines = [
-        f"{plan.more:,} more judgements, spent as the last column says, make the interval of the class size "
+        f"{how_many(plan.more, 'more judgements')}, spent as the last column says, make the interval of the class size "
         f"{decimal_text(plan.shrinks_to)} times as wide (for these queries)."
     ]
     first = plan.bands[0]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rankscope.number_texts import decimal_text, join_words, percent_text
+from rankscope.number_texts import decimal_text, how_many, join_words, percent_text
 from rankscope.reports.formats.rows import as_json, markdown_table, table
 from rankscope.statistics.verdicts.stability import LeaderboardStability, OrderStability
 
@@ -60,7 +60,8 @@ def top_sentence(found: LeaderboardStability) -> str:
 def order_sentence(change: OrderStability) -> str:
     """How often the order and the best stay when one thing changes."""
     return (
-        f"With {WORDS[change.source]} the whole order stays in {change.same_order:.1%} of {change.draws:,} draws and "
+        f"With {WORDS[change.source]} the whole order stays in {change.same_order:.1%} of "
+        f"{how_many(change.draws, 'draws')} and "
         f"the best in {change.same_best:.1%}; tau is {decimal_text(change.tau[0])} in the mean."
     )
 

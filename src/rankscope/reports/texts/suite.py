@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from rankscope.names import visible
-from rankscope.number_texts import decimal_text, join_words, percent_text, signed_text, span_text
+from rankscope.number_texts import decimal_text, how_many, join_words, percent_text, signed_text, span_text
 from rankscope.reports.formats.rows import table
 from rankscope.reports.texts.comparison_words import verdict
 from rankscope.statistics.verdicts.suite import ENOUGH_TASKS, Suite, SuiteEstimate, SuiteSystem, SuiteTask
@@ -17,10 +17,10 @@ def headline(suite: Suite) -> str:
     """Who has the best mean over the tasks, as far as anybody has all of them."""
     complete, count = suite.complete, len(suite.tasks)
     if not complete:
-        return f"No system has all {count} tasks, so there is no mean over them"
+        return f"No system has all {how_many(count, 'tasks')}, so there is no mean over them"
     best = complete[0]
     mean = f"{decimal_text(best.mean.value)}{span_text(best.mean.low, best.mean.high)}"
-    of = f"of the {len(complete)} systems that have all {_tasks(count)}"
+    of = f"of the {how_many(len(complete), 'systems')} that have all {_tasks(count)}"
     if len(complete) == 1:
         return f"{best.name} is the only system with all {_tasks(count)}: its mean {suite.measure} is {mean}"
     return f"{best.name} has the best mean {suite.measure} {of}, {mean}"
@@ -53,7 +53,7 @@ def _against_baseline(suite: Suite) -> list[str]:
 def _named(found: list[SuiteSystem]) -> str:
     """Systems with their differences, few of them by name."""
     if len(found) > NAMED:
-        return f"{len(found)} systems"
+        return f"{how_many(len(found), 'systems')}"
     return join_words([f"{each.name} ({signed_text(each.difference.value)})" for each in found])
 
 
@@ -102,7 +102,8 @@ def notes_of(suite: Suite) -> list[str]:
         f"Means over tasks: every task counts the same. {percent_text(suite.level)} intervals draw tasks with "
         "replacement and in "
         f"each task drawn its queries, {suite.resamples:,} times (seed {suite.seed}), with limits as far out as "
-        f"{count} tasks ask for. Better and worse: t test of the difference over tasks, its error from the same draws, "
+        f"{how_many(count, 'task asks', 'tasks ask')} for. Better and worse: t test of the difference over tasks, "
+        "its error from the same draws, "
         f"Holm's correction for {tests} comparison{'' if tests == 1 else 's'} with the baseline.",
         "Mean rank: among the systems that have every task. Marks in the columns of tasks are of each task by itself, "
         "corrected for all pairs of its systems.",
@@ -111,7 +112,8 @@ def notes_of(suite: Suite) -> list[str]:
         lines.append("One task says nothing about other tasks: there are no intervals over tasks.")
     elif count < ENOUGH_TASKS:
         lines.append(
-            f"{count} tasks are few to tell how tasks differ: intervals over them hold less often than they say."
+            f"{how_many(count, 'tasks')} are few to tell how tasks differ: intervals over them hold less often "
+            "than they say."
         )
     left_out = [f"{task.name} {task.left_out:,}" for task in suite.tasks if task.left_out]
     if left_out:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rankscope.feedback.users.user_score import UserScore
-from rankscope.number_texts import decimal_text
+from rankscope.number_texts import decimal_text, how_many
 from rankscope.reports.formats.rows import table
 from rankscope.statistics.intervals.clustered_share import ClusteredShare
 
@@ -23,9 +23,10 @@ def user_score_text(score: UserScore) -> str:
 
 def user_line(score: UserScore) -> str:
     """Who, and on what."""
-    left_out = f"; {score.differing:,} pairs on which people differ are left out" if score.differing else ""
+    left_out = f"; left out: {how_many(score.differing, 'pairs')} on which people differ" if score.differing else ""
     return (
-        f"{score.user}: {score.pairs:,} pairs of {score.queries:,} queries, relevant from grade {score.rel:g} on"
+        f"{score.user}: {how_many(score.pairs, 'pairs')} of {how_many(score.queries, 'queries')}, relevant from "
+        f"grade {score.rel:g} on"
         f"{left_out}"
     )
 

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.curves.curve import Curve, Region
+from rankscope.number_texts import how_many
 from rankscope.statistics.intervals.deciding import FEW
 
 CAUTION = "may not hold where few units decide"
@@ -83,7 +84,7 @@ class Band:
         if not self.exists or not some:
             return ""
         verb = "rests" if some == 1 else "rest"
-        return f"{some} of {len(self)} points {verb} on few {self.unit} (fewer than {FEW} decide)"
+        return f"{some} of {how_many(len(self), 'points')} {verb} on few {self.unit} (fewer than {FEW} decide)"
 
     def _missing(self) -> Iterator[str]:
         """Where there is no band, and where not all queries count, or not all of them as one."""
@@ -91,9 +92,9 @@ class Band:
         if not there.any():
             yield f"no band: two {self.unit} at least are needed"
         elif not there.all():
-            yield f"no band at {int((~there).sum())} points with fewer than two {self.unit}"
+            yield f"no band at {how_many(int((~there).sum()), 'points')} with fewer than two {self.unit}"
         if self.count.size and np.ptp(self.count) > 0:
-            yield f"{int(self.count.min()):,} to {int(self.count.max()):,} queries at a point"
+            yield f"{int(self.count.min()):,} to {how_many(int(self.count.max()), 'queries')} at a point"
         if there.any() and self.unit == "classes":
             low, high = float(self.effective[there].min()), float(self.effective[there].max())
             yield f"queries count as {low:,.0f} to {high:,.0f} independent ones"

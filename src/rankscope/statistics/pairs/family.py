@@ -8,6 +8,7 @@ from itertools import combinations
 
 from rankscope.catalogue import unknown_name
 from rankscope.errors import SettingError
+from rankscope.number_texts import how_many
 from rankscope.statistics.pairs.corrections import CORRECTIONS
 
 ALL_QUERIES = ""
@@ -71,7 +72,7 @@ class Family:
         """What is multiplied, in words."""
         parts = [_counted(len(self.pairs), "pair of systems", "pairs of systems")]
         if len(self.measures) > 1:
-            parts.append(f"{len(self.measures)} measures")
+            parts.append(f"{how_many(len(self.measures), 'measures')}")
         if self.classes != (ALL_QUERIES,):
             parts.append(_counted(len(self.classes), "class", "classes"))
         return " x ".join(parts)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankscope.catalogue import Catalogue
+from rankscope.number_texts import how_many
 from rankscope.statistics.intervals.bootstrap import bootstrap_means
 from rankscope.statistics.pairs.pair_test import PairTest, known_differences
 from rankscope.statistics.pairs.paired_t import paired_t
@@ -43,7 +44,7 @@ def bootstrap_interval(
     intervals = bootstrap_means(values[:, None], level=level, resamples=resamples, seed=seed, how=how)
     low, high = float(intervals.low[0]), float(intervals.high[0])
     narrow = ", too narrow for so few queries" if values.size < FEW else ""
-    note = f"{intervals.resamples:,} resamples ({how}), seed {seed}{narrow}"
+    note = f"{how_many(intervals.resamples, 'resamples')} ({how}), seed {seed}{narrow}"
     return PairTest(
         test="bootstrap",
         estimate=float(values.mean()),

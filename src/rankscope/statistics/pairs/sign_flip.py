@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankscope.arrays import FloatArray
+from rankscope.number_texts import how_many
 from rankscope.statistics.pairs.flip_limits import flip_limits
 from rankscope.statistics.pairs.flips import COUNTED, EXACT, reaching_share, tie_slack
 from rankscope.statistics.pairs.pair_test import (
@@ -92,7 +93,7 @@ def sign_flip(
 
 def _note(values: FloatArray) -> str:
     moving = int((values != 0).sum())
-    equal = f"; {values.size - moving} of {values.size} queries equal" if moving < values.size else ""
+    equal = f"; {values.size - moving} of {how_many(values.size, 'queries')} equal" if moving < values.size else ""
     return flips_in_words(moving) + equal
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankscope.arrays import FloatArray
+from rankscope.number_texts import how_many
 from rankscope.statistics.pairs.flips import EXACT
 from rankscope.statistics.pairs.pair_test import Alternative, PairTest, known_differences, one_sided_interval, tail_of
 from rankscope.statistics.pairs.sign_flip import flips_in_words, sign_flip_p
@@ -72,7 +73,7 @@ def wilcoxon(
     p = float(sign_flip_p(ranks, alternative)[0]) if few or chosen else math.nan
     other = f"; normal p = {normal:.4f}" if chosen else f"; exact p = {p:.4f}" if few else ""
     way = "normal approximation" if not chosen else "exact" if few else flips_in_words(ranks.size)
-    note = f"W+ = {ranks[ranks > 0].sum():g}, {ranks.size} of {values.size} queries differ; {way}{other}"
+    note = f"W+ = {ranks[ranks > 0].sum():g}, {ranks.size} of {how_many(values.size, 'queries')} differ; {way}{other}"
     moving = np.sort(values[values.round(PLACES) != 0])
     low, high = one_sided_interval(*_limits(moving, tail), alternative)
     return PairTest(

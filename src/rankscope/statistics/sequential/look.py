@@ -10,6 +10,7 @@ import numpy as np
 
 from rankscope.arrays import FloatArray, IntArray
 from rankscope.measures.direction import turn, turned
+from rankscope.number_texts import how_many
 from rankscope.statistics.sequential.betting import lower_limit, still_needed, upper_limit
 from rankscope.statistics.sequential.observed import Observed, QueryRecord
 from rankscope.statistics.sequential.sequential_result import Decision, SequentialCheck, SequentialResult
@@ -85,7 +86,7 @@ def _continued(
     names = ", ".join(changed)
     return empty, (
         f"{names} answers otherwise than before: a new candidate, which starts anew with its own "
-        f"{question.alpha:.0%}; {len(before.records):,} queries had counted for the one before"
+        f"{question.alpha:.0%}; {how_many(len(before.records), 'queries')} had counted for the one before"
     )
 
 

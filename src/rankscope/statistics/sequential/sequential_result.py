@@ -8,6 +8,7 @@ from typing import Literal
 
 from rankscope.displayed import Tabular
 from rankscope.measures.direction import direction_of
+from rankscope.number_texts import how_many
 from rankscope.statistics.verdicts.gate_result import FEWEST_PLACES, plain, signed_text, with_side
 
 Decision = Literal["worse", "better", "not worse", "not yet"]
@@ -146,19 +147,22 @@ class SequentialResult(Tabular):
             return self._line(self.checks[0])
         decided = sum(check.is_decided for check in self.checks)
         if self.kind == "compare":
-            return f"{decided} of {len(self.checks)} pairs decided on {self.queries:,} queries"
+            return f"{decided} of {how_many(len(self.checks), 'pairs')} decided on {how_many(self.queries, 'queries')}"
         shown = next((check for check in self.checks if check.decision == self.decision), self.checks[0])
-        return f"{shown.verdict}: {decided} of {len(self.checks)} checks decided on {self.queries:,} queries"
+        return (
+            f"{shown.verdict}: {decided} of {how_many(len(self.checks), 'checks')} decided on "
+            f"{how_many(self.queries, 'queries')}"
+        )
 
     def _line(self, check: SequentialCheck) -> str:
         if self.kind == "gate":
             return (
-                f"{check.verdict}: {check.measure} changed by {check.interval} on {self.queries:,} queries; "
+                f"{check.verdict}: {check.measure} changed by {check.interval} on {how_many(self.queries, 'queries')}; "
                 f"{check.outlook}"
             )
         pair = f"{check.second} minus {check.first} {check.measure}"
         word = f"decided: {check.second} is {check.decision}" if check.is_decided else "not yet"
-        return f"{word}: {pair} {check.interval} on {self.queries:,} queries; {check.outlook}"
+        return f"{word}: {pair} {check.interval} on {how_many(self.queries, 'queries')}; {check.outlook}"
 
     @property
     def lines(self) -> tuple[str, ...]:
@@ -179,7 +183,8 @@ class SequentialResult(Tabular):
             lines.append(f"{_number(self.left_out)} without a value of each system: not counted")
         if self.unit == "class":
             lines.append(
-                f"queries of one class depend on each other: {self.checks[0].units:,} classes count, each with its mean"
+                "queries of one class depend on each other: "
+                f"{how_many(self.checks[0].units, 'class counts', 'classes count')}, each with its mean"
             )
         if len(self.checks) > 1:
             lines.append(f"one family of {len(self.checks)}: each has its part of the {self.alpha:.0%} (Bonferroni)")

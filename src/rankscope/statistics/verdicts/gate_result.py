@@ -112,7 +112,10 @@ class GateCheck:
     def sentence(self) -> str:
         """The change with its limits, and what may be said of a loss."""
         low, high = (signed_text(each, self.places) for each in (self.low, self.high))
-        return f"{self.name} changed by {self.changed} [{low}, {high}] on {self.queries:,} queries; {self.finding}"
+        return (
+            f"{self.name} changed by {self.changed} [{low}, {high}] on {how_many(self.queries, 'queries')}; "
+            f"{self.finding}"
+        )
 
     @property
     def changed(self) -> str:
@@ -163,7 +166,8 @@ class SelfTest:
         """The rate with its 95 % interval."""
         low, high = binomial_limits(self.alarms, self.trials, 0.025)
         return (
-            f"self-test: {self.alarms:,} false alarms in {self.trials:,} trials with labels swapped at random, "
+            f"self-test: {self.alarms:,} false alarms in {how_many(self.trials, 'trials')} with labels swapped at "
+            "random, "
             f"{self.rate:.1%} ({low:.1%} to {high:.1%}); at most {self.alpha:.0%} is promised"
         )
 
@@ -206,9 +210,9 @@ class GateResult(Tabular):
         if count == 1:
             return f"{word}: {self.checks[0].sentence}"
         if word == "pass":
-            return f"pass: {count} of {count} checks rule out a loss that matters"
+            return f"pass: {count} of {how_many(count, 'checks')} rule out a loss that matters"
         deciding = [check.sentence for check in self.checks if check.verdict == word]
-        return f"{word}: {len(deciding)} of {count} checks: {'; '.join(deciding)}"
+        return f"{word}: {len(deciding)} of {how_many(count, 'checks')}: {'; '.join(deciding)}"
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -216,10 +220,11 @@ class GateResult(Tabular):
         lines = [] if len(self.checks) == 1 else [f"{self.family}; limits are those of Holm's steps"]
         if self.unit == "class":
             lines.append(
-                f"queries of one class depend on each other: {self.checks[0].units:,} classes were swapped, not queries"
+                "queries of one class depend on each other: "
+                f"{how_many(self.checks[0].units, 'class was', 'classes were')} swapped, not queries"
             )
         lines += [
-            f"{check.name}: {check.left_out:,} queries have a value for one system only and are left out"
+            f"{check.name}: left out: {how_many(check.left_out)} with a value for one system only"
             for check in self.checks
             if check.left_out
         ]

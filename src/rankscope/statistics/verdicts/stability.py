@@ -18,6 +18,7 @@ import numpy as np
 from rankscope.arrays import BoolArray, FloatArray
 from rankscope.displayed import Tabular
 from rankscope.errors import SettingError
+from rankscope.number_texts import how_many
 from rankscope.statistics.intervals.bootstrap import resamples_for
 from rankscope.statistics.table.resampling import in_batches
 from rankscope.statistics.table.score_table import ScoreTable
@@ -101,7 +102,7 @@ class LeaderboardStability(Tabular):
     def __repr__(self) -> str:
         lines = [f"{each.source}: same order in {each.same_order:.0%} of draws" for each in self.changes]
         best = ", ".join(self.top[:3]) + (", ..." if len(self.top) > 3 else "")
-        known = f"{self.measure}, {len(self.systems)} systems; {len(self.top)} may be the best: {best}"
+        known = f"{self.measure}, {how_many(len(self.systems), 'systems')}; {len(self.top)} may be the best: {best}"
         head = f"LeaderboardStability({known})"
         return "\n  ".join([head, *lines])
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from rankscope.names import cell
+from rankscope.number_texts import how_many
 from rankscope.reports.formats.rows import as_json, table
 from rankscope.workbench.people import shown_names
 from rankscope.workbench.project import Project
@@ -119,7 +120,9 @@ def _typical_words(times: TaskTimes) -> list[str]:
     if times.longest:
         lines.append(f"{times.longest:,} of them were cut at five minutes, so totals may be too small.")
     if times.untimed:
-        lines.append(f"{times.untimed:,} judgements have no time, as labels that came from a file.")
+        lines.append(
+            f"{how_many(times.untimed, 'judgement has', 'judgements have')} no time, as labels that came from a file."
+        )
     return lines
 
 

@@ -38,7 +38,7 @@ class ClassTable:
         elif len(self.labels) == self.classes:
             words = f"{count} in {how_many(self.classes, 'class', 'classes')}"
         else:
-            words = f"{count} in the {len(self.labels)} largest of {self.classes:,} classes"
+            words = f"{count} in the {len(self.labels)} largest of {how_many(self.classes, 'classes')}"
         return words + (f", {self.left_out:,} left out" if self.left_out else "")
 
     def size(self, label: str) -> int:

@@ -129,7 +129,7 @@ def shown_of(shown: RelevantRanks, everyone: int) -> str:
     classes = unit_classes(shown)
     units = "" if classes is None else f" ({how_many(len(set(classes)), 'class', 'classes')})"
     if len(shown) < everyone:
-        return f"the {len(shown):,} of {everyone:,} queries{units}"
+        return f"the {len(shown):,} of {how_many(everyone, 'queries')}{units}"
     return f"{'all ' if everyone > 1 else ''}{how_many(everyone)}{units}"
 
 

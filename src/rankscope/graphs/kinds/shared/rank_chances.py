@@ -18,7 +18,11 @@ def rank_chances_graph(result: RankIntervals) -> Graph:
     count = min(MOST, len(result.systems))
     chance = result.chance[:count, :count]
     names = result.systems[:count]
-    who = f"{count} systems" if count == len(result.systems) else f"the {count} best of {len(result.systems)} systems"
+    who = (
+        f"{how_many(count, 'systems')}"
+        if count == len(result.systems)
+        else f"the {count} best of {how_many(len(result.systems), 'systems')}"
+    )
     ranks = np.arange(1.0, count + 1)
     graph = Graph(
         f"How often each system takes each rank by {result.measure}",
@@ -60,6 +64,7 @@ def _conclusion(result: RankIntervals) -> str:
     first, own = float(result.chance[0, 0]), np.diag(result.chance)
     kept = int((own > 0.5).sum())
     return (
-        f"{result.systems[0]} is the best in {first:.1%} of the draws; {kept} of {len(own)} systems keep their rank in "
+        f"{result.systems[0]} is the best in {first:.1%} of the draws; {kept} of {how_many(len(own), 'systems')} "
+        "keep their rank in "
         "more than half of them."
     )
