@@ -304,7 +304,7 @@ def _compared(systems: list[RelevantRanks], group: QueryGroup, scopes: Sequence[
     words = [_who(group, systems[0], stated), _points(curves), ended, few, *told]
     return graph.described(
         subtitle="; ".join(filter(None, words)),
-        summary=f"Radial precision-recall curves of {_names(systems)} of {group.name}; {stated}.",
+        summary=f"Radial precision-recall curves of {_names(systems)} on {_who(group, systems[0], stated)}.",
     )
 
 
