@@ -139,7 +139,7 @@ def group_named(queries: RelevantRanks, name: str) -> QueryGroup:
     most = ", ".join(f"{_plain(each.name)} ({len(each):,})" for each in sizes)
     raise SettingError(
         f"{queries.system} has no group {name!r}. By generality index, with their queries: {there}. Largest groups of "
-        f"one class size: {most}. Or exact or bins for all groups of a kind"
+        f"one class size: {most}. Or exact or bins for all groups of a kind, or all for every query in one"
     )
 
 
