@@ -108,7 +108,7 @@ def _across(curves: Mapping[str, Curve]) -> Axis:
 
 
 def _intervals(values: Mapping[str, FloatArray], bounds: tuple[float, float]) -> dict[str, Intervals]:
-    """Of the means over topics (rows) at each size, where so few curves have bands that they can be told apart."""
+    """Of the means over topics (rows) at each size, where so few curves have bands that they can be distinguished."""
     if len(values) > MOST_BANDS:
         return {}
     made = {name: mean_intervals(table, bounds=bounds) for name, table in values.items()}
