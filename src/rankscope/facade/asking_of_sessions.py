@@ -52,7 +52,8 @@ def resilience(
         measure=how,
         seed=seed,
     )
-    note = f"{how} of the frozen list in round {rounds}; under each rate of errors the share of it that is left."
+    whole = f"{how.bounds()[1]:g} - {how}" if how.lower_is_better else "it"
+    note = f"{how} of the frozen list in round {rounds}; under each rate of errors the share of {whole} that is left."
     return asked.answer(
         "resilience",
         _sessions(starts, rounds, seed),

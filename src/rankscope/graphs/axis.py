@@ -27,6 +27,7 @@ class Axis:
     whole: bool = False  # only whole numbers make sense as ticks
     texts: tuple[str, ...] | None = None  # names at the ticks, in place of numbers
     rows: float | None = None  # lines of text that one unit of y takes: the graph is as high as its names need
+    lower_is_better: bool = False  # of a measure, so that the curve that leads is the lowest
 
     def __post_init__(self) -> None:
         if self.scale not in ("linear", "log2"):

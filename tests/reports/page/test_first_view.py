@@ -12,6 +12,7 @@ import pytest
 from rankscope.graphs.canvases.inline import inline_svg
 from rankscope.reports.page import html
 from rankscope.reports.page.contents import Report
+from rankscope.reports.page.first_view import FirstChoice, conclude_curves
 from tests.reports.examples import many_scores, report_of, report_of_two_sizes
 
 FIGURE = re.compile(r'<figure id="graph-([^"]+)".*?</figure>', re.S)
@@ -51,6 +52,20 @@ def test_curves_have_their_conclusion_and_series_their_legend(page: str) -> None
         assert "What to conclude: " in text, name
         if 'stroke="var(--c' in text:
             assert re.search(r'<ul class="legend"><li>', text), name
+
+
+@pytest.mark.parametrize(
+    ("lower", "told"),
+    [
+        ({}, "A has the highest mean ER at round 1 and B at round 2."),
+        ({"lower": 1}, "B has the lowest mean ER at round 1 and A at round 2."),
+    ],
+)
+def test_the_curve_that_leads_is_the_lowest_where_lower_is_better(lower: dict[str, int], told: str) -> None:
+    heights = {"A": [0.5, 0.4, 0.2], "B": [0.5, 0.3, 0.3]}
+    marks = [{"role": "curve", "name": name, "x": [0, 1, 2], "y": each} for name, each in heights.items()]
+    axes = {"x": {"quantity": "round of feedback"}, "y": {"quantity": "mean", "title": "mean ER", **lower}}
+    assert conclude_curves(axes, marks, FirstChoice()) == told
 
 
 def test_ids_stay_unique(page: str) -> None:

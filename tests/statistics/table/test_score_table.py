@@ -48,3 +48,12 @@ def test_transformed_values_have_other_bounds() -> None:
     assert rank_transform(table).bounds == (1.0, 4.0)
     assert units_of(table, by_unit=False).bounds == (0.0, 1.0)
     assert units_of(table, by_unit=True).bounds == (-math.inf, math.inf)  # how far a large class pulls is no share
+
+
+def test_what_is_better_is_known_of_our_measures_and_can_be_said_of_others() -> None:
+    made = {
+        name: ScoreTable.make({"A": [0.1]}, measure=name).lower_is_better for name in ("ER", "NMRR", "AP", "latency")
+    }
+    assert made == {"ER": True, "NMRR": True, "AP": False, "latency": False}
+    assert ScoreTable.make({"A": [0.1]}, measure="latency", lower_is_better=True).lower_is_better
+    assert not ScoreTable.make({"A": [0.1]}, measure="ER", lower_is_better=False).lower_is_better

@@ -27,15 +27,17 @@ class Resilience:
     method: str
     rates: tuple[float, ...]
     means: tuple[float, ...]
+    worst: float = 0.0  # the value of a method that finds nothing: above 0 where lower is better
 
     @property
     def ratios(self) -> tuple[float, ...]:
-        """AP(eps) / AP(0); NaN where a method finds nothing even without errors.
+        """AP(eps) / AP(0), each counted from the worst value; NaN where a method finds nothing even without errors.
 
-        >>> Resilience("svm", (0.0, 0.2), (0.8, 0.4)).ratios
-        (1.0, 0.5)
+        >>> [Resilience("svm", (0.0, 0.2), each, end).ratios for each, end in (((0.8, 0.4), 0.0), ((0.2, 0.6), 1.0))]
+        [(1.0, 0.5), (1.0, 0.5)]
         """
-        return tuple(each / self.means[0] if self.means[0] > 0 else float("nan") for each in self.means)
+        found = [self.worst - each if self.worst else each for each in self.means]
+        return tuple(each / found[0] if found[0] > 0 else float("nan") for each in found)
 
     def row(self) -> dict[str, object]:
         """As a row of a table."""
@@ -60,11 +62,12 @@ def resilience(
     levels = tuple(sorted({0.0, *rates}))
     settings = [Experiment.of(items, topics, Noisy(rate), start, protocol, seed=seed) for rate in levels]
     sessions = settings[0].sessions(starts, seed)
+    worst = how.bounds()[1] if how.lower_is_better else 0.0
     results = []
     for method in methods:
         last = [simulate_rounds(method, each, sessions).rounds[-1].ranks for each in settings]
         values = [how.of(ranks) for ranks in last]
-        results.append(Resilience(str(method), levels, tuple(_mean(each[~np.isnan(each)]) for each in values)))
+        results.append(Resilience(str(method), levels, tuple(_mean(each[~np.isnan(each)]) for each in values), worst))
     return results
 
 

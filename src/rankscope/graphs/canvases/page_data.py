@@ -59,6 +59,7 @@ def _axis(axis: Axis) -> dict[str, Any]:
         "domain": [_digits(end, 9) for end in axis.domain or (0.0, 1.0)],
         **({"log": 1} if axis.scale == "log2" else {}),
         **({"whole": 1} if axis.whole else {}),
+        **({"lower": 1} if axis.lower_is_better else {}),
         **{name: value for name, value in given.items() if value is not None},
     }
 

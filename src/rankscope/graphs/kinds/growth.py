@@ -56,7 +56,8 @@ def _measured(results: ExampleGrowth, measure: str) -> Graph:
         how_many(topics, "topic", "topics"),
         f"{how_many(results.repeats, 'example set', 'example sets')} of each",
     ]
-    graph = Graph(f"{measure} as examples grow", _across(curves), Axis("mean", measure, domain=(0, 1)))
+    axis = Axis("mean", measure, domain=(0, 1), lower_is_better=asked[0].lower_is_better)
+    graph = Graph(f"{measure} as examples grow", _across(curves), axis)
     bounds = asked[0].bounds()
     made = _intervals({name: results.topic_means(name, asked[0]) for name in curves}, bounds)
     graph = _with_curves(graph, curves, made)

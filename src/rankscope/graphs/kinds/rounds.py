@@ -55,7 +55,7 @@ def rounds_graph(
     graph = Graph(
         f"{quantity} as feedback goes on",
         Axis("round of feedback", domain=(-0.1, last + 0.1), whole=True),
-        Axis("mean", quantity, domain=(0, highest if highest > 1 else 1)),
+        Axis("mean", quantity, domain=(0, highest), lower_is_better=results.lower_is_better(quantity)),
     )
     number = np.arange(last + 1, dtype=np.float64)
     graph = graph.guides(_references(summary, shown, number), dashed=True, at=1.0, side="above left")

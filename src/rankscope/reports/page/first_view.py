@@ -302,17 +302,19 @@ def conclude_curves(graph: Data, marks: Sequence[Data], choice: FirstChoice) -> 
         (x, first), (end, last) = curves[0].points[0], curves[0].points[-1]
         at = f"{short(first)} at {along} {axis_number(x)} and {short(last)} at {axis_number(end)}"
         return f"{curves[0].name} has a {what} of {at}."
-    runs, total, alike = _runs(curves)
+    lower = bool(y.get("lower"))
+    runs, total, alike = _runs(curves, lower)
+    lead = f"has the {'lowest' if lower else 'highest'} {what}"
     if not runs:
         return "no curve leads: all differ by less than .001."
     leaders = list(dict.fromkeys(run.curve for run in runs))
     if len(leaders) == 1:
         where = "wherever the curves differ" if alike else f"at every {along}"
-        text = f"{leaders[0].name} has the highest {what} {where}."
+        text = f"{leaders[0].name} {lead} {where}."
     elif len(runs) <= 4:
         parts = []
         for number, run in enumerate(runs):
-            name = run.curve.name + ("" if number else f" has the highest {what}")
+            name = run.curve.name + ("" if number else f" {lead}")
             ends = axis_number(run.start), axis_number(run.end)
             parts.append(
                 f"{name} at {along} {ends[0]}"
@@ -324,9 +326,7 @@ def conclude_curves(graph: Data, marks: Sequence[Data], choice: FirstChoice) -> 
         counts = [(sum(run.count for run in runs if run.curve is each), each) for each in leaders]
         (most, first_of), (next_most, second), *rest = sorted(counts, key=lambda pair: -pair[0])
         more = f"; {len(rest)} more {'leads' if len(rest) == 1 else 'lead'} elsewhere" if rest else ""
-        text = (
-            f"{first_of.name} has the highest {what} at {most} of {total} points, {second.name} at {next_most}{more}."
-        )
+        text = f"{first_of.name} {lead} at {most} of {total} points, {second.name} at {next_most}{more}."
     return text + _tested(graph, curves, leaders, runs, choice)
 
 
@@ -340,14 +340,15 @@ def _curves(marks: Sequence[Data]) -> list[_Curve]:
     return [each for each in found.values() if each.at]
 
 
-def _runs(curves: Sequence[_Curve]) -> tuple[list[_Run], int, int]:
+def _runs(curves: Sequence[_Curve], lower_is_better: bool) -> tuple[list[_Run], int, int]:
     runs: list[_Run] = []
     total = alike = 0
     for x in sorted({point[0] for each in curves for point in each.points}):
         here = [(height, each) for each in curves if (height := each.height(x)) is not None]
-        if len(here) < 2 or (most := max(height for height, _ in here)) <= 0.001:
+        if len(here) < 2 or max(height for height, _ in here) <= 0.001:
             continue
-        near = [each for height, each in here if height >= most - EQUAL]
+        best = (min if lower_is_better else max)(height for height, _ in here)
+        near = [each for height, each in here if abs(height - best) <= EQUAL]
         stays = bool(runs) and runs[-1].curve in near
         if len(near) > 1 and not stays:
             alike += 1

@@ -74,13 +74,13 @@ class ScoreTable(Tabular):
         classes: Sequence[str] | None = None,
         measure: str = "AP",
         queries: Sequence[str] | None = None,
-        lower_is_better: bool = False,
+        lower_is_better: bool | None = None,
         bounds: tuple[float, float] | None = None,
     ) -> ScoreTable:
         """From one list of values per system, for examples and for scores made elsewhere.
 
-        `bounds`: what a value can be; None takes those of the measure, unless it is none of ours or a value lies
-        outside, and then there are none.
+        `lower_is_better`: None takes what the measure says, higher unless it is one of ours. `bounds`: what a value can
+        be; None takes those of the measure, unless it is none of ours or a value lies outside, and then there are none.
         """
         table = np.stack([np.asarray(each, dtype=np.float64) for each in values.values()], axis=1)
         names = tuple(queries) if queries is not None else tuple(f"q{row + 1}" for row in range(len(table)))
@@ -93,7 +93,7 @@ class ScoreTable(Tabular):
             queries=names,
             values=table,
             classes=labels,
-            lower_is_better=lower_is_better,
+            lower_is_better=_lower_by_name(measure) if lower_is_better is None else lower_is_better,
             bounds=_bounds_by_name(measure, table) if bounds is None else bounds,
         )
 
@@ -192,6 +192,12 @@ def _measure(text: str, rel: float = 1.0) -> Measure | None:
         return parse_measure(text, rel)
     except MeasureError:
         return None
+
+
+def _lower_by_name(measure: str) -> bool:
+    """Whether lower is better by one of our measures."""
+    ours = _measure(measure)
+    return ours is not None and ours.lower_is_better
 
 
 def _bounds_by_name(measure: str, values: FloatArray) -> tuple[float, float]:

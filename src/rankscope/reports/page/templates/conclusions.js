@@ -25,16 +25,17 @@ function heightAt(points, x) {
   const [[a, b], [c, d]] = [points[next - 1], points[next]];
   return b + (d - b) * (x - a) / (c - a);
 }
-function leadersOf(curves) {
+function leadersOf(curves, lower) {
   const grid = [...new Set(curves.flatMap(each => each.points.map(point => point[0])))].sort((one, other) => one - other);
   const runs = [];
   let total = 0, alike = 0;
   for (const x of grid) {
     const here = curves.map(each => [heightAt(each.points, x), each]).filter(each => each[0] !== null);
     if (here.length < 2) continue;
-    const most = Math.max(...here.map(each => each[0]));
-    if (most <= .001) continue;
-    const near = here.filter(each => each[0] >= most - EQUAL), last = runs[runs.length - 1];
+    const heights = here.map(each => each[0]);
+    if (Math.max(...heights) <= .001) continue;
+    const best = lower ? Math.min(...heights) : Math.max(...heights);
+    const near = here.filter(each => Math.abs(each[0] - best) <= EQUAL), last = runs[runs.length - 1];
     const stays = last && near.find(each => each[1] === last.curve);
     if (near.length > 1 && !stays) { alike++; continue; }
     total++;
@@ -51,16 +52,16 @@ function concludeCurves(graph, marks) {
     const [first, last] = [curves[0].points[0], curves[0].points[curves[0].points.length - 1]];
     return `${curves[0].name} has a ${what} of ${short(first[1])} at ${along} ${axisNumber(first[0])} and ${short(last[1])} at ${axisNumber(last[0])}.`;
   }
-  const {runs, total, alike} = leadersOf(curves);
+  const {runs, total, alike} = leadersOf(curves, graph.y.lower), lead = `has the ${graph.y.lower ? "lowest" : "highest"} ${what}`;
   if (!runs.length) return `no curve leads: all differ by less than .001.`;
   const leaders = [...new Set(runs.map(each => each.curve))];
   let text;
-  if (leaders.length === 1) text = `${leaders[0].name} has the highest ${what} ${alike ? "wherever the curves differ" : `at every ${along}`}.`;
+  if (leaders.length === 1) text = `${leaders[0].name} ${lead} ${alike ? "wherever the curves differ" : `at every ${along}`}.`;
   else if (runs.length <= 4) {
-    text = joined(runs.map((run, number) => run.curve.name + (number ? "" : ` has the highest ${what}`) + (run.from === run.to ? ` at ${along} ` + axisNumber(run.from) : ` from ${along} ${axisNumber(run.from)} to ${axisNumber(run.to)}`))) + ".";
+    text = joined(runs.map((run, number) => run.curve.name + (number ? "" : ` ${lead}`) + (run.from === run.to ? ` at ${along} ` + axisNumber(run.from) : ` from ${along} ${axisNumber(run.from)} to ${axisNumber(run.to)}`))) + ".";
   } else {
     const counts = leaders.map(each => [runs.filter(run => run.curve === each).reduce((sum, run) => sum + run.count, 0), each]).sort((one, other) => other[0] - one[0]);
-    text = `${counts[0][1].name} has the highest ${what} at ${counts[0][0]} of ${total} points, ${counts[1][1].name} at ${counts[1][0]}${counts.length > 2 ? `; ${counts.length - 2} more ${counts.length === 3 ? "leads" : "lead"} elsewhere` : ""}.`;
+    text = `${counts[0][1].name} ${lead} at ${counts[0][0]} of ${total} points, ${counts[1][1].name} at ${counts[1][0]}${counts.length > 2 ? `; ${counts.length - 2} more ${counts.length === 3 ? "leads" : "lead"} elsewhere` : ""}.`;
   }
   return text + tested(graph, curves, leaders, runs);
 }
