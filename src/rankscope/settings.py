@@ -61,6 +61,13 @@ SETTINGS: tuple[Setting, ...] = (
         OneOf(("trec_eval", "ascending", "given", "rank", "hash", "expected")),
     ),
     Setting(
+        "scores",
+        "descending",
+        "Which scores are best: the largest (descending), or the smallest (ascending), as of distances, which are read "
+        "as negated; ranks and lists are no scores",
+        OneOf(("descending", "ascending")),
+    ),
+    Setting(
         "queries",
         "judged",
         "Queries in the mean: every judged one (a missing answer is an empty list), or only those the system answered",
@@ -107,6 +114,7 @@ class Choices(TypedDict, total=False):
     depth: int | None
     judged_only: bool | None
     ties: str | None
+    scores: str | None
     queries: str | None
     no_relevant: str | None
     duplicates: str | None
@@ -164,6 +172,7 @@ you mean 'given'?)
     depth: int | None
     judged_only: bool
     ties: str
+    scores: str
     queries: str
     no_relevant: str
     duplicates: str

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankscope.arrays import BoolArray
+from rankscope.inputs.contradiction import Contradiction
 from rankscope.number_texts import join_words, plain_number
+from rankscope.ranks.provenance import CONTRADICTION
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.settings import Settings
 from rankscope.wording import setting_value
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from rankscope.evaluation.scores import SystemScores
 
 UNMET = "Item ids"
+CONTRADICTED = "Ranks against scores"
 TIED = "pairs of equal score are split by relevance"
 OF_ONE = {"queries": "query", "pairs": "pair", "are": "is", "have": "has", "count": "counts"}
 
@@ -94,6 +97,7 @@ def warnings_of(system: SystemScores, settings: Settings) -> list[Caution]:
     missing, empty, ignored = len(seen.missing), len(seen.no_relevant), len(seen.not_judged)
     unmet = ranks.unmet
     cautions = [] if unmet is None else [Caution(UNMET, unmet.caution, unmet.found / unmet.returned)]
+    cautions += contradictions(ranks, settings)
     if missing:
         text = counted(missing, f"judged queries are missing from the run and {fate_of_missing(settings, system)}")
         cautions.append(Caution("Missing queries", f"{text}: {_some(seen.missing)}", missing))
@@ -111,6 +115,23 @@ def warnings_of(system: SystemScores, settings: Settings) -> list[Caution]:
         text = f"{share} of the first 10 items are not judged and count as not relevant"
         cautions.append(Caution("Not judged", text, seen.unjudged_at_10))
     return cautions
+
+
+def contradictions(ranks: RelevantRanks, settings: Settings) -> list[Caution]:
+    """Scores that contradict the ranks beside them, as the reduction saw it."""
+    given = ranks.provenance.get("run", {}).get(CONTRADICTION, {})
+    counts = [given.get(name) if isinstance(given, dict) else None for name in Contradiction._fields]
+    if not all(isinstance(each, int) for each in counts):
+        return []
+    found = Contradiction(*counts)  # type: ignore[arg-type]
+    ways = []
+    if found.against:
+        now = ranks.provenance.get("settings", {}).get("scores", settings.scores)
+        other = "ascending" if now == "descending" else "descending"
+        best = "smallest" if other == "ascending" else "largest"
+        ways.append(f"{setting_value('scores', other)} reads the {best} as best")
+    ways.append(f"{setting_value('ties', 'rank')} goes by the ranks")
+    return [Caution(CONTRADICTED, f"{found}: {', '.join(ways)}", found.against + found.equal)]
 
 
 def counted(count: int, what: str) -> str:

@@ -84,7 +84,9 @@ def evaluate(
     chosen = settings_of(compat=compat, **settings)
     kinds = parse_measures(measures, chosen.rel, chosen.compat)
     errors: list[InputError] = []
-    reading = reading_with(columns, roll_up, format, encoding, chosen.comments, max_ratio, map_qrels, map_runs)
+    reading = reading_with(
+        columns, roll_up, format, encoding, chosen.comments, max_ratio, map_qrels, map_runs, chosen.scores
+    )
     of_runs: list[InputError] = []
     named = named_runs(runs, reading, of_runs)
     reductions = [partial(_way_of_reducing(run, where), run=run, reading=reading) for run in named]

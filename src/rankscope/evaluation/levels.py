@@ -43,7 +43,8 @@ def evaluate_both_levels(qrels: Any, runs: Any, measures: Asked, *, roll_up: Any
 def _reading(roll_up: Any, given: dict[str, Any]) -> Reading:
     comments = bool(given.get("comments", default("comments")))
     encoding, max_ratio = given.get("encoding", "utf-8"), given.get("max_ratio", MAX_RATIO)
-    maps = {name: given.get(name) for name in ("columns", "map_qrels", "map_runs")}
+    names = ("columns", "map_qrels", "map_runs")
+    maps: dict[str, Any] = {name: given.get(name) for name in names}
     return reading_with(
         roll_up=roll_up,
         format=given.get("format"),

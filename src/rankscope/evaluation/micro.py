@@ -116,6 +116,6 @@ def _merged_ap(
         files=qrels.files,
     )
     merged_run = Run.from_frame(listed.with_columns(both), run.name)
-    ranks = reduce(merged_qrels, merged_run, settings.changed(query_item="kept"), junk=pairs)
+    ranks = reduce(merged_qrels, merged_run, settings.changed(query_item="kept", scores="descending"), junk=pairs)
     value = float(measure.of(ranks)[0])
     return nothing if np.isnan(value) else value

@@ -46,7 +46,7 @@ def agreement(
     from rankscope.statistics.agreement.agreement import agreement as agree
 
     chosen = Settings(**settings)
-    reading = reading_with(columns, None, None, "utf-8", chosen.comments, 200.0, map_qrels, map_runs)
+    reading = reading_with(columns, None, None, "utf-8", chosen.comments, 200.0, map_qrels, map_runs, chosen.scores)
     errors: list[InputError] = []
     named = {} if runs is None else {run.name: run for run in named_runs(_listed(runs), reading, errors)}
     with all_problems(named.values()):

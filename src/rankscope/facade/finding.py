@@ -37,10 +37,11 @@ def found_items(
 
     `topics`: the words of the queries. `docs`: a file, a folder, an index or a template of links, for what is found.
     """
-    from rankscope.inputs.reading import reading_of
+    from rankscope.inputs.reading import reading_with
     from rankscope.reports.page.found_items import FoundItems
 
-    how = reading or reading_of(comments=scores.settings.comments)
+    settings = scores.settings
+    how = reading or reading_with(None, None, None, "utf-8", settings.comments, 200.0, scores=settings.scores)
     shown = _shown(scores, baseline)
     found = FoundItems(_lists(scores, shown, qrels, runs, junk, how))
     if topics is not None:

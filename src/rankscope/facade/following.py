@@ -20,7 +20,18 @@ if TYPE_CHECKING:
     from rankscope.settings import Settings
 
 T = TypeVar("T")
-HEEDED = ("rel", "depth", "judged_only", "ties", "duplicates", "score_width", "query_item", "comments", "seed")
+HEEDED = (
+    "rel",
+    "depth",
+    "judged_only",
+    "ties",
+    "scores",
+    "duplicates",
+    "score_width",
+    "query_item",
+    "comments",
+    "seed",
+)
 
 
 @public
@@ -74,7 +85,9 @@ def ledger(
     problems += [*unnamed, *_problems_together(named, bool(unnamed), plain.get("unit"), classes)]
     if problems or chosen is None:
         raise SettingError.of(problems)
-    reading = reading_with(columns, None, format, encoding, chosen.comments, max_ratio, map_qrels, map_runs)
+    reading = reading_with(
+        columns, None, format, encoding, chosen.comments, max_ratio, map_qrels, map_runs, chosen.scores
+    )
     read = _read(qrels, named, junk, classes, reading)
     with all_problems(read.runs.values()):
         ranks = item_ranks(read.qrels, read.runs, chosen, read.junk, progress)

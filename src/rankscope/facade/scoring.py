@@ -119,7 +119,14 @@ def reading_of_choices(given: InputChoices, comments: bool) -> Reading:
 
     encoding, max_ratio = given.get("encoding", "utf-8"), given.get("max_ratio", 200.0)
     maps = {name: given.get(name) for name in ("columns", "map_qrels", "map_runs", "roll_up")}
-    return reading_with(format=given.get("format"), encoding=encoding, comments=comments, max_ratio=max_ratio, **maps)
+    return reading_with(
+        format=given.get("format"),
+        encoding=encoding,
+        comments=comments,
+        max_ratio=max_ratio,
+        scores=given.get("scores") or "descending",
+        **maps,
+    )
 
 
 def choices_of_ranks(given: InputChoices, runs: Any, *texts: Any) -> InputChoices:

@@ -50,7 +50,9 @@ def run_of_files(files: PartFiles, reading: Reading) -> Run:
         if not rows and not problems.any:
             problems.add("", "holds no rankings")
 
-    return Run(files.stem(SUFFIXES), blocks, files)
+    run = Run(files.stem(SUFFIXES), blocks, files)
+    run.ascending = reading.scores == "ascending"
+    return run
 
 
 class AlikeParts:
@@ -87,6 +89,7 @@ def part_blocks(
         stamp = source.stamp
         if source.size and not alike.refuse("is", format_of_part(source, reading), own):
             part = read_part(source, reading, rows)
+            part = part.negated() if reading.scores == "ascending" else part
             for block in part.blocks(own, rank):
                 yield number_rows(block, files.labels, number)
             _refuse_numbers_again(run, part, own)
@@ -109,6 +112,7 @@ def _refuse_numbers_again(run: Run, part: Run, own: Problems) -> None:
 def note_part(run: Run, part: Run) -> None:
     """What is known of a run once one of its files has been read; the name of a file is no tag."""
     run.gives_scores = run.gives_scores and part.gives_scores
+    run.lists_ranks = part.lists_ranks
     run.notes |= part.notes
     run.tag = run.name if part.tag == part.name else part.tag or run.tag
 

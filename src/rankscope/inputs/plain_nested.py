@@ -65,6 +65,11 @@ class PlainNested:
             self.ordered,
         )
 
+    def negated(self) -> PlainNested:
+        """The same with all numbers negated."""
+        lists = tuple({item: 0.0 - number for item, number in each.items()} for each in self.lists)
+        return PlainNested(self.queries, lists, 0.0 - self.values, self.ordered)
+
     def answered(self) -> PlainNested:
         """The queries that have items at all."""
         return self if all(self.lists) else self.take([number for number, each in enumerate(self.lists) if each])

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from rankscope.inputs.expansion import MAX_RATIO
-from rankscope.validation import FLAG, Number, Rule, check_fields, checked_once
+from rankscope.validation import FLAG, Number, OneOf, Rule, check_fields, checked_once
 
 
 class Encoding(Rule):
@@ -61,7 +61,7 @@ class Reading:
     which, where names do not tell: {"query": NAME, "item": NAME}; `map_qrels` and `map_runs` say it of judgements and
     of runs alone, and win over `columns`. `roll_up` says which document a chunk belongs to: a
     regular expression with one group, a file or a table of chunks and documents, or a dictionary. A choice that cannot
-    be is a `SettingError`.
+    be is a `SettingError`. `scores`: whether the largest score is best (descending) or the smallest.
     """
 
     format: str | None = None
@@ -72,6 +72,7 @@ class Reading:
     roll_up: Any = None
     map_qrels: Any = ()
     map_runs: Any = ()
+    scores: str = "descending"
 
     def only_for(self, value: str) -> Reading:
         """The same with the columns that a run (score) or judgements (grade) have, by the map of all and their own."""
@@ -102,6 +103,7 @@ class Reading:
             roll_up=RolledUp(),
             map_qrels=Mapped(FOREIGN["grade"]),
             map_runs=Mapped(FOREIGN["score"]),
+            scores=OneOf(("descending", "ascending")),
         )
 
 
@@ -117,9 +119,11 @@ def reading_with(
     max_ratio: float,
     map_qrels: Any = None,
     map_runs: Any = None,
+    scores: str = "descending",
 ) -> Reading:
     """A `Reading` with what is seldom given: maps of columns, and `roll_up`, whose file is read anew every time."""
-    if columns is None and roll_up is None and map_qrels is None and map_runs is None:
+    maps = (columns, roll_up, map_qrels, map_runs)
+    if all(each is None for each in maps) and scores == "descending":
         return reading_of(format, encoding, comments, max_ratio)
     return Reading(
         format=format,
@@ -130,4 +134,5 @@ def reading_with(
         roll_up=roll_up,
         map_qrels=map_qrels,
         map_runs=map_runs,
+        scores=scores,
     )

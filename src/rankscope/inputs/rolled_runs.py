@@ -29,8 +29,7 @@ def rolled_run(run: Run, roll_up: RollUp) -> Run:
 
     def read(result: Run, problems: Problems, rank: bool) -> Iterator[RunBlock]:
         blocks = list(run.blocks(problems, rank))
-        result.tag, result.gives_scores, result.in_order = run.tag, run.gives_scores, run.in_order
-        result.notes |= run.notes
+        result.take_facts(run)
         if blocks:
             block = RunBlock.join(blocks)
             document, alone = roll_up.documents(as_series(block.rows.item))
@@ -40,7 +39,7 @@ def rolled_run(run: Run, roll_up: RollUp) -> Run:
             yield rolled
 
     result = Run(run.name, read, run.source, run.tag)
-    result.rolled_up = True
+    result.rolled_up, result.chunks, result.ascending = True, run, run.ascending
     return result
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -67,8 +67,9 @@ class BlocksOfTables:
         for table in prefetch(self.read(problems)) if self.source else self.read(problems):
             rows += table.frame.height
             run.notes |= dict.fromkeys(table.notes)
-            block, ordered = block_of(table, problems, rank)
+            block, ordered, ranked = block_of(table, problems, rank)
             run.gives_scores = run.gives_scores and not ordered
+            run.lists_ranks = ranked
             if block is not None:
                 yield block
         if self.source and not rows and not problems.count and not run.is_part:
@@ -92,6 +93,9 @@ class Run(Displayed):
         self.plain: PlainNested | None = None  # the rows by query and item, where a dictionary gave them
         self.notes: dict[str, None] = {}  # what must be said of it, once it has been read
         self.rolled_up = False  # its items are documents already
+        self.chunks: Run | None = None  # what it was rolled up from
+        self.lists_ranks = True  # there may be ranks beside scores: known better once it has been read
+        self.ascending = False  # its scores were read as those of which the smallest is best
         self._reader = reader
 
     def blocks(self, problems: Problems, rank: bool = False) -> Iterator[RunBlock]:
@@ -135,6 +139,8 @@ class Run(Displayed):
         """
         forks.check()
         run = cls._as_given(data, reading or PLAIN, name, keep)
+        if reading is not None and reading.scores == "ascending" and not run.ascending:
+            run = run.negated()
         if reading is None or reading.roll_up is None or run.rolled_up:
             return run
         from rankscope.inputs.rolled_runs import rolled_run
@@ -167,6 +173,35 @@ class Run(Displayed):
             raise InputError.of(name or "run", [f"cannot read a run from a {type(data).__name__}"], RUNS)
         return cls.from_tables(name or "run", HeldTable(table))
 
+    def negated(self) -> Run:
+        """The same where the smallest score is best: scores are negated; what is an order only stays.
+
+        >>> Run.of({"q1": {"a": 0.5, "b": 2.0}}).negated().table().rows()
+        [('q1', 'a', -0.5), ('q1', 'b', -2.0)]
+        """
+        if self.plain is not None:
+            result = self if self.plain.ordered else Run.from_plain(self.name, self.plain.negated())
+            result.ascending = True
+            return result
+
+        def read(result: Run, problems: Problems, rank: bool) -> Iterator[RunBlock]:
+            for block in self.blocks(problems, rank):
+                rows = replace(block.rows, score=0.0 - block.rows.score) if self.gives_scores else block.rows
+                result.take_facts(self)
+                yield RunBlock(block.query, rows)
+            result.take_facts(self)
+
+        result = Run(self.name, read, self.source, self.tag)
+        result.take_facts(self)
+        result.ascending = True
+        return result
+
+    def take_facts(self, other: Run) -> None:
+        """What is known of another run, whose rows it has."""
+        self.tag, self.gives_scores, self.in_order = other.tag, other.gives_scores, other.in_order
+        self.is_part, self.lists_ranks = other.is_part, other.lists_ranks
+        self.notes |= other.notes
+
     @classmethod
     def from_path(cls, path: str | Path, reading: Reading) -> Run:
         """A run from a file, or from all files of a folder or pattern."""
@@ -184,7 +219,8 @@ class Run(Displayed):
     def from_matrix(cls, items: Any, scores: Any = None, queries: Any = None, name: str = "") -> Run:
         """A run from a matrix of retrieved ids, one row per query, as FAISS returns it; -1 and None are padding.
 
-        Without `scores` the order counts, best first; scores are better when higher, so negate distances.
+        Without `scores` the order counts, best first; scores are better when higher: negate distances, or evaluate
+        with `scores="ascending"`.
         Without `queries` the rows are called 0, 1, 2 and so on.
         >>> Run.from_matrix([[3, 1], [2, -1]]).table().rows()
         [('0', '3', 0.0), ('0', '1', -1.0), ('1', '2', 0.0)]

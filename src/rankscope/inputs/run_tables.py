@@ -29,8 +29,8 @@ def frame_of(blocks: Sequence[RunBlock]) -> pl.DataFrame:
     return pl.DataFrame({name: pl.concat([empty.get_column(name), *parts]) for name, parts in columns.items()})
 
 
-def block_of(given: tables.Table, problems: Problems, rank: bool) -> tuple[RunBlock | None, bool]:
-    """The good rows of a table, None where there are none; and whether scores are only an order."""
+def block_of(given: tables.Table, problems: Problems, rank: bool) -> tuple[RunBlock | None, bool, bool]:
+    """The good rows of a table, None where there are none; whether scores are only an order; whether it has ranks."""
     before = problems.count
     chosen = _chosen(given, problems, rank)
     value = "score" if "score" in chosen.frame.columns else "rank"
@@ -39,7 +39,7 @@ def block_of(given: tables.Table, problems: Problems, rank: bool) -> tuple[RunBl
     if problems.count > before:
         table, ranks = _good_rows(table, value, ranks)
     if table.frame.height == 0:
-        return None, False
+        return None, False, False
     values = np.array(table.frame.get_column(value).to_numpy(), dtype=np.float64)
     rank_values = values if ranks is None else ranks.to_numpy()
     rows = RunRows(
@@ -50,7 +50,7 @@ def block_of(given: tables.Table, problems: Problems, rank: bool) -> tuple[RunBl
         word=table.word,
     )
     query = SeriesIds(table.frame.get_column("query").rechunk())
-    return RunBlock(query, rows), given.ordered or value == "rank"
+    return RunBlock(query, rows), given.ordered or value == "rank", "rank" in chosen.frame.columns
 
 
 def _good_rows(table: tables.Table, value: str, ranks: pl.Series | None) -> tuple[tables.Table, pl.Series | None]:

@@ -19,7 +19,7 @@ from rankscope.inputs.unlike_ids import FIRST, LOOKED_AT, UnlikeIds, UnmetItems,
 from rankscope.ranks.grouping import WholeQueries
 from rankscope.ranks.lots import lots_of_names
 from rankscope.ranks.matching import ItemKeys, keys_of
-from rankscope.ranks.provenance import JudgementFacts, RunFacts, reduction_provenance
+from rankscope.ranks.provenance import CONTRADICTION, JudgementFacts, RunFacts, reduction_provenance
 from rankscope.ranks.ragged import Ragged, ranges
 from rankscope.ranks.relevant_ranks import KEPT_DISTRACTORS, RelevantRanks, count_levels
 from rankscope.ranks.ties import ScoredRows, ranks_of
@@ -114,8 +114,24 @@ class Found:
             once, rows = np.unique(hashes, return_index=True)
             self.occur = bool(ItemKeys(items, items.hashes()).find(known.take(rows), once)[0].size)
 
-    def with_unmet(self, ranks: RelevantRanks, run: Run) -> RelevantRanks:
-        """The whole reduction, with ids of both sides where hardly any item is judged; the run is looked into again."""
+    def with_doubts(self, ranks: RelevantRanks, run: Run) -> RelevantRanks:
+        """The whole reduction with what casts doubt on it: ranks that contradict scores, ids that do not meet."""
+        return self._with_contradiction(self._with_unmet(ranks, run), run)
+
+    def _with_contradiction(self, ranks: RelevantRanks, run: Run) -> RelevantRanks:
+        """With what the first rows tell, where ranks do not decide anyway."""
+        if run.plain is not None or self.settings.ties == "rank" or not run.lists_ranks:
+            return ranks
+        from rankscope.inputs.contradiction import contradiction_of
+
+        found = contradiction_of(run)
+        if found is None:
+            return ranks
+        facts = {**ranks.provenance.get("run", {}), CONTRADICTION: found._asdict()}
+        return replace(ranks, provenance={**ranks.provenance, "run": facts})
+
+    def _with_unmet(self, ranks: RelevantRanks, run: Run) -> RelevantRanks:
+        """With ids of both sides where hardly any item is judged; the run is looked into again."""
         of_ranks, judged = ranks.judged, self.judged.grade.size
         if of_ranks.size and of_ranks["rank"][0] <= FIRST and not is_rare(of_ranks.size, self.returned, judged):
             return ranks

@@ -53,16 +53,16 @@ def reduce(
     """
     forks.check()
     settings = settings or Settings()
-    reading = reading or reading_of(comments=settings.comments)
+    reading = reading or reading_of(comments=settings.comments, scores=settings.scores)
     qrels, run = Qrels.of(qrels, reading), Run.of(run, reading)
     unwanted = [] if junk == () else read_junk(junk, reading)
     if run.plain is not None and qrels.judged_lists is not None and _needs_no_rows(unwanted, settings, keep_scores):
         looked_up = _looked_up(qrels.judged_lists, run.plain, settings, Problems(run.place))
         check_common(looked_up, qrels)
-        return looked_up.with_unmet(looked_up.assembled(run, qrels), run)
+        return looked_up.with_doubts(looked_up.assembled(run, qrels), run)
     found = collect_rows(nothing_found(qrels, run.place, settings, unwanted, keep_scores), run, progress)
     check_common(found, qrels)
-    return found.with_unmet(found.assembled(run, qrels), run)
+    return found.with_doubts(found.assembled(run, qrels), run)
 
 
 def nothing_found(

@@ -57,7 +57,7 @@ class ReductionPlan:
             "judged": digest_of_judged(self.judged),
             "junk": junk,
             "settings": {name: getattr(found.settings, name) for name in (*FIXED_BY_REDUCTION, "collection_size")},
-            "reading": [self.reading.format, self.reading.encoding, self.reading.comments],
+            "reading": [self.reading.format, self.reading.encoding, self.reading.comments, self.reading.scores],
             "keep_scores": found.keep_scores,
             "digest": self.with_digest,
             "buckets": self.buckets,

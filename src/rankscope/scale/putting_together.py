@@ -59,7 +59,7 @@ def put_together(plan: ReductionPlan, parts: list[PartRanks], read: Sequence[Par
         not_judged=tuple(sorted(end.not_judged)),
         provenance=reduction_provenance(whole, plan.qrels, plan.nothing.settings, facts.rows),
     )
-    return end.with_unmet(joined, run_of_files(plan.files, plan.reading))
+    return end.with_doubts(joined, run_of_files(plan.files, plan.reading))
 
 
 def put_together_counts(plan: ReductionPlan, found: Found, read: Sequence[PartFacts]) -> RelevantRanks:
@@ -70,7 +70,7 @@ def put_together_counts(plan: ReductionPlan, found: Found, read: Sequence[PartFa
     if not facts.rows and not found.problems.any:
         found.problems.add("", "holds no rankings")
     check_common(found, plan.qrels)
-    return found.with_unmet(found.assembled(whole, plan.qrels), run_of_files(plan.files, plan.reading))
+    return found.with_doubts(found.assembled(whole, plan.qrels), run_of_files(plan.files, plan.reading))
 
 
 def _joined(plan: ReductionPlan, read: Sequence[PartFacts]) -> tuple[PartFacts, WholeRun]:

@@ -61,7 +61,7 @@ def reduce_where(
     array([2])
     """
     settings, where = settings or Settings(), where or Where()
-    reading = reading or reading_of(comments=settings.comments)
+    reading = reading or reading_of(comments=settings.comments, scores=settings.scores)
     run = Run.of(run, reading)
     files = files_of_run(run)
     if files is None or fits(files, reading, where):

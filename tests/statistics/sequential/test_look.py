@@ -139,8 +139,10 @@ def test_what_is_no_state_is_refused_and_stays(state: Path) -> None:
 def test_what_is_decided_stays_decided(state: Path) -> None:
     """Twelve losses decide; sixty gains later the mean is positive, and it is still decided worse."""
     old, new = [2] * 12 + [2] * 60, [0] * 12 + [1] * 60
-    assert gate_sequentially(judged(12), [run_of(old[:12]), run_of(new[:12])], "RR", sequential=state).failed
-    later = gate_sequentially(judged(72), [run_of(old), run_of(new)], "RR", sequential=state)
+    known = {query: {**items, "x1": 0} for query, items in judged(12).items()}  # the ids of both are of one collection
+    assert gate_sequentially(known, [run_of(old[:12]), run_of(new[:12])], "RR", sequential=state).failed
+    known = {query: {**items, "x1": 0} for query, items in judged(72).items()}
+    later = gate_sequentially(known, [run_of(old), run_of(new)], "RR", sequential=state)
     assert later.checks[0].change > 0
     assert later.failed
     assert later.checks[0].contradicted

@@ -53,7 +53,7 @@ def rank_topics(
     if len(found.not_judged) == len(topics):
         check_common(found, qrels)
     found.occur = any(len(docs) for docs, _ in counting._judged)
-    return found.with_unmet(found.assembled(run, qrels), run)
+    return found.with_doubts(found.assembled(run, qrels), run)
 
 
 @dataclass

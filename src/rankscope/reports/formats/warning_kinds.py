@@ -9,9 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan
 
-from rankscope.evaluation.coverage_report import UNMET, Caution, fate_of_empty, fate_of_missing, tie_fate
+from rankscope.evaluation.coverage_report import CONTRADICTED, UNMET, Caution, fate_of_empty, fate_of_missing, tie_fate
 from rankscope.evaluation.scores import Scores
 from rankscope.number_texts import how_many
+from rankscope.wording import setting_value
 
 UNFOLDED = 3  # systems whose warnings of one kind a terminal tells one by one
 MUCH = 0.3  # share of first results without a judgement from which on a value says little
@@ -89,6 +90,11 @@ def _unmet(shares: list[float], count: str, scores: Scores) -> str:
     return f"in {count} hardly any item is judged; {first.system}: {first.unmet.caution}"
 
 
+def _contradicted(queries: list[float], count: str, scores: Scores) -> str:
+    how = f"{setting_value('ties', 'rank')} goes by the ranks, {setting_value('scores', 'ascending')} reads distances"
+    return f"in {count}, ranks contradict scores, or all scores are equal, in {span(queries)} queries looked at: {how}"
+
+
 def _not_judged(shares: list[float], count: str, scores: Scores) -> str:
     many = sum(share > MUCH + 1e-9 for share in shares)
     much = f"; more than {MUCH:.0%} in {many}".replace("%", " %") if many else ""
@@ -131,6 +137,7 @@ def _distractors(levels: list[float], count: str, scores: Scores) -> str:
 
 SUMMARIES: dict[str, Summary] = {
     UNMET: _unmet,
+    CONTRADICTED: _contradicted,
     "Not judged": _not_judged,
     "Equal scores": _equal_scores,
     "Missing queries": _missing,

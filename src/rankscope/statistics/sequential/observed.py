@@ -19,7 +19,7 @@ from rankscope.statistics.table.units import classes_are_targets
 
 DIGITS = 16  # of a digest, in hexadecimal
 COLUMNS = ("rank", "grade", "count")
-LEFT_ASIDE = ("seed", "comments", "collection_size")  # a digest of each query tells of the size
+LEFT_ASIDE = ("seed", "comments", "collection_size", "scores")  # digests of each query tell of size and order
 
 
 @dataclass(frozen=True)
