@@ -131,7 +131,7 @@ def test_one_query_has_no_interval_and_is_drawn_all_the_same(folder: Path) -> No
     for name in ("one.svg", "one.html"):
         done = run("one.txt", *STAGES, "-o", name)
         assert done.exit_code == 0, done.exception
-    assert "intervals over queries" not in (folder / "one.svg").read_text()
+    assert "95% intervals" not in (folder / "one.svg").read_text()
 
 
 @pytest.mark.parametrize("name", ["items.csv", "items.parquet"])

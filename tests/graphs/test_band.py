@@ -41,7 +41,7 @@ def test_bands_are_those_of_the_statistics_kept_within_zero_and_one() -> None:
 @pytest.mark.parametrize(
     ("how", "words"),
     [
-        ("unseen-unit", "90% bands for the whole curve"),
+        ("unseen-unit", "90% bounded bands for the whole curve"),
         ("sup-t", "90% sup-t bands for the whole curve, may not hold where few units decide"),
         ("bonferroni", "90% Bonferroni bands for the whole curve, may not hold where few units decide"),
         ("t", "90% t bands, each point by itself"),
@@ -127,7 +127,7 @@ def test_graphs_over_scope_have_the_band_of_the_whole_curve(kind: Any) -> None:
     np.testing.assert_array_equal(shaded.low, result.low)
     np.testing.assert_array_equal(shaded.high, result.high)
     np.testing.assert_allclose(curve.y, result.mean)
-    assert "95% band for the whole curve" in graph.subtitle
+    assert "95% bounded band for the whole curve" in graph.subtitle
     many = kind([ranked(str(seed), seed) for seed in range(3)])
     assert not marks(many, ShadedRegion)
     assert "band" not in many.subtitle

@@ -129,7 +129,7 @@ def test_the_band_drawn_is_for_the_whole_curve_and_named_so() -> None:
     expected = generality_band(table).drawn()
     np.testing.assert_allclose(band.low, expected.low, atol=1e-12)
     np.testing.assert_allclose(band.high, expected.high, atol=1e-12)
-    assert "95% band for the whole curve" in graph.subtitle
+    assert "95% bounded band for the whole curve" in graph.subtitle
     rows = [row for row in csv.DictReader(io.StringIO(csv_of(graph).partition("\n")[2])) if row["role"] == "point"]
     assert [float(row["x"]) for row in rows] == pytest.approx(table.index.tolist())
     estimate = generality_estimate(table)

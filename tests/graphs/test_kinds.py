@@ -102,7 +102,7 @@ def test_more_than_two_bands_are_not_drawn() -> None:
     three = [*TWO, ranked("third", 3)]
     for kind in (graphs.precision_recall_graph, graphs.recall_scope_graph, graphs.grip_graph):
         assert "band" in recorded(kind(TWO)).roles
-        assert "95% bands for the whole curve" in kind(TWO).subtitle
+        assert "95% bounded bands for the whole curve" in kind(TWO).subtitle
         graph = kind(three)
         assert "band" not in recorded(graph).roles
         assert "band" not in graph.subtitle

@@ -192,7 +192,7 @@ def test_precision_recall_takes_eleven_levels_where_the_size_is_unknown() -> Non
     graph = graphs.precision_recall_graph(unknown)
     assert [len(mark.x) for mark in curves(graph)] == [11, 11]
     assert curves(graph)[0].note == "12 queries"
-    assert "95% bands for the whole curve" in graph.subtitle
+    assert "95% bounded bands for the whole curve" in graph.subtitle
 
 
 # which generality
@@ -306,7 +306,9 @@ def test_at_the_class_size_the_interval_is_that_of_r_precision() -> None:
         assert mark.y[row] == pytest.approx(means.mean[place], abs=1e-12)
         told = str(mark.facts["95% interval of p, pointwise"][row])
         assert told == f"{means.low[place]:.4f} to {means.high[place]:.4f}"
-    assert re.search(r"all 96 queries \(12 classes\) with c = 8, .*; 95% bands for the whole curve", graph.subtitle)
+    assert re.search(
+        r"all 96 queries \(12 classes\) with c = 8, .*; 95% bounded bands for the whole curve", graph.subtitle
+    )
 
 
 def test_a_band_lies_along_the_rays_and_holds_its_curve() -> None:

@@ -52,5 +52,5 @@ def test_bands_over_scope_draw_classes_and_points_have_the_interval_of_compare(a
     means = compare(evaluate_ranks(SYSTEMS, ["P@8" if axis == "precision" else "R@8"], Settings())).main.means
     told = str(curve.facts["95% interval, pointwise"][curve.x.tolist().index(8)])
     assert told == f"{means.low[0]:.4f} to {means.high[0]:.4f}"
-    assert re.search("95% band for the whole curve", graph.subtitle)
+    assert re.search("95% bounded band for the whole curve", graph.subtitle)
     assert curve.note.startswith("96 queries of 12 classes")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from rankscope.arrays import FloatArray
@@ -10,6 +12,7 @@ from rankscope.errors import SettingError
 from rankscope.graphs.axis import Axis
 from rankscope.graphs.graph import Graph
 from rankscope.number_texts import how_many
+from rankscope.statistics.intervals.bootstrap import SHORT
 from rankscope.statistics.verdicts.gate_history import CheckRecord, GateHistory
 
 MOST_TICKS = 8
@@ -39,7 +42,8 @@ def build_history_graph(history: GateHistory, name: str) -> Graph:
             texts=tuple(_short(history.builds[round(tick) - 1].build) for tick in ticks),
         ),
         Axis(name, domain=_domain(np.concatenate([values, lows, highs, bases]))),
-        subtitle=f"{_queries(checks)}; band: 95 % intervals of the value; hollow points failed this check",
+        subtitle=f"{_queries(checks)}; band: 95 % intervals of the value{_kinds(checks)}; hollow points failed this "
+        "check",
         summary=f"{name} went from {values[0]:.3f} to {values[-1]:.3f} over {how_many(len(found), 'builds')}.",
     )
     series = "candidate"
@@ -87,3 +91,9 @@ def _domain(values: FloatArray) -> tuple[float, float]:
     air = AIR * (high - low) or 0.01
     bottom, top = low - air, high + air
     return (max(0.0, bottom) if low >= 0 else bottom), (min(1.0, top) if high <= 1 else top)
+
+
+def _kinds(checks: Sequence[CheckRecord]) -> str:
+    """Which intervals these are, where the records say."""
+    kinds = dict.fromkeys(SHORT[each.interval] for each in checks if each.interval)
+    return f" ({', '.join(kinds)})" if kinds else ""

@@ -125,7 +125,7 @@ def _subtitle(statement: Statement, steps: list[_Step]) -> str:
     """How many queries, what the lines are, and what the first stage lacks already."""
     lacking = decimal_text(float(statement.account.never_found))
     level = f"{100 * statement.of_losses.level:.3g}%"
-    drawn = f"lines: {level} intervals over {statement.of_losses.unit}" if _intervals(steps) else ""
+    drawn = f"lines: {level} intervals, {statement.of_losses.words}" if _intervals(steps) else ""
     never = f"never found by {statement.entries[0].stage}: {lacking}" if lacking != decimal_text(0.0) else ""
     return "; ".join(filter(None, (how_many(statement.queries), drawn, never)))
 

@@ -120,7 +120,9 @@ def graphs_of(standings: Standings) -> list[tuple[str, Graph, str]]:
         bars.append(
             Bar(name=row.name, mean=mean.value, low=mean.low, high=mean.high, cost=row.describe_ms, letters=row.letters)
         )
-    found = [("quality", quality_graph(bars, name, what), "Means over all queries; intervals draw whole classes.")]
+    found = [
+        ("quality", quality_graph(bars, name, what), f"Means over all queries. {standings.estimates.how}".rstrip())
+    ]
     if any(bar.cost > 0 for bar in bars):
         told = "What an answer of this quality costs when pictures are described; cheap and good is at the top left."
         found.append(("cost", cost_graph(bars, name, what), told))

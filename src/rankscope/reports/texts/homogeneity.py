@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from rankscope.number_texts import percent_text
 from rankscope.reports.formats.rows import table
+from rankscope.statistics.intervals.bootstrap import ENOUGH
 from rankscope.wording import setting_value
 
 if TYPE_CHECKING:
@@ -63,7 +64,8 @@ def homogeneity_verdict(result: Homogeneity) -> str:
 def homogeneity_text(system: str, result: Homogeneity) -> str:
     """The table of one system and its verdict."""
     head = (
-        f"{system}: precision = recall at equal generality, {percent_text(result.level)} intervals over {result.unit}\n"
+        f"{system}: precision = recall at equal generality, {percent_text(result.level)} intervals over {result.unit} "
+        f"(bounded below {ENOUGH}, BCa from {ENOUGH} on)\n"
     )
     rows = homogeneity_rows(result)
     return "\n".join([head, *([table(rows, places=3)] if rows else []), homogeneity_verdict(result) + "\n"])

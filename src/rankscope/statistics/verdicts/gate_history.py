@@ -19,6 +19,7 @@ from rankscope.errors import InputError, Problem, SettingError
 from rankscope.files import append_line
 from rankscope.measures.direction import Direction, direction_of, turned
 from rankscope.names import in_json
+from rankscope.statistics.intervals.bootstrap import SHORT
 from rankscope.statistics.intervals.mean_intervals import mean_intervals
 from rankscope.statistics.table.score_table import ScoreTable
 from rankscope.statistics.verdicts.gate_result import GateCheck, GateResult, Outcome, RuleOfLoss, outcome_of
@@ -47,6 +48,7 @@ class CheckRecord:
     queries: int
     verdict: Outcome
     lower_is_better: bool = False
+    interval: str = ""  # which interval of the value: bounded, bca or t; nothing in older records
 
     @property
     def name(self) -> str:
@@ -113,6 +115,7 @@ def _row(check: CheckRecord) -> dict[str, object]:
         "queries": check.queries,
         "verdict": check.verdict,
         "better": direction_of(check.lower_is_better),
+        **({"interval": check.interval} if check.interval else {}),
     }
 
 
@@ -174,6 +177,7 @@ def _check_record(check: GateCheck, table: ScoreTable, clusters: bool, seed: int
         queries=check.queries,
         verdict=check.verdict,
         lower_is_better=check.lower_is_better,
+        interval=means.ways[0],
     )
 
 
@@ -286,6 +290,7 @@ def _parsed_check(row: dict[str, Any]) -> CheckRecord:
         queries=int(row["queries"]),
         verdict=_one_of(row["verdict"], get_args(Outcome)),
         lower_is_better=_one_of(row["better"], get_args(Direction)) == "lower",
+        interval=_one_of(row.get("interval", ""), ("", *SHORT)),
         **numbers | {"low": low, "high": high},
     )
 

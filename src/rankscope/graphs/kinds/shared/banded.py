@@ -14,7 +14,7 @@ from rankscope.statistics.intervals.band import CAUTION, Band
 from rankscope.statistics.intervals.deciding import FEW
 
 PROMISE = {
-    "unseen-unit": "{bands} for the whole curve",
+    "unseen-unit": "bounded {bands} for the whole curve",
     "bonferroni": f"Bonferroni {{bands}} for the whole curve, {CAUTION}",
     "sup-t": f"sup-t {{bands}} for the whole curve, {CAUTION}",
     "t": "t {bands}, each point by itself",
@@ -26,7 +26,7 @@ def promise_of(around: Band, count: int = 1) -> str:
 
     >>> from rankscope.statistics.intervals.bands import band
     >>> promise_of(band([[0.1], [0.2]]), count=2), promise_of(band([[0.1], [0.2]], how="t"))
-    ('95% bands for the whole curve', '95% t band, each point by itself')
+    ('95% bounded bands for the whole curve', '95% t band, each point by itself')
     """
     return f"{100 * around.level:g}% {PROMISE[around.how].format(bands='bands' if count > 1 else 'band')}"
 
@@ -67,7 +67,7 @@ def band_words(bands: Sequence[Band]) -> list[str]:
 
     >>> from rankscope.statistics.intervals.bands import band
     >>> band_words([band([[0.1], [0.2], [0.3], [0.4], [0.2], [0.9]])])
-    ['95% band for the whole curve', 'thin: fewer than 5 queries decide']
+    ['95% bounded band for the whole curve', 'thin: fewer than 5 queries decide']
     """
     there = [each for each in bands if each.exists]
     if not there:
