@@ -228,14 +228,52 @@ def test_the_python_on_the_page_says_the_same(robust: Path, capsys: pytest.Captu
     assert capsys.readouterr().out.splitlines()[0] in HOW_TO
 
 
-@pytest.mark.parametrize("part", ["skewed-errors", "class-errors", "error-rates"])
+@pytest.mark.parametrize("part", ["skewed-errors", "class-errors", "error-rates", "small-samples"])
 def test_the_page_on_statistics_has_the_tables_of_the_benchmarks(part: str) -> None:
     title = PARTS[part][0]
     measured = (DOCS / "performance.md").read_text(encoding="utf-8").split(f"## {title}\n")[1].split("\n## ")[0]
     page = (DOCS / "explanation" / "statistics.md").read_text(encoding="utf-8")
     tables = re.findall(r"(?:^\|.*\n)+", measured, re.M)
-    for table in tables if part != "error-rates" else tables[:1]:
+    for table in tables[:1] if part in ("error-rates", "small-samples") else tables:
         assert table in page
+
+
+def test_what_the_page_says_of_small_samples_is_in_the_measured_tables() -> None:
+    title = PARTS["small-samples"][0]
+    measured = (DOCS / "performance.md").read_text(encoding="utf-8").split(f"## {title}\n")[1].split("\n## ")[0]
+    page = (DOCS / "explanation" / "statistics.md").read_text(encoding="utf-8")
+    said = " ".join(page.split("**Why not BCa for few.**")[1].split("On real AP of up to 100 units")[0].split())
+    coverage, faults = (
+        [[cell.strip() for cell in line.strip("|\n").split("|")] for line in table.splitlines()[2:]]
+        for table in re.findall(r"(?:^\|.*\n)+", measured, re.M)
+    )
+    held = {(row[0], row[1]): [each.removeprefix("0") for each in row[2:]] for row in coverage}
+
+    def of(start: str, how: str) -> list[str]:
+        return next(cells for (name, way), cells in held.items() if name.startswith(start) and way == how)
+
+    two, three, five, ten = of("Medline RR", "BCa")[:4]
+    assert f"{two} of samples of two queries, {three} of three, {five} of five and {ten} of ten" in said
+    flat = next([each[1:] for each in row[1:5]] for row in faults if row[0] == "Medline RR")
+    assert f"no width in {', '.join(flat[:3])} and {flat[3]} of them" in said
+    medline = of("Medline RR", "Student's t")[:4]
+    assert (
+        f"({', '.join(medline)}), and elsewhere leaves the range in up to {max(row[9] for row in faults)[1:]}" in said
+    )
+    few = {name: cells[:5] for (name, way), cells in held.items() if way == "default" and " DCG@10" not in name}
+    unequal = next(cells for name, cells in few.items() if "6 to 308" in name)
+    least = min(min(cells) for name, cells in few.items() if "6 to 308" not in name)
+    assert f"holds in {least} and more" in said
+    assert f"({min(unequal)} of ten classes of 6 to 308" in said
+    assert unequal.index(min(unequal)) == 3
+    without = of("Robust 2003 DCG@10", "default")[:5]
+    assert f"t holds in {min(without)} to {max(without)} for DCG@10" in said
+    many = {name: cells[5:] for (name, way), cells in held.items() if way == "BCa"}
+    odd = {name for name in many if name.startswith("CISI") or "6 to 308" in name}
+    at_25 = [cells[0] for name, cells in many.items() if name not in odd]
+    assert f"BCa holds in {min(at_25)} to {max(at_25)} of samples of 25" in said
+    assert "CISI's AP ({} at 25, {} at 50".format(*next(many[name] for name in odd if name.startswith("CISI"))) in said
+    assert "unequal size ({} and {})".format(*next(many[name] for name in odd if "6 to 308" in name)) in said
 
 
 @pytest.mark.sampled(3)

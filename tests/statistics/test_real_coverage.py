@@ -8,6 +8,7 @@ from itertools import islice
 import numpy as np
 import pytest
 
+from benchmarks import small_samples
 from benchmarks.coverage import bands, interval_coverage, relative_width
 from benchmarks.real_units import ROBUST_RUNS, Population, populations
 from tests.data import data_folder
@@ -50,3 +51,25 @@ def test_bounded_intervals_hold_the_mean_of_skewed_real_scores_more_often(robust
     bca, bounded = (interval_coverage(robust["rutcor03100"], how, 10, 400) for how in ("bca", "bounded"))
     assert bca < 0.92
     assert bounded >= 0.95 - 2.5 * math.sqrt(0.95 * 0.05 / 400)
+
+
+def test_the_default_interval_holds_for_few_units_where_bca_and_t_do_not_and_is_never_flat() -> None:
+    data_folder("text")
+    known = small_samples.scored_runs()
+    medline = known["Medline RR"][0]
+    ours, bca, t = (small_samples.held(medline, how, 5, trials=400) for how in small_samples.INTERVALS)
+    assert ours.coverage >= 0.95
+    assert (ours.flat, ours.beyond) == (0.0, 0.0)
+    assert max(bca.coverage, t.coverage) < 0.9
+    assert bca.flat > 0.1
+    assert t.beyond > 0.3
+
+
+def test_samples_of_classes_are_filled_to_the_longest_and_drawn_with_replacement() -> None:
+    scored = small_samples.Scored("", np.arange(6.0), (0.0, 5.0), tuple("aabbbc"))
+    (table, names), *_ = scored.samples(units=4, trials=7)
+    assert table.shape == (12, 7)
+    assert names == [str(unit) for unit in range(4) for _ in range(3)]
+    for column in table.T:
+        rows = [part[~np.isnan(part)].tolist() for part in column.reshape(4, 3)]
+        assert all(row in ([0, 1], [2, 3, 4], [5]) for row in rows)
