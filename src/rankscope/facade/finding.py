@@ -125,15 +125,15 @@ def _need_common(queries: QuerySet, scores: Scores) -> None:
 
 def _shown(scores: Scores, baseline: str) -> list[SystemScores]:
     """The systems whose lists a page can hold."""
+    from rankscope.measures.direction import best_first
     from rankscope.reports.page.found_items import listed_systems
-    from rankscope.reports.page.leaderboard import places_of
 
     systems = sorted(scores.systems, key=lambda system: bool(baseline) and system.name != baseline)
     main = [next((each for each in system.columns if each.measure.summary != "none"), None) for system in systems]
     values = [float("nan") if column is None else column.summary for column in main]
     lower = main[0] is not None and main[0].measure.lower_is_better
     names = [system.name for system in systems]
-    wanted = listed_systems(names, places_of(values, lower), len(systems[0].ranks))
+    wanted = listed_systems(names, best_first(values, lower), len(systems[0].ranks))
     return [system for system in systems if system.name in wanted]
 
 

@@ -53,6 +53,27 @@ def direction_of(lower_is_better: bool) -> Direction:
     return "lower" if lower_is_better else "higher"
 
 
+def best_value(values: ArrayLike, lower_is_better: bool) -> float:
+    """The best of some values; NaN where none is known.
+
+    >>> best_value([0.2, float("nan"), 0.5], True), best_value([0.2, 0.5], False), best_value([], True)
+    (0.2, 0.5, nan)
+    """
+    known = np.asarray(values, dtype=np.float64)
+    known = known[~np.isnan(known)]
+    return float(known.min() if lower_is_better else known.max()) if known.size else float("nan")
+
+
+def best_first(values: ArrayLike, lower_is_better: bool) -> list[int]:
+    """The places of values from the best to the worst; equal ones as they came, unknown ones last.
+
+    >>> best_first([0.2, float("nan"), 0.5, 0.2], False), best_first([0.2, 0.5, 0.2], True)
+    ([2, 0, 3, 1], [0, 2, 1])
+    """
+    order = np.asarray(values, dtype=np.float64) * -turn(lower_is_better)
+    return np.argsort(np.where(np.isnan(order), np.inf, order), kind="stable").tolist()
+
+
 def tally(differences: ArrayLike, lower_is_better: bool) -> Tally:
     """Queries won, lost and equal, from second minus first.
 

@@ -20,6 +20,7 @@ from rankscope.errors import SettingError
 from rankscope.evaluation.evaluate import evaluate
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.run import Run
+from rankscope.measures.direction import turn
 from rankscope.measures.measure import Measure
 from rankscope.measures.notation import parse_measure
 from rankscope.validation import COUNT, check
@@ -79,8 +80,7 @@ class Reuse(Tabular):
 
     def loss(self, system: OutsidePool) -> float:
         """What a system loses outside the pool; below 0 where it gains."""
-        change = system.outside - system.pooled
-        return change if self.lower_is_better else -change
+        return (system.pooled - system.outside) * turn(self.lower_is_better)
 
     @property
     def moved(self) -> int:
@@ -163,7 +163,7 @@ def _reuse(
     names = [*pooled]
     before = np.array([_mean([*pooled[name].values()]) for name in names])
     after = np.array([_mean([outside[name].get(query, kind.worst) for query in pooled[name]]) for name in names])
-    sign = -1.0 if kind.lower_is_better else 1.0
+    sign = turn(kind.lower_is_better)
     counts = {team: own for (team,), own in only.group_by("team")}
     systems = []
     for number, name in enumerate(names):

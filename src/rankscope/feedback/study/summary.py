@@ -12,6 +12,7 @@ from rankscope.feedback.study.results import Results
 from rankscope.feedback.study.rounds import area_over_rounds, rounds_to_recall
 from rankscope.feedback.study.stability import Stability, stability
 from rankscope.feedback.study.verdicts import NO_FEEDBACK, SEEN
+from rankscope.measures.direction import EQUAL, best_first
 from rankscope.statistics.intervals.bootstrap import Intervals
 from rankscope.statistics.intervals.mean_intervals import mean_intervals
 
@@ -73,8 +74,9 @@ class Summary:
         """
         if self.quantity in self.results.measures and self.results.about["protocol"]["scored"] == "residual":
             return self.methods
-        sign = 1.0 if self.results.lower_is_better(self.quantity) else -1.0
-        return tuple(sorted(self.methods, key=lambda name: np.nan_to_num(sign * self.means(name)[0][-1], nan=np.inf)))
+        last = [self.means(name)[0][-1] for name in self.methods]
+        order = best_first(last, self.results.lower_is_better(self.quantity))
+        return tuple(self.methods[each] for each in order)
 
     def harmed_topics(self, method: str) -> tuple[str, ...]:
         """Topics on which feedback is worse than none, in the mean over the starts of the last round."""
@@ -84,7 +86,7 @@ class Summary:
         topics, number = np.unique(np.array(table.labels, dtype=str), return_inverse=True)
         lost = np.zeros(topics.size)
         np.add.at(lost, number, np.nan_to_num(table.gains[:, 0] - table.gains[:, 1]))
-        return tuple(topics[lost > 1e-9].tolist())
+        return tuple(topics[lost > EQUAL].tolist())
 
     def round_rows(self) -> list[dict[str, object]]:
         """One row for each method, the best first, controls last: means by round, and the interval of the last.

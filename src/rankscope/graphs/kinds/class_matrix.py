@@ -14,6 +14,7 @@ from rankscope.graphs.kind import kind
 from rankscope.graphs.kinds.shared.class_tables import ClassTable, LargestOption, class_label, class_table
 from rankscope.graphs.kinds.shared.describing import Systems
 from rankscope.graphs.kinds.shared.score_values import LevelOption, MeasureOption
+from rankscope.measures.direction import turn
 from rankscope.number_texts import decimal_text, how_many
 from rankscope.statistics.intervals.bootstrap import SHORT
 from rankscope.statistics.intervals.mean_intervals import mean_intervals
@@ -79,7 +80,7 @@ def _conclusion(shown: ClassTable, columns: list[_MatrixColumn], labels: list[st
     means = np.stack([each.mean[inside] for each in columns if not each.signed])
     if not inside:
         return ""
-    sign = -1 if shown.table.lower_is_better else 1
+    sign = turn(shown.table.lower_is_better)
     if len(means) == 1:
         best, worst = (int(end(sign * means[0])) for end in (np.argmax, np.argmin))
         ends = [f"{labels[inside[each]]} ({decimal_text(float(means[0, each]))})" for each in (best, worst)]

@@ -17,7 +17,7 @@ from rankscope.graphs.kinds.shared.describing import Systems, counted_systems
 from rankscope.graphs.kinds.shared.score_values import MeasureOption, compared_values
 from rankscope.graphs.marks import Facts
 from rankscope.graphs.system_count import TWO
-from rankscope.measures.direction import EQUAL, tally
+from rankscope.measures.direction import EQUAL, tally, turn
 from rankscope.measures.notation import parse_measures
 from rankscope.number_texts import how_many, signed_text
 from rankscope.ranks.relevant_ranks import RelevantRanks
@@ -71,7 +71,7 @@ def per_query_differences_graph(systems: Systems, measure: MeasureOption = "AP")
 def _drawn(graph: Graph, pairs: _PairedValues, names: tuple[str, str], lower: bool, measure: str) -> Graph:
     difference = pairs.difference
     place = np.arange(1.0, difference.size + 1)
-    for name, sign in zip(names, (1, -1) if lower else (-1, 1), strict=True):
+    for name, sign in zip(names, (-turn(lower), turn(lower)), strict=True):
         chosen = np.flatnonzero(sign * difference > EQUAL)
         title, note = f"{name} is better", how_many(chosen.size)
         facts = _facts(pairs, chosen, names, measure)

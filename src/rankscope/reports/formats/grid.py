@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 from rankscope.evaluation.scores import Column, Scores, SystemScores
+from rankscope.measures.direction import best_value
 from rankscope.number_texts import how_many
 
 MANY_MEASURES = 8
@@ -90,10 +91,8 @@ def _error_text(error: float) -> str:
 
 
 def _best(columns: list[Column]) -> float | None:
-    values = [column.summary for column in columns if not math.isnan(column.summary)]
-    if not values or columns[0].measure.counts:
-        return None
-    return min(values) if columns[0].measure.lower_is_better else max(values)
+    best = best_value([column.summary for column in columns], columns[0].measure.lower_is_better)
+    return None if math.isnan(best) or columns[0].measure.counts else best
 
 
 def query_grid(scores: Scores) -> Grid:

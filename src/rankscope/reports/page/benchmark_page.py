@@ -12,6 +12,7 @@ from rankscope.engines.images.picture_set import PictureSet
 from rankscope.files import atomic
 from rankscope.graphs.descriptor_bars import Bar, cost_graph, quality_graph
 from rankscope.graphs.graph import Graph
+from rankscope.measures.direction import best_first, best_value
 from rankscope.reports.formats.grid import number
 from rankscope.reports.page.benchmark_choice import ShownQuery, choose_queries
 from rankscope.reports.page.drawn_figures import DrawnFigure, figure_data
@@ -141,7 +142,7 @@ def shown_queries(standings: Standings, count: int, first: int, seed: int) -> li
     found = []
     for at, (choice, row) in enumerate(zip(choices, rows.tolist(), strict=True)):
         values = table.values[place[choice.query]]
-        best = float(np.nanmin(values) if table.lower_is_better else np.nanmax(values))
+        best = best_value(values, table.lower_is_better)
         answers = []
         for column, name in enumerate(table.systems):
             items, distances = lists[name].items[at].tolist(), lists[name].distances[at].tolist()
@@ -174,9 +175,9 @@ def class_table(standings: Standings) -> dict[str, Any]:
     size = {name: int((labels == name).sum()) for name in table.class_names}
     kept = sorted(size, key=lambda name: -size[name])[:MOST_CLASSES]
     means = {name: table.values[labels == name].mean(axis=0) for name in kept}
-    best = np.min if table.lower_is_better else np.max
-    order = sorted(kept, key=lambda name: float(means[name].mean()), reverse=not table.lower_is_better)
-    rows = [(name, size[name], means[name].tolist(), float(best(means[name]))) for name in order]
+    lower = table.lower_is_better
+    order = [kept[each] for each in best_first([means[name].mean() for name in kept], lower)]
+    rows = [(name, size[name], means[name].tolist(), best_value(means[name], lower)) for name in order]
     return {"systems": table.systems, "rows": rows, "left_out": len(size) - len(kept)}
 
 

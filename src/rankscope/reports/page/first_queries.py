@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from rankscope.measures.direction import EQUAL
+from rankscope.measures.direction import EQUAL, side_of, turn
 from rankscope.number_texts import how_many
 from rankscope.reports.page.first_view import ON_A_PAGE, short, signed
 
@@ -162,7 +162,7 @@ class FirstQueries:
         told = f"{self.measure['name']} {' and '.join(values)}"
         less = self._difference(row) if self.several else None
         if less is not None:
-            better = "A" if (less > 0) != self.measure["lower"] else "B"
+            better = "A" if side_of(less, self.measure["lower"]) == "better" else "B"
             told += ": no difference" if abs(less) < 0.0005 else f": {better} is better by {short(abs(less))}"
         return ". ".join(filter(None, (", ".join(facts), told))) + "."
 
@@ -228,7 +228,7 @@ class FirstQueries:
         return None if one is None or other is None else one - other
 
     def _gain(self, value: float | None) -> float | None:
-        return -value if value is not None and self.measure["lower"] else value
+        return None if value is None else value * turn(self.measure["lower"])
 
     def _text(self, value: float | None) -> str:
         if value is None:

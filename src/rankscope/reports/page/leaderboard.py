@@ -13,7 +13,7 @@ from typing import Literal
 
 import numpy as np
 
-from rankscope.measures.direction import EQUAL, Side
+from rankscope.measures.direction import EQUAL, Side, best_value
 from rankscope.number_texts import decimal_text
 from rankscope.reports.formats.warning_kinds import MUCH
 from rankscope.reports.texts.estimates import Estimate
@@ -120,7 +120,8 @@ class BoardColumn:
         ends = [end for each in estimates for end in (each.value, each.low, each.high)]
         scale = Scale.of(ends)
         values = np.array([each.value for each in estimates])
-        shades, best = _shades(values, lower_is_better), _best(values, lower_is_better) if not counts else math.nan
+        shades = _shades(values, lower_is_better)
+        best = math.nan if counts or len(values) < 2 else best_value(values, lower_is_better)
         known = list(sides) or [""] * len(estimates)
         cells = tuple(
             _cell(each, scale, counts=counts, shade=shades[place], best=each.value == best, side=known[place])
@@ -192,13 +193,6 @@ def _shades(values: np.ndarray[tuple[int], np.dtype[np.float64]], lower_is_bette
     share = (values - known.min()) / np.ptp(known)
     share = np.nan_to_num(1 - share if lower_is_better else share)
     return np.minimum((share * STEPS + EQUAL).astype(int), STEPS - 1).tolist()
-
-
-def _best(values: np.ndarray[tuple[int], np.dtype[np.float64]], lower_is_better: bool) -> float:
-    """The best value, which several may have; NaN where there is no choice."""
-    if len(values) < 2 or not np.isfinite(values).any():
-        return math.nan
-    return float(np.nanmin(values) if lower_is_better else np.nanmax(values))
 
 
 @dataclass(frozen=True)
@@ -278,16 +272,6 @@ class Leaderboard:
     def with_unjudged(self) -> bool:
         """Whether any of the first results has no judgement."""
         return any(row.unjudged is not None and row.unjudged.share > 0 for row in self.rows)
-
-
-def places_of(values: Sequence[float], lower_is_better: bool = False) -> list[int]:
-    """Systems by number from the best value to the worst; equal ones as they came, those without a value last.
-
-    >>> places_of([0.2, float("nan"), 0.5, 0.2])
-    [2, 0, 3, 1]
-    """
-    turned = np.array(values) * (1 if lower_is_better else -1)
-    return np.argsort(np.where(np.isnan(turned), np.inf, turned), kind="stable").tolist()
 
 
 def slots_of(letters: Sequence[str]) -> list[str]:

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from rankscope.evaluation.scores import Scores
-from rankscope.measures.direction import Side
+from rankscope.measures.direction import Side, best_first
 from rankscope.number_texts import how_many, signed_text
 from rankscope.reports.formats.warning_kinds import percent
 from rankscope.reports.page.leaderboard import (
@@ -18,7 +18,6 @@ from rankscope.reports.page.leaderboard import (
     Leaderboard,
     Standing,
     UnjudgedShare,
-    places_of,
     slots_of,
 )
 from rankscope.reports.texts.estimates import Estimates, MeasureRow
@@ -99,7 +98,7 @@ def _class_sides(label: str, names: list[str], compared: Compared | None) -> lis
 
 
 def _rows(scores: Scores, main: MeasureRow, compared: Compared | None) -> tuple[BoardRow, ...]:
-    order = places_of([each.value for each in main.means], main.lower_is_better)
+    order = best_first([each.value for each in main.means], main.lower_is_better)
     standings = _standings([scores.systems[each].name for each in order], compared)
     return tuple(
         BoardRow(

@@ -6,6 +6,7 @@ import csv
 import io
 from collections.abc import Callable
 
+from rankscope.measures.direction import best_value
 from rankscope.names import cell, visible
 from rankscope.number_texts import how_many
 from rankscope.reports.formats import latex, markdown
@@ -27,8 +28,7 @@ def grid_of(standings: Standings) -> Grid:
 
 
 def _best(standings: Standings, measure: str) -> float:
-    values = [row.means[measure].value for row in standings.rows]
-    return min(values) if measure in standings.lower else max(values)
+    return best_value([row.means[measure].value for row in standings.rows], measure in standings.lower)
 
 
 def _cells(

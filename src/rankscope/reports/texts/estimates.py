@@ -12,7 +12,7 @@ import numpy as np
 from rankscope.arrays import FloatArray
 from rankscope.errors import SettingError
 from rankscope.evaluation.scores import GEOMETRIC_FLOOR, Column, Scores
-from rankscope.measures.direction import Side, tally
+from rankscope.measures.direction import Side, best_first, tally
 from rankscope.measures.measure import Measure
 from rankscope.number_texts import how_many
 from rankscope.reports.formats.grid import numeric_columns
@@ -82,10 +82,9 @@ class MeasureRow:
     def best(self) -> int | None:
         """Which system is ahead; None if there is no choice."""
         values = [math.nan if self.measure.counts else each.value for each in self.means]
-        known = [value for value in values if not math.isnan(value)]
-        if len(values) < 2 or not known:
+        if len(values) < 2 or all(map(math.isnan, values)):
             return None
-        return values.index(min(known) if self.lower_is_better else max(known))
+        return best_first(values, self.lower_is_better)[0]
 
 
 @dataclass(frozen=True)

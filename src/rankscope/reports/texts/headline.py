@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rankscope.measures.direction import best_first
 from rankscope.number_texts import decimal_text as short
 from rankscope.number_texts import how_many, join_words
 from rankscope.reports.texts.estimates import Estimates, MeasureRow
@@ -61,7 +62,7 @@ def _no_interval(queries: int) -> str:
 
 def _untested(names: tuple[str, ...], main: MeasureRow, queries: int) -> Headline:
     values = [each.value for each in main.means]
-    best = values.index(min(values) if main.lower_is_better else max(values))
+    best = best_first(values, main.lower_is_better)[0]
     answer = (
         f"{names[best]} has the {_superlative(main)} {main.asked}, {short(values[best])}, of "
         f"{how_many(len(names), 'systems')}"

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rankscope.measures.direction import best_first
 from rankscope.reports.texts.estimates import Estimates, MeasureRow
 
 if TYPE_CHECKING:
@@ -34,8 +35,7 @@ def verdict_of(names: tuple[str, ...], estimates: Estimates, compared: Compared 
     main = estimates.main
     if main is None:
         return _without_interval(names, estimates)
-    sign = 1 if main.lower_is_better else -1
-    order = sorted(range(len(names)), key=lambda each: (sign * main.means[each].value, each))
+    order = best_first([each.value for each in main.means], main.lower_is_better)
     plain = tuple(_plain(names, order, estimates)) or (_named(main, names, order),)
     if len(names) == 1:
         return Verdict(plain, (_alone(main),))

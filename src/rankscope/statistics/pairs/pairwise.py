@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from rankscope.arrays import FloatArray
 from rankscope.errors import SettingError
+from rankscope.measures.direction import side_of
 from rankscope.statistics.pairs.corrections import adjust, tested_levels
 from rankscope.statistics.pairs.family import ALL_QUERIES, Family
 from rankscope.statistics.pairs.paired_tests import TESTS, bootstrap_interval
@@ -226,5 +227,5 @@ def _shown_better(
     first: str, second: str, difference: float, adjusted: float, lower_is_better: bool, level: float
 ) -> str:
     """The better system where the corrected p-value shows one; difference is second minus first."""
-    ahead = second if (difference > 0) != lower_is_better else first
-    return ahead if adjusted <= 1 - level and difference != 0 else ""
+    side = side_of(difference, lower_is_better) if adjusted <= 1 - level else ""
+    return {"better": second, "worse": first, "": ""}[side]

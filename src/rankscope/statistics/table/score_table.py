@@ -15,6 +15,7 @@ from rankscope.catalogue import unknown_name
 from rankscope.displayed import Tabular
 from rankscope.errors import SettingError
 from rankscope.evaluation.scores import Column, Scores
+from rankscope.measures.direction import turn
 from rankscope.measures.measure import Measure
 from rankscope.wording import setting_usage
 
@@ -143,7 +144,7 @@ class ScoreTable(Tabular):
     @property
     def gains(self) -> FloatArray:
         """The values turned so that more is better, regardless of the measure."""
-        return -self.values if self.lower_is_better else self.values
+        return self.values * turn(self.lower_is_better)
 
     @property
     def difference_bounds(self) -> tuple[float, float]:

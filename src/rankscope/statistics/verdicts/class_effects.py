@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from rankscope.arrays import FloatArray
+from rankscope.measures.direction import side_of, turn
 from rankscope.statistics.pairs.corrections import adjust, tested_levels
 from rankscope.statistics.pairs.family import Family
 from rankscope.statistics.pairs.paired_t import paired_t, spread
@@ -100,7 +101,7 @@ class ClassEffects:
     def _better(self, effect: ClassEffect, deciding: float) -> str:
         if not deciding <= 1 - self.level or np.isclose(effect.difference, 0, atol=1e-12):
             return ""
-        return self.second if (effect.difference > 0) != self.lower_is_better else self.first
+        return self.second if side_of(effect.difference, self.lower_is_better) == "better" else self.first
 
     def rows(self) -> list[dict[str, object]]:
         """One row for each class, in plain numbers."""
@@ -140,8 +141,7 @@ def class_effects(
         _apart(label, differences, model.p)
         for (label, differences), model in zip(_differences(design), models, strict=True)
     ]
-    sign = -1.0 if pair.lower_is_better else 1.0
-    effects.sort(key=lambda each: (-sign * each.difference, each.label))
+    effects.sort(key=lambda each: (-each.difference * turn(pair.lower_is_better), each.label))
     about = design.note(f"p (mixed model): {pooled.paired}" if pooled.paired else "")
     result = ClassEffects(
         first=first,

@@ -13,6 +13,7 @@ import numpy as np
 
 from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.errors import SettingError
+from rankscope.measures.direction import turn
 from rankscope.statistics.intervals.bootstrap import resamples_for
 from rankscope.statistics.pairs.corrections import adjust
 from rankscope.statistics.pairs.family import Family
@@ -84,7 +85,7 @@ def rank_intervals(
     return RankIntervals(
         measure=table.measure,
         systems=names,
-        mean=-mean[order] if table.lower_is_better else mean[order],
+        mean=mean[order] * turn(table.lower_is_better),
         low=1 + (different & ahead.T).sum(axis=1),
         high=len(names) - (different & ahead).sum(axis=1),
         letters=letters_of(different),

@@ -18,6 +18,7 @@ import numpy as np
 from rankscope.arrays import BoolArray, FloatArray
 from rankscope.displayed import Tabular
 from rankscope.errors import SettingError
+from rankscope.measures.direction import turn
 from rankscope.number_texts import how_many
 from rankscope.statistics.intervals.bootstrap import resamples_for
 from rankscope.statistics.table.resampling import in_batches
@@ -144,7 +145,7 @@ def stability(
     return LeaderboardStability(
         measure=table.measure,
         systems=names,
-        means=-mean if table.lower_is_better else mean,
+        means=mean * turn(table.lower_is_better),
         queries=len(whole),
         changes=tuple(changes),
         top=tuple(name for name, inside in zip(names, top.tolist(), strict=True) if inside),

@@ -17,6 +17,7 @@ from rankscope.arrays import FloatArray
 from rankscope.catalogue import unknown_name
 from rankscope.displayed import Tabular
 from rankscope.errors import SettingError
+from rankscope.measures.direction import best_first, side_of, turn
 from rankscope.statistics.intervals.two_level import (
     RESAMPLES,
     TaskValues,
@@ -153,8 +154,8 @@ def compare_suite(
     how = _Drawn(baseline=chosen, lower_is_better=first.lower_is_better, level=level, resamples=resamples, seed=seed)
     overall = _Overall.of(tasks, complete, how)
     systems = [_system(name, tasks, overall) for name in names]
-    turn = 1 if first.lower_is_better else -1
-    order = sorted(systems, key=lambda each: (bool(each.missing), turn * each.mean.value if not each.missing else 0))
+    means = [math.nan if each.missing else each.mean.value for each in systems]
+    order = [systems[each] for each in best_first(means, first.lower_is_better)]
     return Suite(
         measure=first.measure,
         tasks=tasks,
@@ -232,8 +233,8 @@ class _Overall:
 
     @cached_property
     def _ranks(self) -> tuple[FloatArray, FloatArray]:
-        turn = 1 if self.how.lower_is_better else -1
-        return ranks_of_means(turn * self.means), ranks_of_means(turn * self.drawn)
+        sign = -turn(self.how.lower_is_better)
+        return ranks_of_means(sign * self.means), ranks_of_means(sign * self.drawn)
 
     def difference(self, name: str, level: float) -> SuiteEstimate:
         """Mean over tasks minus that of the baseline, on the same tasks and queries in every resample."""
@@ -261,8 +262,7 @@ class _Overall:
         """On which side of the baseline a system is shown to be."""
         if not self.p.get(name, math.nan) <= 1 - self.how.level:
             return ""
-        gain = self.difference(name, self.how.level).value * (-1 if self.how.lower_is_better else 1)
-        return "better" if gain > 0 else "worse"
+        return side_of(self.difference(name, self.how.level).value, self.how.lower_is_better)
 
 
 def ranks_of_means(values: FloatArray) -> FloatArray:
