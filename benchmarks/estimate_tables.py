@@ -12,8 +12,19 @@ import numpy as np
 from benchmarks.estimate import Held, class_size_coverage, over_queries, recall_coverage
 from benchmarks.estimate_data import DESIGNS, Source, truth_of
 from benchmarks.estimate_only import GRIP_SAMPLES, SAMPLES, biased, grip_held
-from benchmarks.machine_judges import LABELLINGS, MachineHeld, machines
+from benchmarks.machine_judges import (
+    LABELLINGS,
+    MACHINE_SAMPLES,
+    SIZES,
+    MachineHeld,
+    Pool,
+    machines,
+    people_held,
+    widths_by_queries,
+)
+from rankscope.arrays import FloatArray
 from rankscope.reports.formats.rows import markdown_table
+from rankscope.sampling.prediction_powered import CORRECT_FROM
 
 Rows = list[dict[str, object]]
 TRUTHS = {False: "these", True: "population"}
@@ -39,10 +50,17 @@ def estimate_tables(known: list[Source], samples: int) -> str:
         f"GRiP as a ratio of totals, 30 queries drawn with replacement, {GRIP_SAMPLES} samples; beside it the bias of "
         "the mean of the queries' own values, which has no interval.",
         tables[3],
-        f"Machine judges: queries drawn with replacement, people judge n, the machine these and N others; {samples:,} "
-        f"samples, AP, nDCG@10 and P@10 of two runs and their differences ({LABELLINGS} labellings of each query). The "
-        "mean and the lowest of these nine; machine alone: the interval of its own mean.",
+        f"Machine judges: queries drawn with replacement, people judge n, the machine these and N others; "
+        f"{MACHINE_SAMPLES:,} samples ({samples:,} of people's), AP, nDCG@10 and P@10 of two runs and their "
+        f"differences ({LABELLINGS} labellings of each query). The mean and the lowest of these nine; machine alone: "
+        "the interval of its own mean. People: the interval of every mean over queries, from queries drawn anew. "
+        f"`estimate` tells the corrected means from {CORRECT_FROM} queries of people on, and before that people alone; "
+        "here both are measured.",
         tables[4],
+        "From how many queries of people on means are corrected: over both collections and three kinds of errors, the "
+        "mean width over that of Student's t of people alone (of the nine, and of the one that fares worst), and the "
+        "largest share of samples in which the corrected interval is the wider one.",
+        tables[5],
     ]
     return "\n\n".join(parts)
 
@@ -50,10 +68,11 @@ def estimate_tables(known: list[Source], samples: int) -> str:
 def _all_rows(known: list[Source], samples: int) -> list[Rows]:
     """The rows of each table, in processes of their own: polars forbids to fork."""
     parts = (partial(_one_query, samples=samples), partial(_over_queries, samples=samples), _biased, _grip)
-    makers = (*parts, partial(_machines, samples=samples))
+    makers = (*parts, partial(_machines, samples=samples), _widths)
     with ProcessPoolExecutor(len(makers) * len(known), get_context("spawn")) as pool:
         waiting = [[pool.submit(make, [source]) for source in known] for make in makers]
-        return [[row for each in some for row in each.result()] for some in waiting]
+        made = [[row for each in some for row in each.result()] for some in waiting]
+    return [*made[:-1], _worst_widths(made[-1])]
 
 
 def _one_query(known: Iterable[Source], samples: int) -> Rows:
@@ -131,10 +150,37 @@ def _grip(known: Iterable[Source]) -> Rows:
 
 
 def _machines(known: list[Source], samples: int) -> Rows:
-    return [_machine(each) for each in machines(known, samples)]
+    alone = {(one.name, n): people_held(Pool.of(one), n, samples) for one in known for n, _ in SIZES}
+    return [_machine(each, *alone[each.source, each.people]) for each in machines(known, MACHINE_SAMPLES)]
 
 
-def _machine(each: MachineHeld) -> dict[str, object]:
+def _widths(known: list[Source]) -> Rows:
+    """Of each machine the mean, the widest, and the share that is wider."""
+    return [
+        {
+            "n": n,
+            "kappa": kappa,
+            "mean": float((each.width / each.of_t).mean()),
+            "worst": float((each.width / each.of_t).max()),
+            "wider": float(each.wider.mean()),
+        }
+        for n, kappa, each in widths_by_queries(known, MACHINE_SAMPLES)
+    ]
+
+
+def _worst_widths(rows: Rows) -> Rows:
+    """The machine that fares worst at each kappa and number of queries."""
+    grouped: dict[tuple[object, object], Rows] = {}
+    for row in rows:
+        grouped.setdefault((row["kappa"], row["n"]), []).append(row)
+    return [
+        {"kappa": kappa, "n": n}
+        | {name: max(float(str(each[name])) for each in some) for name in ("mean", "worst", "wider")}
+        for (kappa, n), some in sorted(grouped.items(), key=str)
+    ]
+
+
+def _machine(each: MachineHeld, held: FloatArray, width: FloatArray) -> dict[str, object]:
     return {
         "collection": each.source,
         "kappa": each.kappa,
@@ -143,9 +189,9 @@ def _machine(each: MachineHeld) -> dict[str, object]:
         "N": each.others,
         "corrected": float(each.corrected.mean()),
         "lowest": float(each.corrected.min()),
-        "people": float(each.human.mean()),
-        "lowest of people": float(each.human.min()),
+        "people": float(held.mean()),
+        "lowest of people": float(held.min()),
         "machine alone": f"{each.machine.min():.3f} to {each.machine.max():.3f}",
-        "width over people's": float(np.mean(each.width)),
+        "width over people's": float(np.mean(each.width / width)),
         "worth queries": round(float(np.nanmean(each.worth))),
     }

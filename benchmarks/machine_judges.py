@@ -11,18 +11,24 @@ import polars as pl
 
 from benchmarks.estimate_data import Source
 from rankscope.arrays import BoolArray, FloatArray, IntArray
-from rankscope.sampling.prediction_powered import corrected_mean, human_mean
+from rankscope.measures.fractions import divide
+from rankscope.sampling.over_queries import t_quantile
+from rankscope.sampling.prediction_powered import corrected_columns
 from rankscope.sampling.strata import group_sums
 from rankscope.statistics.agreement.two_assessors import cohen_kappa
+from rankscope.statistics.intervals.mean_intervals import mean_intervals
 
 KAPPAS = (0.5, 0.7, 0.9)
 ERRORS = ("independent", "correlated within a query", "differ by class of queries")
-SIZES = ((15, 85), (30, 170), (50, 475))  # queries of people, and of the machine alone
+SIZES = ((10, 90), (20, 180), (50, 450))  # queries of people, and of the machine alone
+TRIED = (10, 15, 20, 25, 30)  # queries of people from which to correct; nine times as many of the machine alone
 MEASURES = ("AP", "nDCG@10", "P@10")
+MACHINE_SAMPLES = 4_000
 LABELLINGS = 20  # labels of each query that are drawn from
 SHIFT = 1.0  # by how much the log-odds of an error vary between queries, or classes
 EASY, REST = 20, 25.0  # items in anybody's first 20 are accepted wrongly so many times as often as the rest
 DEPTH = 10
+LEAST = np.array([0.0] * 6 + [-1.0] * 3)  # of two runs, and of their differences; the most is 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,9 +127,10 @@ class MachineHeld:
     people: int
     others: int
     corrected: FloatArray
-    human: FloatArray
     machine: FloatArray
-    width: FloatArray  # corrected over human
+    width: FloatArray  # mean, of the corrected interval
+    wider: FloatArray  # share of samples in which it is wider than Student's of people
+    of_t: FloatArray  # mean width of Student's
     worth: FloatArray
 
 
@@ -136,27 +143,40 @@ def simulate_machine(
     human = pool.values(pool.grade)
     said = np.stack([pool.values(labels(pool, rate, errors, chance)) for _ in range(LABELLINGS)])
     truth, (n, many) = human.mean(axis=0), size
-    rows = []
-    for _ in range(samples):
-        query, which = chance.integers(0, pool.queries, n + many), chance.integers(0, LABELLINGS, n + many)
-        y, f = human[query[:n]], said[which, query]
-        rows.append([_one(y[:, k], f[:, k], n, truth[k]) for k in range(truth.size)])
-    held = np.array(rows).transpose(2, 0, 1).mean(axis=1)
+    query, which = (chance.integers(0, most, (n + many, samples)) for most in (pool.queries, LABELLINGS))
+    y, f = human[query[:n]].reshape(n, -1), said[which, query].reshape(n + many, -1)  # each sample's nine columns
+    found = corrected_columns(y, f[:n], f[n:], small_sample=True, bounds=(np.tile(LEAST, samples), 1.0))
+    of_t = t_quantile(0.95, n - 1) * y.std(axis=0, ddof=1) / np.sqrt(n)
+    alone = t_quantile(0.95, len(f) - 1) * f.std(axis=0, ddof=1) / np.sqrt(len(f))
+    true, width = np.tile(truth, samples), found.high - found.low
+    columns = (
+        (found.low <= true) & (true <= found.high),
+        np.abs(f.mean(axis=0) - true) <= alone,
+        width,
+        found.half > of_t,
+        2 * of_t,
+        n * divide(of_t, found.half) ** 2,
+    )
+    held = [np.nanmean(each.reshape(samples, -1), axis=0) for each in columns]
     return MachineHeld(name, kappa, errors, n, many, *held)
 
 
-def _one(y: FloatArray, f: FloatArray, n: int, truth: float) -> tuple[float, float, float, float, float]:
-    """Whether corrected, people's and the machine's intervals hold the truth; width over people's; worth."""
-    found = corrected_mean(y, f[:n], f[n:], by_leverage=True)
-    alone = human_mean(f)
-    ours, theirs = found.corrected, found.human
-    return (
-        float(ours.low <= truth <= ours.high),
-        float(theirs.low <= truth <= theirs.high),
-        float(alone.low <= truth <= alone.high),
-        (ours.high - ours.low) / (theirs.high - theirs.low),
-        found.worth,
-    )
+def people_held(pool: Pool, n: int, samples: int) -> tuple[FloatArray, FloatArray]:
+    """How often the interval of people alone holds the truth, and its mean width: no machine has a part in it."""
+    human = pool.values(pool.grade)
+    chance = np.random.default_rng([1, n])
+    drawn = human[chance.integers(0, pool.queries, (n, samples))].reshape(n, -1)
+    made = mean_intervals(drawn, bounds=(np.tile(LEAST, samples), 1.0))
+    true = np.tile(human.mean(axis=0), samples)
+    columns = ((made.low <= true) & (true <= made.high), made.high - made.low)
+    held, width = (each.reshape(samples, -1).mean(axis=0) for each in columns)
+    return held, width
+
+
+def widths_by_queries(known: list[Source], samples: int) -> Iterator[tuple[int, float, MachineHeld]]:
+    """What decides from how many queries on means are corrected."""
+    for source, n, kappa, errors in product(known, TRIED, KAPPAS, ERRORS):
+        yield n, kappa, simulate_machine(Pool.of(source), source.name, kappa, errors, (n, 9 * n), samples)
 
 
 def machines(known: list[Source], samples: int) -> Iterator[MachineHeld]:

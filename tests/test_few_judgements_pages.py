@@ -41,7 +41,7 @@ def fill(folder: Path, name: str) -> None:
         one, two = runs().values()
     else:
         people, machine = judged(40)
-        for file, labels in (("people.txt", dict(list(people.items())[:15])), ("machine.txt", machine)):
+        for file, labels in (("people.txt", dict(list(people.items())[:25])), ("machine.txt", machine)):
             lines = [f"{q} 0 {i} {g}\n" for q, items in labels.items() for i, g in items.items()]
             (folder / file).write_text("".join(lines))
         one, two = ({query: list(order) for query in machine} for order in ("abcdefgh", "hgfedcba"))
@@ -65,6 +65,40 @@ def test_the_python_of_a_page_runs(folder: Path, name: str, capsys: pytest.Captu
     for code in re.findall(r"```python\n(.*?)```", page(name), re.DOTALL):
         exec(compile(code, name, "exec"), {})
     assert capsys.readouterr().out
+
+
+def test_the_page_on_machines_says_what_was_measured() -> None:
+    """Shares and worths of the prose are those of the tables of `python -m benchmarks`."""
+    section = (
+        (HOW_TO.parent / "performance.md").read_text(encoding="utf-8").split("## Few judgements")[1].split("\n## ")[0]
+    )
+    tables: dict[str, list[dict[str, str]]] = {"collection": [], "kappa": []}
+    header: list[str] = []
+    for line in section[section.index("Machine judges:") :].splitlines():
+        cells = [each.strip() for each in line.strip("|").split("|")] if line.startswith("|") else []
+        if cells and cells[0] in tables:
+            header = cells
+        elif cells and not set(line) <= set("|-: "):
+            tables[header[0]].append(dict(zip(header, cells, strict=True)))
+    words = " ".join(page("machine-judge").split())
+    lowest = {n: min(float(row["lowest"]) for row in tables["collection"] if row["n"] == n) for n in ("10", "20", "50")}
+    assert min(lowest.values()) >= 0.93
+    told = [f"{lowest[n]:.3f}".removeprefix("0") for n in lowest]
+    assert f"{told[0]} with 10 queries, {told[1]} with 20, {told[2]} with 50" in words
+    worth = [
+        [
+            int(row["worth queries"])
+            for row in tables["collection"]
+            if (row["n"], row["kappa"]) == ("50", f"{kappa:.3f}")
+        ]
+        for kappa in (0.5, 0.7, 0.9)
+    ]
+    of = [f"{min(each)} to {max(each)}" for each in worth]
+    assert f"that of {of[0]}. At kappa .7 it was that of {of[1]}, at .9 of {of[2]}" in words
+    wide = {(row["kappa"], row["n"]): row for row in tables["kappa"]}
+    share = [100 * float(wide[kappa, "10"]["wider"]) for kappa in ("0.700", "0.500")]
+    assert f"in up to {share[0]:.0f} % of samples, of kappa .5 in up to {share[1]:.0f} %" in words
+    assert max(float(wide["0.700", n]["worst"]) for n in ("20", "25", "30")) <= 1.02
 
 
 @pytest.mark.parametrize("name", PAGES)

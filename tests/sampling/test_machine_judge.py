@@ -7,11 +7,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from rankscope.errors import RankscopeError, SettingError
+from rankscope.evaluation.evaluate import evaluate
 from rankscope.facade.estimating import estimate_with_machine
 from rankscope.reports.texts.machine_judge import machine_json, machine_lines, machine_text
-from rankscope.sampling.prediction_powered import corrected_mean, uncorrected
+from rankscope.sampling.prediction_powered import corrected_mean, human_mean, uncorrected
+from rankscope.statistics.intervals.mean_intervals import mean_intervals
 
 Y = np.array([0.5, 0.6, 0.4, 0.7, 0.3, 0.8])
 F = np.array([0.6, 0.7, 0.5, 0.9, 0.5, 0.8])
@@ -30,14 +33,22 @@ def test_the_worked_correction() -> None:
     assert found.worth == pytest.approx(6 * (0.392662 / 0.310247) ** 2, rel=1e-4)
 
 
-def test_leverage_is_that_of_a_fitted_line() -> None:
+def test_leverage_is_that_of_a_fitted_line_and_freedom_follows_kurtosis() -> None:
     design = np.stack([np.ones(6), F], axis=1)
     hat = np.diag(design @ np.linalg.inv(design.T @ design) @ design.T)
-    found = corrected_mean(Y, F, OTHERS, by_leverage=True)
+    found = corrected_mean(Y, F, OTHERS, small_sample=True)
     residual = Y - found.weight * F
     people = (((residual - residual.mean()) / (1 - hat)) ** 2).sum() / 36
     error = math.sqrt(people + found.weight**2 * OTHERS.var(ddof=1) / 12)
-    assert (found.corrected.high - found.corrected.value) / 2.776445 == pytest.approx(error, rel=1e-6)
+    freedom = min(4, 2 * 5 / (stats.kurtosis(residual, fisher=False) - 1))
+    reach = stats.t.ppf(0.975, freedom)
+    assert (found.corrected.high - found.corrected.value) / reach == pytest.approx(error, rel=1e-9)
+    odd = np.array([0.0] * 19 + [1.0])
+    wide = corrected_mean(odd, np.zeros(20), np.zeros(5), small_sample=True, weight=0.0)
+    freedom = 2 * 19 / (stats.kurtosis(odd, fisher=False) - 1)
+    error = math.sqrt((((odd - odd.mean()) * 20 / 19) ** 2).sum()) / 20
+    assert wide.corrected.high - 0.05 == pytest.approx(stats.t.ppf(0.975, freedom) * error, rel=1e-9)
+    assert freedom < 3
     assert found.corrected.high - found.corrected.low > 0.672068 - 0.361821
 
 
@@ -56,11 +67,50 @@ def test_corrected_intervals_hold_where_the_machine_alone_does_not() -> None:
     for _ in range(300):
         truth = chance.beta(2, 3, 230)
         said = np.clip(truth + 0.15 + 0.1 * chance.standard_normal(230), 0, 1)
-        found = corrected_mean(truth[:30], said[:30], said[30:], by_leverage=True)
+        found = corrected_mean(truth[:30], said[:30], said[30:], small_sample=True)
         held += found.corrected.low <= 0.4 <= found.corrected.high
         alone += abs(found.machine - 0.4) < 0.05
     assert held >= 0.92 * 300
     assert alone == 0
+
+
+def test_limits_stay_within_the_range() -> None:
+    """.02 and .98 of people, whose Student's limits lie outside, and a correction that would."""
+    y = np.array([0.0] * 9 + [0.2])
+    found = corrected_mean(y, 1 - y, np.full(90, 1.0), small_sample=True, bounds=(0.0, 1.0))
+    assert (found.corrected.low, found.human.low) == (0.0, 0.0)
+    assert human_mean(y).low < 0
+    assert human_mean(1 - y, bounds=(0.0, 1.0)).high == 1.0
+    over = corrected_mean(1 - y, 1 - y, np.full(90, 1.0), small_sample=True, bounds=(0.0, 1.0))
+    assert 0 <= over.corrected.low <= over.corrected.value <= over.corrected.high <= 1.0
+
+
+def test_people_alone_are_the_default_below_twenty_queries() -> None:
+    people, machine = judged(60)
+    measures = "AP,P@5"
+    few = estimate_with_machine(some(people, 19), machine, runs(60), measures)
+    assert "below 20 the corrected interval is often the wider one" in few.reason
+    assert "correct_from=10" in few.reason
+    assert math.isnan(few.rows[0].mean.corrected.value)
+    early = estimate_with_machine(some(people, 19), machine, runs(60), measures, correct_from=10)
+    assert early.reason == ""
+    assert not math.isnan(early.rows[0].mean.corrected.value)
+    assert early.rows[0].mean.human == few.rows[0].mean.human
+    with pytest.raises(SettingError, match="correct_from"):
+        estimate_with_machine(some(people, 19), machine, runs(60), measures, correct_from=9)
+
+
+@pytest.mark.parametrize("count", [12, 30])
+def test_the_interval_of_people_alone_is_that_of_every_mean(count: int) -> None:
+    people, machine = judged(60)
+    found = estimate_with_machine(some(people, count), machine, runs(60), "P@5")
+    kept = {name: {query: run[query] for query in list(people)[:count]} for name, run in runs(60).items()}
+    scores = evaluate(some(people, count), kept, ["P@5"], no_relevant="zero")
+    values = [system.columns[0].values for system in scores.systems]
+    expected = mean_intervals(np.stack([*values, values[1] - values[0]], axis=1), bounds=(np.array([0.0, 0, -1]), 1.0))
+    rows = [*found.rows, *found.differences]
+    assert [each.mean.human.low for each in rows] == pytest.approx(expected.low.tolist(), abs=1e-12)
+    assert [each.mean.human.high for each in rows] == pytest.approx(expected.high.tolist(), abs=1e-12)
 
 
 def test_people_alone_have_no_correction() -> None:
@@ -132,8 +182,8 @@ def test_queries_that_the_machine_was_tuned_on_are_left_out(tmp_path: Path) -> N
     people, machine = judged(40)
     tuned = tmp_path / "tuned.txt"
     tuned.write_text("q0\nq1\n\nq30\n")
-    found = estimate_with_machine(some(people, 20), machine, runs(40), tuned_on=tuned)
-    assert (found.queries, found.others) == (18, 19)
+    found = estimate_with_machine(some(people, 22), machine, runs(40), tuned_on=tuned)
+    assert (found.queries, found.others) == (20, 17)
     assert any("2 queries that the machine was tuned on" in line for line in found.warnings)
     few = estimate_with_machine(some(people, 11), machine, runs(40), tuned_on=["q0", "q1"])
     assert "that the machine was not tuned on" in few.reason

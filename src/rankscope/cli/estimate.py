@@ -15,6 +15,7 @@ OF_RUNS = (
     "drawn",
     "machine",
     "tuned_on",
+    "correct_from",
     "rel",
     "more",
     "per_query",
@@ -54,6 +55,13 @@ OF_RUNS = (
     type=Input(),
     metavar="FILE|none|all",
     help="File with the queries that the machine was tuned on, an id on each line: they are left out. all is refused.",
+)
+@click.option(
+    "--correct-from",
+    type=click.IntRange(10),
+    metavar="N",
+    help="With --machine: people alone are told where they judged fewer than N queries. Choose it before you look. "
+    "Default: 20.",
 )
 @click.option(
     "--more",

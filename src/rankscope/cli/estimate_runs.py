@@ -17,6 +17,7 @@ class RunOptions:
     measures: tuple[str, ...]
     machine: str | None
     tuned_on: str | None
+    correct_from: int | None
     drawn: str | None
     collection: int | None
     rel: float
@@ -39,6 +40,8 @@ class RunOptions:
             problems.append(f"--system NAME once for each run, all different: {count} needed, got {len(self.systems)}")
         if self.machine is None and self.tuned_on is not None:
             problems.append("--tuned-on is about a machine judge: give its labels with --machine FILE")
+        if self.machine is None and self.correct_from is not None:
+            problems.append("--correct-from is about a machine judge: give its labels with --machine FILE")
         if self.machine is not None:
             given = {"--drawn": self.drawn, "--more": self.more, "--collection-size": self.collection}
             unused = [name for name, value in given.items() if value is not None]
@@ -65,6 +68,7 @@ def show_machine(asked: RunOptions, output_format: str) -> None:
         asked.runs,
         asked.measures or "AP",
         tuned_on=asked.tuned_on,
+        **({} if asked.correct_from is None else {"correct_from": asked.correct_from}),
         rel=asked.rel,
         level=asked.level,
         input_format=asked.input_format,

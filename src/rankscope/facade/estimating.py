@@ -112,6 +112,7 @@ def estimate_with_machine(
     measures: Asked = "AP",
     *,
     tuned_on: str | Path | Iterable[str] | None = None,
+    correct_from: int = 20,
     rel: float = 1.0,
     level: float = 0.95,
     input_format: str | None = None,
@@ -124,26 +125,27 @@ def estimate_with_machine(
 
     `human`: judgements of queries drawn at random; `machine`: of these and of many others. Corrected means and
     differences come beside those of people and of the machine alone. `tuned_on`: queries that the machine was tuned on,
-    which are left out: their ids, a file with an id on each line, 'none', or 'all', which is refused.
+    which are left out: their ids, a file with an id on each line, 'none', or 'all', which is refused. People alone are
+    told where they judged fewer than `correct_from` queries, 10 at least: choose it before you look.
     >>> queries = [f"q{number}" for number in range(40)]
     >>> labels = {query: {"a": number % 2, "b": 1} for number, query in enumerate(queries)}
     >>> run = {query: ["a", "b"] for query in queries}
-    >>> found = estimate_with_machine({query: labels[query] for query in queries[:12]}, labels, {"mine": run}, "P@1")
+    >>> found = estimate_with_machine({query: labels[query] for query in queries[:20]}, labels, {"mine": run}, "P@1")
     >>> found.rows[0].mean.human.value, round(found.rows[0].mean.weight, 3), found.agreement.kappa
-    (0.5, 0.745, 1.0)
+    (0.5, 0.513, 1.0)
     """
     from rankscope.inputs.qrels import Qrels
     from rankscope.inputs.several import all_problems
     from rankscope.sampling.machine_judge import TwoJudges, judge_with_machine
-    from rankscope.validation import SHARE, check
+    from rankscope.validation import SHARE, WholeNumber, check
 
-    check(locals(), level=SHARE)
+    check(locals(), level=SHARE, correct_from=WholeNumber(least=10))
     reading = reading_of_files(input_format, encoding, columns, map_qrels, map_runs)
     seen = _tuned_on(tuned_on)
     people, labels = partial(Qrels.of, human, reading), partial(Qrels.of, machine, reading)
     by_name = {run.name: run for run in named(runs, reading, people, labels)}
     with all_problems(by_name.values(), people, labels):
-        judges = TwoJudges.of(people(), labels(), seen)
+        judges = TwoJudges.of(people(), labels(), seen, correct_from)
     told = tuned_on is not None
     return judge_with_machine(judges, by_name, measures, rel=rel, level=level, told_tuning=told)
 

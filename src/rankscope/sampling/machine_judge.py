@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -20,9 +20,12 @@ from rankscope.inputs.run import Run
 from rankscope.measures.measure import Measure
 from rankscope.measures.notation import Asked, parse_measures
 from rankscope.number_texts import how_many
+from rankscope.sampling.estimate import EstimatedRange
 from rankscope.sampling.prediction_powered import (
+    CORRECT_FROM,
     FEWEST,
     FEWEST_OTHERS,
+    Bounds,
     CorrectedMean,
     corrected_mean,
     uncorrected,
@@ -30,6 +33,8 @@ from rankscope.sampling.prediction_powered import (
 from rankscope.statistics.agreement.agreement import agreement
 from rankscope.statistics.agreement.marks import AssessorGrades
 from rankscope.statistics.agreement.two_assessors import tables_by_query
+from rankscope.statistics.intervals.mean_intervals import mean_intervals
+from rankscope.wording import setting_value
 
 UNLIKE = 3.0  # standard errors between what the machine says of people's queries and of the others
 
@@ -105,9 +110,10 @@ class TwoJudges:
     alone: tuple[str, ...]
     left_out: tuple[str, ...]  # judged by people alone
     tuned_on: tuple[str, ...]
+    correct_from: int = CORRECT_FROM
 
     @classmethod
-    def of(cls, human: Any, machine: Any, tuned_on: Iterable[str] = ()) -> TwoJudges:
+    def of(cls, human: Any, machine: Any, tuned_on: Iterable[str] = (), correct_from: int = CORRECT_FROM) -> TwoJudges:
         """Queries that the machine was tuned on are left out, whoever judged them."""
         people, labels = Qrels.of(human), Qrels.of(machine)
         seen = set(tuned_on)
@@ -115,19 +121,26 @@ class TwoJudges:
         return cls(
             human=people,
             machine=labels,
-            both=tuple(each for each in judged if each in marked and each not in seen),
+            both=tuple(sorted((each for each in judged if each in marked and each not in seen), key=str.encode)),
             alone=tuple(each for each in marked if each not in judged and each not in seen),
             left_out=tuple(each for each in judged if each not in marked),
             tuned_on=tuple(each for each in judged if each in seen),
+            correct_from=correct_from,
         )
 
     @property
     def reason(self) -> str:
         """Why nothing can be corrected; empty where it can."""
         n = len(self.both)
+        after = " that the machine was not tuned on" if self.tuned_on else ""
         if n < FEWEST:
-            after = " that the machine was not tuned on" if self.tuned_on else ""
             return f"people judged {n} queries{after}: below {FEWEST} the machine's errors cannot be estimated"
+        if n < self.correct_from:
+            return (
+                f"people judged {n} queries{after}: below {self.correct_from} the corrected interval is often the "
+                "wider one, and which is told is decided before both are seen "
+                f"({setting_value('correct_from', FEWEST)} corrects from {FEWEST} on)"
+            )
         if len(self.alone) < FEWEST_OTHERS:
             return "the machine judged no queries beyond those of people: there is nothing to add to theirs"
         return ""
@@ -145,7 +158,8 @@ def judge_with_machine(
     """Every measure of every run and every difference of two, by people on n queries and by the machine on all.
 
     Queries without a relevant item count with the worst value, so that every query has a value by both judges. Below
-    ten queries of people, or where the machine judged no others, only people's means are given, and the reason.
+    `correct_from` queries of people, or where the machine judged no others, only people's means are given, and the
+    reason. The interval of people alone is that of every mean over queries.
     """
     if not judges.both:
         raise SettingError("no query was judged both by people and by the machine: nothing says how the machine errs")
@@ -154,18 +168,34 @@ def judge_with_machine(
     people = _values(judges.human, runs, asked, judges.both, rel)
     machine = _values(judges.machine, runs, asked, every, rel)
     n = len(judges.both)
-    make = uncorrected if judges.reason else partial(corrected_mean, by_leverage=True)
+    make = uncorrected if judges.reason else partial(corrected_mean, small_sample=True)
 
-    def rows(of: Iterable[tuple[str, str, FloatArray, FloatArray]]) -> tuple[CorrectedRow, ...]:
-        return tuple(CorrectedRow(run, name, make(y, f[:n], f[n:], level)) for run, name, y, f in of)
+    def rows(of: Sequence[tuple[str, str, FloatArray, FloatArray, Bounds]]) -> tuple[CorrectedRow, ...]:
+        means = [make(y, f[:n], f[n:], level, bounds=ends) for *_, y, f, ends in of]
+        alone = (
+            people_means(np.stack([y for *_, y, _, _ in of], axis=1), level, [ends for *_, ends in of]) if of else []
+        )
+        return tuple(
+            CorrectedRow(run, name, replace(mean, human=own))
+            for (run, name, *_), mean, own in zip(of, means, alone, strict=True)
+        )
 
+    ends = {str(measure): measure.bounds() for measure in asked}
     names = [(run, str(measure)) for run in runs for measure in asked]
     apart = [(one, two, str(each)) for one, two in combinations(runs, 2) for each in asked]
     return MachineJudged(
-        rows=rows((run, name, people[run, name], machine[run, name]) for run, name in names),
+        rows=rows([(run, name, people[run, name], machine[run, name], ends[name]) for run, name in names]),
         differences=rows(
-            (f"{two} minus {one}", name, people[two, name] - people[one, name], machine[two, name] - machine[one, name])
-            for one, two, name in apart
+            [
+                (
+                    f"{two} minus {one}",
+                    name,
+                    people[two, name] - people[one, name],
+                    machine[two, name] - machine[one, name],
+                    (ends[name][0] - ends[name][1], ends[name][1] - ends[name][0]),
+                )
+                for one, two, name in apart
+            ]
         ),
         agreement=_agreement(judges, rel, level),
         queries=n,
@@ -174,6 +204,13 @@ def judge_with_machine(
         reason=judges.reason,
         warnings=tuple(_warnings(judges, machine, n, told_tuning)),
     )
+
+
+def people_means(values: FloatArray, level: float, bounds: Sequence[Bounds]) -> list[EstimatedRange]:
+    """The mean of each column by people alone, with the interval that every command gives a mean over queries."""
+    low, high = np.array(bounds).T
+    made = mean_intervals(values, level=level, bounds=(low, high))
+    return [EstimatedRange(*each) for each in np.stack([made.mean, made.low, made.high], axis=1).tolist()]
 
 
 def _values(
