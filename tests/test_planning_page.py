@@ -49,3 +49,20 @@ def test_what_deeper_pools_gave_is_what_was_measured() -> None:
     ratios = sorted(float(observed) / float(promised) for promised, observed in rows)
     assert len(ratios) == 16
     assert f"came out at {ratios[0]:.2f} to {ratios[-1]:.2f} times".replace(" 0.", " .") in TEXT
+
+
+def test_the_page_says_how_often_the_top_set_was_seen_to_hold() -> None:
+    performance = (PAGE.parents[1] / "performance.md").read_text(encoding="utf-8")
+    section = performance.split("The top set of `rankscope stability`")[1].split("\n## ")[0]
+    rows = [[each.strip() for each in line.strip("|").split("|")] for line in section.splitlines() if line[:2] == "| "]
+    held = {(row[0], row[1], int(row[2])): (float(row[3]), float(row[4])) for row in rows[2:]}
+    equal = [100 * share for (_, kind, queries), (share, _) in held.items() if kind == "all equal" and queries < 50]
+    apart = [100 * share for (_, kind, _), (share, _) in held.items() if kind != "all equal"]
+    many = [100 * share for (_, kind, queries), (share, _) in held.items() if kind == "all equal" and queries == 50]
+    size = held["Robust 2003, 12 runs", "as they are", 8][1]
+    words = " ".join(TEXT.split())
+    assert min(apart) >= 99
+    assert (
+        f"in {int(min(equal))} to {int(max(equal))} % with 5 to 25 queries, and in {min(many):.0f} % with 50" in words
+    )
+    assert f"with 8 of them {size:.0f} of 12 systems" in words

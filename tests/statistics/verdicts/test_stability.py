@@ -8,6 +8,7 @@ from scipy.stats import kendalltau
 
 from rankscope.errors import SettingError
 from rankscope.reports.texts.stability import stability_sentences, stability_text
+from rankscope.statistics.pairs.skew_t import skew_t_p
 from rankscope.statistics.table.score_table import ScoreTable
 from rankscope.statistics.verdicts.stability import _means_of_draws, stability, top_set
 
@@ -68,6 +69,27 @@ def test_the_top_set_holds_the_best_of_close_systems() -> None:
         gains = chance.normal(0, 1, (20, 6)) + np.array([0.02, 0, 0, 0, 0, 0])
         held += int(top_set(gains, _means_of_draws(gains, 300, 1), 0.95)[0])
     assert held >= 88
+
+
+@pytest.mark.parametrize(("queries", "systems"), [(5, 12), (5, 25), (12, 25)])
+def test_the_top_set_of_few_queries_holds_one_of_equal_systems(queries: int, systems: int) -> None:
+    """By the quantile of resampled differences .89, .85 and .91 of these trials."""
+    chance, held = np.random.default_rng(queries * systems), 0
+    for trial in range(300):
+        gains = chance.normal(size=(queries, systems))
+        held += int(top_set(gains, _means_of_draws(gains, 10, trial), 0.95)[trial % systems])
+    assert held >= 0.95 * 300
+
+
+def test_a_system_is_left_out_where_skew_t_shows_another_ahead() -> None:
+    values = board(systems=4, queries=15, apart=0.06, seed=3).values
+    inside = top_set(values, _means_of_draws(values, 50, 0), 0.9)
+    for place in range(4):
+        others = [skew_t_p(values[:, other] - values[:, place], "greater") for other in range(4) if other != place]
+        assert inside[place] == (min(map(float, others)) > 0.1 / 3)
+    assert 0 < inside.sum() < 4
+    twice = np.concatenate([values, values, values, values])
+    assert top_set(twice, _means_of_draws(twice, 400, 0), 0.9).sum() < 4
 
 
 def test_classes_are_drawn_where_they_are_the_unit() -> None:
