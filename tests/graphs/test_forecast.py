@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from rankscope import graphs
@@ -21,3 +22,9 @@ def test_the_band_for_these_queries_lies_within_the_one_for_others() -> None:
     assert these.low[0] == these.high[0] == pytest.approx(float(Rprec().of(ranks).mean()))
     intervals = mean_intervals(Rprec().of(ranks)[:, None], unit_classes(ranks), level=0.9)
     assert (others.low[0], others.high[0]) == (intervals.low[0], intervals.high[0])
+
+
+def test_one_query_says_nothing_of_others_today() -> None:
+    one = scored().take(np.array([0]))
+    others = next(mark for mark in graphs.forecast_graph(one, force=True).marks if isinstance(mark, ShadedRegion))
+    assert (others.low[0], others.high[0]) == (0.0, 1.0)

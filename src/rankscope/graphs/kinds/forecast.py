@@ -129,9 +129,11 @@ def _today(queries: RelevantRanks, measure: Measure, level: float) -> ForecastIn
 
     some = queries.take(np.flatnonzero(measure.defined(queries)))
     intervals = mean_intervals(measure.of(some)[:, None], unit_classes(some), level=level, bounds=measure.bounds())
-    return ForecastInterval(
-        *np.where(np.isfinite(intervals.low), [intervals.low, intervals.high], intervals.mean)[:, 0].tolist()
-    )
+    if intervals.ways[0]:
+        return ForecastInterval(float(intervals.low[0]), float(intervals.high[0]))
+    low, high = measure.bounds()  # one query says nothing of others, as in the forecast itself
+    now = float(intervals.mean[0])
+    return ForecastInterval(low if np.isfinite(low) else now, high if np.isfinite(high) else now)
 
 
 def _region(size: FloatArray, intervals: Sequence[ForecastInterval]) -> Region:
