@@ -24,6 +24,8 @@ class Family:
     family of 6 tests: 3 pairs of systems x 2 measures, Holm
     >>> next(iter(family))
     ('A', 'B', 'AP', '')
+    >>> Family.of(["A", "B"], classes=["", "x"]).factors
+    '1 pair of systems x (all queries + 1 class)'
     """
 
     pairs: tuple[tuple[str, str], ...]
@@ -70,11 +72,13 @@ class Family:
     @property
     def factors(self) -> str:
         """What is multiplied, in words."""
-        parts = [_counted(len(self.pairs), "pair of systems", "pairs of systems")]
+        parts = [how_many(len(self.pairs), "pair of systems", "pairs of systems")]
         if len(self.measures) > 1:
-            parts.append(f"{how_many(len(self.measures), 'measures')}")
-        if self.classes != (ALL_QUERIES,):
-            parts.append(_counted(len(self.classes), "class", "classes"))
+            parts.append(how_many(len(self.measures), "measures"))
+        labels = [label for label in self.classes if label != ALL_QUERIES]
+        if labels:
+            classes = how_many(len(labels), "classes")
+            parts.append(classes if len(labels) == len(self.classes) else f"(all queries + {classes})")
         return " x ".join(parts)
 
     def with_measures_of(self, other: Family) -> Family | None:
@@ -127,13 +131,9 @@ def in_words(families: Sequence[Family]) -> str:
     """Families that are corrected together, as one."""
     names = {"holm": "Holm", "bonferroni": "Bonferroni", "benjamini-hochberg": "Benjamini-Hochberg"}
     correction = names.get(families[0].correction, "not corrected")
-    tests = _counted(sum(each.size for each in families), "test", "tests")
+    tests = how_many(sum(each.size for each in families), "tests")
     merged: list[Family] = []
     for each in families:
         both = merged[-1].with_measures_of(each) if merged else None
         merged = [*merged[:-1], both] if both is not None else [*merged, each]
     return f"family of {tests}: {' + '.join(each.factors for each in merged)}, {correction}"
-
-
-def _counted(count: int, one: str, many: str) -> str:
-    return f"{count:,} {one if count == 1 else many}"
