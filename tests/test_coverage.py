@@ -125,3 +125,5 @@ def test_what_is_served_is_asked_for_and_what_is_gathered_is_there(tmp_path: Pat
     silent = tmp_path / "silent.py"
     silent.write_text("")
     assert run(f"python {silent}", tmp_path) == "shows nothing"
+    silent.write_text("open('picture', 'w').close()")
+    assert run(f"python {silent}", tmp_path) == ""

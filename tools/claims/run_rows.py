@@ -38,6 +38,7 @@ def run(command: str, folder: Path) -> str:
     """Run one command in the folder, from the sources of this clone; what is wrong with what it did, if anything."""
     if command.startswith("rankscope serve"):
         return _served(command, folder)
+    before = _written(folder)
     with site_served(PAGES) as host:
         done = subprocess.run(
             _arguments(command.replace(SITE, host)),
@@ -50,8 +51,13 @@ def run(command: str, folder: Path) -> str:
         )
     if done.returncode:
         return done.stderr.strip() or done.stdout.strip() or f"ended with {done.returncode}"
-    shown = done.stdout.strip() or done.stderr.strip() or "-o" in shlex.split(command)
+    shown = done.stdout.strip() or done.stderr.strip() or _written(folder) != before
     return "" if shown else "shows nothing"
+
+
+def _written(folder: Path) -> dict[Path, int]:
+    """When each file in the folder was written."""
+    return {path: path.stat().st_mtime_ns for path in folder.rglob("*") if path.is_file()}
 
 
 def _arguments(command: str) -> list[str]:
