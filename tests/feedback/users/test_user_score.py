@@ -13,6 +13,7 @@ from rankscope.errors import InputError, SettingError
 from rankscope.feedback.users.people_marks import PeopleMarks, PersonMark
 from rankscope.feedback.users.user_score import ErrorRates, read_rates, score_assessor, score_user
 from rankscope.feedback.users.users import USERS
+from rankscope.reports.texts.user_score import user_score_text
 from rankscope.statistics.intervals.clustered_share import beta_limits, clustered_share
 
 QUERIES, ITEMS = 25, 30
@@ -51,9 +52,11 @@ def test_somebody_in_a_journal_made_with_errors_is_recovered(tmp_path: Path) -> 
     assert made.alarm.low <= 0.1 <= made.alarm.high
     assert made.people_same is not None
     assert made.people_same.share == 1.0
-    assert made.people_agree is not None
-    assert made.people_agree.count == QUERIES * ITEMS
+    assert made.people_agree is None  # beside Ben there is Ann alone
+    assert made.differing == 0
     seen = from_file(path, "consistent")
+    assert seen.people_agree is not None
+    assert seen.people_agree.count == QUERIES * ITEMS
     assert seen.differing == made.miss.found + made.alarm.found  # on these Ann and Ben differ
     assert seen.pairs == QUERIES * ITEMS - seen.differing
     assert seen.miss.found == seen.alarm.found == 0
@@ -85,6 +88,40 @@ def _event(key: str, who: str, mark: PersonMark, right: bool, detail: object = N
 def _undo(key: str, who: str, of: str) -> dict[str, object]:
     nothing = dict.fromkeys(("query", "item", "grade", "ms", "detail", "pool", "guideline"))
     return {"at_us": 2, "assessor": who, "key": key, "kind": "undo", "of": of, **nothing}
+
+
+def test_the_bar_is_made_by_others_than_the_one_who_is_scored() -> None:
+    """Of four pairs Ann and Ben differ on c, Cy on d with both: to score Cy one pair is left out, not two.
+
+    Cy was asked a and b again and changed his mind on b; Ann a, and did not.
+    """
+    said = {"a": "111", "b": "111", "c": "101", "d": "110"}
+    who = ("ann", "ben", "cy")
+    marks = [
+        PersonMark("q", item, name, float(grade))
+        for item, own in said.items()
+        for name, grade in zip(who, own, strict=True)
+    ]
+    again = [("a", "cy", 1.0), ("b", "cy", 0.0), ("a", "ann", 1.0)]
+    people = PeopleMarks.of([*marks, *(PersonMark("q", *each, again=True) for each in again)])
+    made = score_assessor(people, "cy")
+    assert (made.pairs, made.differing) == (3, 1)
+    assert (made.miss.found, made.miss.count) == (1, 3)
+    assert made.people_agree is not None
+    assert (made.people_agree.found, made.people_agree.count) == (3, 4)  # Ann and Ben
+    assert made.people_same is not None
+    assert (made.people_same.found, made.people_same.count) == (1, 1)  # Ann
+    assert made.same is not None
+    assert (made.same.found, made.same.count) == (1, 2)
+    text = user_score_text(made)
+    assert "left out: 1 pair on which the others differ" in text
+    assert "others: two say the same" in text
+    assert "cy: the same at a second look" in text
+    whole = score_user(USERS.parse("consistent"), people)
+    assert whole.differing == 2
+    assert whole.people_agree is not None
+    assert (whole.people_agree.found, whole.people_agree.count) == (8, 12)
+    assert "left out: 2 pairs on which people differ" in user_score_text(whole)
 
 
 def test_partial_relevance_is_what_is_picked_of_each_grade() -> None:

@@ -43,7 +43,7 @@ class PeopleMarks:
 
     >>> some = [PersonMark("q", "a", "ann", 1), PersonMark("q", "a", "ben", 0), PersonMark("q", "b", "ann", 0)]
     >>> people = PeopleMarks.of(some)
-    >>> len(people.agreed()), people.differing, [people.items[each] for each in people.agreed().item]
+    >>> len(people.agreed()), people.differing(), [people.items[each] for each in people.agreed().item]
     (1, 1, ['b'])
     """
 
@@ -103,9 +103,13 @@ class PeopleMarks:
         machines = [place for place, name in enumerate(self.assessors) if name in self.machines]
         return ~self.again & ~np.isnan(self.grade) & ~np.isin(self.assessor, machines)
 
+    def _others(self, without: str | None) -> BoolArray:
+        """Marks that count, leaving out those of somebody who is scored himself."""
+        return self.counted if without is None else self.counted & (self.assessor != self.number_of(without))
+
     def agreed(self, without: str | None = None) -> AgreedMarks:
         """The pairs on whose relevance all people agree, leaving one of them out where he is scored himself."""
-        chosen = self.counted if without is None else self.counted & (self.assessor != self.number_of(without))
+        chosen = self._others(without)
         pair, place = np.unique(self.pair[chosen], return_inverse=True)
         grade = self.grade[chosen]
         count = np.bincount(place, minlength=pair.size)
@@ -115,10 +119,20 @@ class PeopleMarks:
         query, item = np.divmod(pair[same], len(self.items))
         return AgreedMarks(query=query, item=item, grade=mean[same], relevant=picked[same] > 0)
 
-    @property
-    def differing(self) -> int:
-        """Pairs that people do not agree on."""
-        return int(np.unique(self.pair[self.counted]).size - len(self.agreed()))
+    def differing(self, without: str | None = None) -> int:
+        """Pairs that people do not agree on: where one of them is scored himself, those he marked and others differ on.
+
+        >>> marks = [("a", "ann", 1), ("a", "ben", 0), ("b", "ann", 1), ("b", "ben", 1), ("b", "cy", 0)]
+        >>> people = PeopleMarks.of([PersonMark("q", item, who, grade) for item, who, grade in marks])
+        >>> people.differing(), people.differing("ann"), people.differing("cy")
+        (2, 1, 0)
+        """
+        pairs = np.unique(self.pair[self._others(without)])
+        agreed = self.agreed(without)
+        open_pairs = np.setdiff1d(pairs, agreed.query * len(self.items) + agreed.item)
+        if without is not None:
+            open_pairs = np.intersect1d(open_pairs, self.pair[(self.assessor == self.number_of(without)) & ~self.again])
+        return open_pairs.size
 
     def number_of(self, assessor: str) -> int:
         """An assessor by name; one who is not there is a `SettingError`."""
@@ -127,18 +141,26 @@ class PeopleMarks:
             raise SettingError(f"nobody called '{assessor}' has marked anything{near} There are: {there}")
         return self.assessors.index(assessor)
 
-    def repeated(self) -> tuple[BoolArray, IntArray]:
-        """Of what people were asked twice: whether both answers say the same, and the query of each."""
+    def repeated(self, of: str | None = None, without: str | None = None) -> tuple[BoolArray, IntArray]:
+        """Of what people were asked twice: whether both answers say the same, and the query of each.
+
+        `of` is one who is asked alone, a machine perhaps; `without` one who is left out, as machines are.
+        """
         key = self.pair * len(self.assessors) + self.assessor
-        known = ~np.isnan(self.grade)
+        left_out = [*self.machines, without] if of is None else [name for name in self.assessors if name != of]
+        numbers = [place for place, name in enumerate(self.assessors) if name in left_out]
+        known = ~np.isnan(self.grade) & ~np.isin(self.assessor, numbers)
         first, second = (np.flatnonzero(known & each) for each in (~self.again, self.again))
         _, mine, theirs = np.intersect1d(key[first], key[second], return_indices=True)
         one, other = first[mine], second[theirs]
         return (self.grade[one] >= self.rel) == (self.grade[other] >= self.rel), self.query[one]
 
-    def mutual(self) -> tuple[BoolArray, IntArray]:
-        """Of every two people who marked the same: whether they say the same, and the query of each case."""
-        chosen = np.flatnonzero(self.counted)
+    def mutual(self, without: str | None = None) -> tuple[BoolArray, IntArray]:
+        """Of every two people who marked the same: whether they say the same, and the query of each case.
+
+        Where one of them is scored himself: of every two others.
+        """
+        chosen = np.flatnonzero(self._others(without))
         chosen = chosen[np.argsort(self.pair[chosen], kind="stable")]
         same, query = [], []
         for apart in range(1, len(self.assessors)):

@@ -30,7 +30,8 @@ class UserScore(Tabular):
     `miss`: relevant items that are rejected, and `alarm`: irrelevant ones that are picked, of those of which something
     is said; `silent_...`: of which nothing is said. `picked`: the share picked of each grade, where there are more than
     two. `same`: answers that a second look gives again; `people_same` and `people_agree` are the same of people: asked
-    twice, and two of them.
+    twice, and two of them. Of somebody who has marked himself, people are all others, so that nobody is measured by a
+    bar he is part of; `differing` are the pairs he marked on which the others differ.
     """
 
     user: str
@@ -46,6 +47,7 @@ class UserScore(Tabular):
     same: ClusteredShare | None
     people_same: ClusteredShare | None
     people_agree: ClusteredShare | None
+    people: str = "people"  # "others" where the scored one is somebody who marked
 
     @property
     def as_user(self) -> str:
@@ -61,7 +63,7 @@ class UserScore(Tabular):
 
     def json(self) -> dict[str, Any]:
         """As a file holds it."""
-        plain = {name: getattr(self, name) for name in ("user", "pairs", "queries", "differing", "rel")}
+        plain = {name: getattr(self, name) for name in ("user", "people", "pairs", "queries", "differing", "rel")}
         rates = {name: getattr(self, name).row() for name in RATES}
         more = {name: getattr(self, name) for name in ("same", "people_same", "people_agree")}
         looks = {name: None if each is None else each.row() for name, each in more.items()}
@@ -143,7 +145,8 @@ def score_assessor(people: PeopleMarks, assessor: str) -> UserScore:
     met = AgreedMarks(
         query=agreed.query[place], item=agreed.item[place], grade=agreed.grade[place], relevant=agreed.relevant[place]
     )
-    return _score(assessor, people, met, said, None)
+    same = clustered_share(*people.repeated(of=assessor))
+    return _score(assessor, people, met, said, same, without=assessor)
 
 
 def _some(agreed: AgreedMarks) -> AgreedMarks:
@@ -152,14 +155,21 @@ def _some(agreed: AgreedMarks) -> AgreedMarks:
     return agreed
 
 
-def _score(name: str, people: PeopleMarks, agreed: AgreedMarks, said: Said, same: ClusteredShare | None) -> UserScore:
+def _score(
+    name: str,
+    people: PeopleMarks,
+    agreed: AgreedMarks,
+    said: Said,
+    same: ClusteredShare,
+    without: str | None = None,
+) -> UserScore:
     answered, right = said != 0, agreed.relevant
     grades = np.unique(agreed.grade)
     return UserScore(
         user=name,
         pairs=len(agreed),
         queries=int(np.unique(agreed.query).size),
-        differing=people.differing,
+        differing=people.differing(without),
         rel=people.rel,
         miss=_share(said < 0, answered & right, agreed),
         alarm=_share(said > 0, answered & ~right, agreed),
@@ -168,9 +178,10 @@ def _score(name: str, people: PeopleMarks, agreed: AgreedMarks, said: Said, same
         picked=tuple((float(grade), _share(said > 0, agreed.grade == grade, agreed)) for grade in grades)
         if grades.size > 2
         else (),
-        same=same if same is not None and same.count else None,
-        people_same=_known(*people.repeated()),
-        people_agree=_known(*people.mutual()),
+        same=same if same.count else None,
+        people_same=_known(*people.repeated(without=without)),
+        people_agree=_known(*people.mutual(without)),
+        people="people" if without is None else "others",
     )
 
 

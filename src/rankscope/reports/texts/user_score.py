@@ -7,7 +7,7 @@ from rankscope.number_texts import decimal_text, how_many
 from rankscope.reports.formats.rows import table
 from rankscope.statistics.intervals.clustered_share import ClusteredShare
 
-AGAINST = "Rates are against what people said, who err too: two of them differ as shown under people."
+AGAINST = "Rates are against what {people} said, who err too: two of them differ as shown under {people}."
 
 
 def user_score_text(score: UserScore) -> str:
@@ -23,7 +23,8 @@ def user_score_text(score: UserScore) -> str:
 
 def user_line(score: UserScore) -> str:
     """Who, and on what."""
-    left_out = f"; left out: {how_many(score.differing, 'pairs')} on which people differ" if score.differing else ""
+    who = "people" if score.people == "people" else "the others"
+    left_out = f"; left out: {how_many(score.differing, 'pairs')} on which {who} differ" if score.differing else ""
     return (
         f"{score.user}: {how_many(score.pairs, 'pairs')} of {how_many(score.queries, 'queries')}, relevant from "
         f"grade {score.rel:g} on"
@@ -44,9 +45,9 @@ def error_rows(score: UserScore) -> list[dict[str, object]]:
 def look_rows(score: UserScore) -> list[dict[str, object]]:
     """What a second look gives, and what people do, as far as it is known."""
     rows = [
-        _row("user: the same at a second look", score.same),
-        _row("people: the same when asked again", score.people_same),
-        _row("people: two say the same", score.people_agree),
+        _row(f"{'user' if score.people == 'people' else score.user}: the same at a second look", score.same),
+        _row(f"{score.people}: the same when asked again", score.people_same),
+        _row(f"{score.people}: two say the same", score.people_agree),
     ]
     return [row for row in rows if row["of"]]
 
@@ -72,7 +73,7 @@ def _words(score: UserScore) -> list[str]:
         if clusters > 1
         else "low and high: 95 % interval that takes the marks of one query for independent ones: have more queries."
     ]
-    lines += [AGAINST] if score.people_agree is not None else []
+    lines += [AGAINST.format(people=score.people)] if score.people_agree is not None else []
     if not score.miss.count or not score.alarm.count:
         side = "relevant" if not score.miss.count else "irrelevant"
         lines.append(f"! nothing is said of any {side} item, so that its errors cannot be known")
