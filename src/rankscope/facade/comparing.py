@@ -245,7 +245,7 @@ def answer_notes(scores: Scores) -> tuple[str, ...]:
                 (f"they {fate}", "them") if len(lacking) > 1 else (f"it {fate.replace('count', 'counts', 1)}", "it")
             )
             notes.append(
-                f"{system.name} did not answer {how_many(len(lacking))} that {other} answered; {they} "
-                f"({setting_value('queries', 'answered')} leaves {them} out)"
+                f"{system.name} did not answer {how_many(len(lacking))} that {other} answered; {they}; "
+                f"{setting_value('queries', 'answered')} leaves {them} out"
             )
     return tuple(notes)
