@@ -12,6 +12,7 @@ from scipy.stats import t as student
 from rankscope import Run, evaluate
 from rankscope.curves.thinning import expected_value
 from rankscope.errors import SettingError
+from rankscope.facade.planning import plan_judging
 from rankscope.measures import P
 from rankscope.reports.texts.judging_plan import plan_sentences, plans_text
 from rankscope.sampling.judged_run import ranking_table
@@ -21,6 +22,7 @@ from rankscope.sampling.pool_depths import PoolDepths, pool_depths
 from rankscope.sampling.pools.rankings import Rankings
 from rankscope.statistics.components.components import Components, components
 from rankscope.statistics.components.factor_table import FactorTable
+from rankscope.statistics.pairs.pairwise import compare_pairs
 from rankscope.statistics.table.score_table import ScoreTable
 
 QUERY, ASSESSOR = np.divmod(np.arange(80), 4)
@@ -42,6 +44,42 @@ def test_the_width_is_that_of_the_components_by_hand() -> None:
     deep = WidthForecast(found, Costs(), 10, PoolDepths(40, {40: 100.0, 80: 190.0}, (0.08, 0.04)))
     assert deep.width(JudgingDesign(50, 2, depth=80)) == pytest.approx(expected + 2 * 0.02)
     assert deep.cost(JudgingDesign(50, 2, depth=80)) == 50 * 2 * 190
+
+
+@pytest.mark.parametrize("queries", [12, 20, 50])
+@pytest.mark.parametrize("skewed", [False, True])
+def test_the_width_of_a_difference_is_that_of_the_limits_of_compare(queries: int, skewed: bool) -> None:
+    """What is there already has the width that compare has; plans are made by the same rule."""
+    chance = np.random.default_rng(queries)
+    names = [f"q{number:02d}" for number in range(queries)]
+    first = chance.uniform(0.3, 0.5, queries)
+    second = first + (0.1 * chance.exponential(size=queries) if skewed else chance.normal(0.05, 0.1, queries))
+    columns = {"query": [*names, *names], "system": ["A"] * queries + ["B"] * queries}
+    values = pl.DataFrame({**columns, "measure": "AP", "value": np.concatenate([first, second])})
+    plans = plan_judging(values, budget=100, judgements=10)
+    table = ScoreTable.make({"A": first, "B": second}, queries=names, bounds=(0.0, 1.0))
+    (pair,) = compare_pairs(table).comparisons
+    assert plans.now.width == pytest.approx(pair.high - pair.low, rel=1e-9)
+    t = 2 * student.ppf(0.975, queries - 1) * (second - first).std(ddof=1) / math.sqrt(queries)
+    assert plans.now.width > 1.02 * t
+    more = plans.forecast.width(JudgingDesign(queries=4 * queries))
+    assert t / 2 * 0.9 < more < plans.now.width / 2
+    alone = plan_judging(values, budget=100, judgements=10, of="A")
+    assert alone.forecast.differences is None
+    assert alone.now.width == pytest.approx(
+        2 * student.ppf(0.975, queries - 1) * first.std(ddof=1) / math.sqrt(queries), rel=1e-6
+    )
+
+
+def test_the_part_that_pools_may_move_is_told_and_compare_has_none_of_it() -> None:
+    pools = PoolDepths(40, {40: 100.0, 80: 190.0}, (0.08, 0.04))
+    apart = np.random.default_rng(1).normal(size=20)
+    for differences, words in ((apart, "; compare, which takes the judgements as they are, has "), (None, " move.")):
+        plans = JudgingPlans(WidthForecast(pilot(), Costs(), 10, pools, differences=differences), budget=3_000)
+        told = next(line for line in plan_sentences(plans) if "outside of the pools" in line)
+        assert told.startswith(f"{plans.now.of_pools:.4f} of the present width of {plans.now.width:.4f} is what")
+        assert words in told
+        assert (f"has {plans.now.width - plans.now.of_pools:.4f} for" in told) == (differences is not None)
 
 
 def test_costs_are_added_up() -> None:

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from rankscope.facade.varied import VariedInputs
     from rankscope.sampling.judging_plan import Costs, JudgingPlans
     from rankscope.statistics.components.components import Components
-    from rankscope.statistics.components.factor_table import FactorTable
     from rankscope.statistics.components.varied_values import VariedValues
 
 Collection = Literal["none", "random", "exact"]
@@ -143,6 +142,7 @@ def plan_judging(
     """
     from rankscope.sampling.judging_plan import Costs, JudgingPlans, WidthForecast
     from rankscope.statistics.components.components import components
+    from rankscope.statistics.components.factor_table import QUERY
     from rankscope.validation import COUNT, SHARE, Number, Optional, check
 
     check(
@@ -150,23 +150,20 @@ def plan_judging(
     )
     inputs, values = _values_of(qrels, runs, measure, assessors, (), None, given)
     costs = cost if isinstance(cost, Costs) else Costs.parse(cost)
-    table = _asked_contrast(values, baseline, of)
+    base, other = contrast_names(values.systems, baseline, of)
+    table = values.of_system(base) if base == other else values.difference(base, other)
+    apart = None if base == other else table.means_by(QUERY)
     if inputs is None:
         if judgements is None:
             raise SettingError(f"a table of values has no judgements to count: give {setting_usage('judgements', 'N')}")
-        forecast = WidthForecast(components(table, level), costs, judgements, level=level)
+        forecast = WidthForecast(components(table, level), costs, judgements, level=level, differences=apart)
         return JudgingPlans(forecast, budget)
     from rankscope.facade.pooling import judgements_of_a_query, pools_of
 
     mean = judgements_of_a_query(inputs) if judgements is None else judgements
     pools = pools_of(inputs, values.systems, baseline, of, pool_depth) if judgements is None else None
-    forecast = WidthForecast(components(table, level), costs, mean, pools, level=level)
+    forecast = WidthForecast(components(table, level), costs, mean, pools, level=level, differences=apart)
     return JudgingPlans(forecast, budget)
-
-
-def _asked_contrast(values: VariedValues, baseline: str | None, of: str | None) -> FactorTable:
-    base, other = contrast_names(values.systems, baseline, of)
-    return values.of_system(base) if base == other else values.difference(base, other)
 
 
 def contrast_names(systems: Sequence[str], baseline: str | None, of: str | None) -> tuple[str, str]:

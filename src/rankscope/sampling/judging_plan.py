@@ -1,9 +1,10 @@
 """What to judge next: more queries, more assessors, deeper pools or more seeds, and how wide the interval will be.
 
 A plan of n queries, a assessors and s seeds has the variance V = sum_k t_k / (number of draws of k), from the variance
-components of what is judged already. Its interval has the width 2 (t sqrt(V) + |b|): t is Student's with n - 1 degrees
-of freedom (n minus the number of classes where queries have classes), and b is how far items that no pool has may still
-move the mean.
+components of what is judged already. The interval of one system's mean has the width 2 (t sqrt(V) + |b|): t is
+Student's with n - 1 degrees of freedom (n minus the number of classes where queries have classes), and b is how far
+items that no pool has may still move the mean. That of a difference is as wide as the limits of the tests that decide
+are from so many queries, those of skew t with the skewness of the queries at hand.
 """
 
 from __future__ import annotations
@@ -13,12 +14,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 
+from rankscope.arrays import FloatArray
 from rankscope.displayed import Tabular
 from rankscope.errors import SettingError
 from rankscope.number_texts import how_many
 from rankscope.sampling.pool_depths import PoolDepths
 from rankscope.statistics.components.components import Components
 from rankscope.statistics.components.factor_table import CLASS, QUERY
+from rankscope.statistics.pairs.skew_t import skew_t_width
 
 NOW = "as it is"
 MOST = 1_000_000  # of anything
@@ -124,6 +127,7 @@ class WidthForecast:
     judgements: float  # of a query, by one assessor, at the present depth
     pools: PoolDepths | None = None
     level: float = 0.95
+    differences: FloatArray | None = None  # of two systems, a value for each query; None: of one system
 
     @property
     def now(self) -> JudgingDesign:
@@ -140,9 +144,17 @@ class WidthForecast:
         """Of the interval that the design will have."""
         from scipy.special import stdtrit
 
-        variance = self.found.mean_variance(self._sizes(design))
-        t = float(stdtrit(self.freedom(design), (1 + self.level) / 2))
-        return 2 * t * math.sqrt(variance) + self.of_pools(design)
+        variance, freedom, tail = (
+            self.found.mean_variance(self._sizes(design)),
+            self.freedom(design),
+            (1 - self.level) / 2,
+        )
+        errors = (
+            2 * float(stdtrit(freedom, 1 - tail))
+            if self.differences is None
+            else skew_t_width(self.differences, freedom + 1, tail)
+        )
+        return errors * math.sqrt(variance) + self.of_pools(design)
 
     def of_pools(self, design: JudgingDesign) -> float:
         """The part of the width that comes from items outside of the pools."""

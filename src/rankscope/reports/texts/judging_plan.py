@@ -40,7 +40,18 @@ def plan_sentences(plans: JudgingPlans) -> list[str]:
             f"For what it costs, {cheap.name} ({cheap.design}) comes first: to {cheap.width:.4f} for "
             f"{plain_number(cheap.cost)}."
         )
-    return [*lines, *_missing(plans)]
+    return [*lines, *_of_pools(plans), *_missing(plans)]
+
+
+def _of_pools(plans: JudgingPlans) -> list[str]:
+    """Why the width that is there is not that of other commands."""
+    part, whole = plans.now.of_pools, plans.now.width
+    if not part:
+        return []
+    told = f"{part:.4f} of the present width of {whole:.4f} is what items outside of the pools may still move"
+    if plans.forecast.differences is None:
+        return [f"{told}."]
+    return [f"{told}; compare, which takes the judgements as they are, has {whole - part:.4f} for this pair alone."]
 
 
 def _nothing(plans: JudgingPlans) -> str:

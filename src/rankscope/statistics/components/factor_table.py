@@ -67,6 +67,11 @@ class FactorTable:
         """How many levels a factor has; 1 where it is not there."""
         return int(np.unique(self.factors[factor]).size) if factor in self.factors else 1
 
+    def means_by(self, factor: str) -> FloatArray:
+        """The mean of the values at each level of a factor."""
+        _, level = np.unique(self.factors[factor], return_inverse=True)
+        return np.asarray(np.bincount(level, weights=self.values) / np.bincount(level))
+
     @property
     def varied(self) -> tuple[str, ...]:
         """The factors with two levels at least."""

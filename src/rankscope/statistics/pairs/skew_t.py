@@ -9,9 +9,10 @@ u = -log(1 + 2 b |t|)/(2 b) + b/2 with b = skewness/(3 sqrt(n)). To first order 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from rankscope.arrays import FloatArray, IntArray
 from rankscope.statistics.pairs.pair_test import Alternative, checked_alternative
@@ -57,6 +58,22 @@ def skew_t_limits(values: FloatArray, tail: ArrayLike) -> tuple[FloatArray, Floa
     return low, np.where(few, np.inf, sample.mean + sample.error * above)
 
 
+def skew_t_width(values: FloatArray, count: float, tail: float) -> float:
+    """How many standard errors apart the limits of a mean of `count` values like these lie; t's where two or fewer are.
+
+    >>> round(skew_t_width(np.array([0.0, 0.0, 0.0, 0.1, 0.9]), 5, 0.05), 4), round(2 * 2.131847, 4)
+    (13.9418, 4.2637)
+    """
+    from scipy.special import stdtrit
+
+    reach = float(stdtrit(max(count - 1.0, 1.0), 1.0 - tail))
+    if values.size < FEWEST:
+        return 2 * reach
+    sample = _Sample.of(values)
+    sides = [_lengthened(np.array(reach), _bend(np.array(count), each.skewness)) for each in (sample, sample.turned())]
+    return float(sides[0] + sides[1])
+
+
 def shorten_t(t: FloatArray, bend: FloatArray) -> FloatArray:
     """A t below 0 brought nearer to 0 by how far skew may carry it; above 0 it is only moved.
 
@@ -70,6 +87,12 @@ def shorten_t(t: FloatArray, bend: FloatArray) -> FloatArray:
 def _lengthened(width: FloatArray, bend: FloatArray) -> FloatArray:
     """The size of the t below 0 that is shortened to minus `width`."""
     return np.expm1(2 * bend * (width + bend / 2)) / (2 * bend)
+
+
+def _bend(count: NDArray[Any], skewness: FloatArray) -> FloatArray:
+    n = np.maximum(count, FEWEST).astype(np.float64)
+    hidden = HIDDEN * np.sqrt(6 * n * (n - 1) / ((n - 2) * (n + 1) * (n + 3)))
+    return np.asarray(np.maximum(skewness + hidden, STRAIGHT) / (3 * np.sqrt(n)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,9 +125,7 @@ class _Sample:
     @property
     def bend(self) -> FloatArray:
         """The largest skewness that so many values may hide, over three times the root of their number; never 0."""
-        n = np.maximum(self.count, FEWEST).astype(np.float64)
-        hidden = HIDDEN * np.sqrt(6 * n * (n - 1) / ((n - 2) * (n + 1) * (n + 3)))
-        return np.maximum(self.skewness + hidden, STRAIGHT) / (3 * np.sqrt(n))
+        return _bend(self.count, self.skewness)
 
     def p_below(self) -> FloatArray:
         """Against a mean below 0."""
