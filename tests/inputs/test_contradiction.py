@@ -19,6 +19,7 @@ from rankscope.facade.following import ledger
 from rankscope.inputs.contradiction import Contradiction, contradiction_of
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.run import Run
+from rankscope.inputs.sources import Source
 from rankscope.ranks.storage import load_ranks, save_ranks
 from tests.cli.inside import finished
 from tests.data import data_folder
@@ -152,6 +153,27 @@ def test_ranks_that_are_no_numbers_and_runs_without_any_are_not_looked_at(tmp_pa
     assert said_of({"q1": ["d1", "d2"]}) == []
 
 
+def test_lines_that_must_be_cleaned_first_are_looked_at_too(tmp_path: Path) -> None:
+    path = tmp_path / "far.run"
+    written(path, DISTANCES)
+    path.write_text("# by distance\n\n" + path.read_text().replace(" Q0", "  Q0"))
+    assert said_of(path)[0].startswith(SAID)
+
+
+def test_no_run_is_read_again_to_look_at_its_ranks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    reads: list[str] = []
+    blocks = Source.blocks
+
+    def counted(source: Source, *arguments: Any, **more: Any) -> Any:
+        reads.append(source.name)
+        return blocks(source, *arguments, **more)
+
+    monkeypatch.setattr(Source, "blocks", counted)
+    assert said_of(written(tmp_path / "far.run", DISTANCES))[0].startswith(SAID)
+    assert said_of(written(tmp_path / "near.run", SIMILARITIES)) == []
+    assert reads == ["far.run", "near.run"]
+
+
 def test_ascending_scores_are_negated_wherever_they_come_from(tmp_path: Path) -> None:
     """An order alone, as ranks or a list, has no scores to negate, and what is read already is not read twice."""
     nested = {"q1": {"d0": 0.5, "d1": 0.25, "d2": 4.0}}
@@ -184,7 +206,8 @@ def test_every_way_of_reducing_reads_them(tmp_path: Path) -> None:
         scores = evaluate_where(QRELS, tmp_path / "parts", "AP", scores="ascending", **way)
         assert scores["AP"] == wanted
         assert scores.settings_in_effect["scores"] == "ascending"
-        assert any(SAID in line for line in evaluate_where(QRELS, tmp_path / "parts", "AP", **way).warnings())
+        told = evaluate_where(QRELS, tmp_path / "parts", "AP", **way).warnings()
+        assert any("against each other in 3 of 3 queries" in line for line in told)  # those of the first file
     rolled = evaluate(QRELS, frame(DISTANCES), "AP", scores="ascending", roll_up="^(d.*)$")
     assert rolled["AP"] == wanted
     assert any(SAID in line for line in evaluate(QRELS, frame(DISTANCES), "AP", roll_up="^(d.*)$").warnings())
@@ -194,9 +217,9 @@ def test_every_way_of_reducing_reads_them(tmp_path: Path) -> None:
     by_scores, by_ranks = compare(QRELS, both, scores="ascending").main, compare(QRELS, both, ties="rank").main
     assert by_scores.means.mean.tolist() == by_ranks.means.mean.tolist() == [wanted, wanted]
     assert gate(QRELS, list(both.values()), scores="ascending").verdict == "pass"
-    told = ledger(QRELS, {"first": frame(DISTANCES), "last": frame(DISTANCES)}, scope=3, scores="ascending")
+    far = ledger(QRELS, {"first": frame(DISTANCES), "last": frame(DISTANCES)}, scope=3, scores="ascending")
     near = ledger(QRELS, {"first": frame(SIMILARITIES), "last": frame(SIMILARITIES)}, scope=3)
-    assert told.main.account.values == near.main.account.values
+    assert far.main.account.values == near.main.account.values
 
 
 def test_what_is_saved_of_it_is_not_believed(tmp_path: Path) -> None:

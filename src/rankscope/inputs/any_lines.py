@@ -20,6 +20,7 @@ from rankscope.inputs.checks import KEPT, Problems, shorten_value
 from rankscope.inputs.line_layout import LineLayout, LineRows
 from rankscope.inputs.numbers import no_number, parse_number
 from rankscope.inputs.series_ids import SeriesIds
+from rankscope.inputs.tables import any_floats
 from rankscope.inputs.texts import decodable, not_packed
 
 SPACE, NEWLINE, HASH = 32, 10, 35
@@ -71,8 +72,8 @@ def _parsed(text: bytes, layout: LineLayout, separator: bytes) -> pl.DataFrame |
 
 
 def _read_fields(layout: LineLayout) -> tuple[str, ...]:
-    """What is wanted, and the last field, which shows that a line is whole."""
-    return tuple(name for name in layout.fields if name in (*layout.wanted, layout.last))
+    """What is wanted or looked at, and the last field, which shows that a line is whole."""
+    return tuple(name for name in layout.fields if name in (*layout.wanted, layout.last, layout.glance))
 
 
 def _schema(layout: LineLayout) -> dict[str, type[pl.DataType]]:
@@ -172,6 +173,7 @@ def _line_rows(table: pl.DataFrame, line: IntArray, layout: LineLayout) -> LineR
         numbers={name: table.get_column(name).to_numpy() for name in numbers},
         line=as_range(line),
         last=str(table.item(-1, layout.last)) if layout.last and table.height else "",
+        glanced=any_floats(table.get_column(layout.glance)) if layout.glance in layout.fields else None,
     )
 
 

@@ -7,9 +7,11 @@ cleans and explains (`any_lines`), block by block, with the same result.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from rankscope.inputs.blocks import keep_freed_memory, prefetch
 from rankscope.inputs.checks import Problems
+from rankscope.inputs.contradiction import LOOKED_AT
 from rankscope.inputs.decimals import decimals
 from rankscope.inputs.id_columns import BEFORE, TextIds
 from rankscope.inputs.line_layout import LineLayout, LineRows
@@ -46,7 +48,7 @@ class LineReader:
 
     def __init__(self, layout: LineLayout, problems: Problems, comments: bool, simple: bool = True) -> None:
         self.layout, self.problems, self.comments, self.simple = layout, problems, comments, simple
-        self.line, self.rest, self.tidy = 1, b"", True
+        self.line, self.rest, self.tidy, self.glanced = 1, b"", True, 0
 
     def read(self, raw: bytes, last: bool = False) -> Iterator[LineRows]:
         """The rows of what is left and of a block behind it."""
@@ -62,6 +64,9 @@ class LineReader:
         else:
             rows = rows if last else self._without_last_query(rows, raw)
             self.line += len(rows)
+        self.glanced += len(rows)
+        if self.layout.glance and self.glanced >= LOOKED_AT:
+            self.layout = replace(self.layout, glance="")
         if len(rows):
             yield rows
 
@@ -110,4 +115,9 @@ def simple_rows(raw: bytes, layout: LineLayout, comments: bool, first_line: int)
             return None
         numbers[name] = values
     last = found.text(-1, layout.fields.index(layout.last)) if layout.last else ""
-    return LineRows(texts, numbers, range(first_line, first_line + len(found)), last)
+    glanced = None
+    if layout.glance in layout.fields:
+        column = layout.fields.index(layout.glance)
+        start, end = found.start[:LOOKED_AT, column], found.end[:LOOKED_AT, column]
+        glanced = decimals(found.buffer, start, end)
+    return LineRows(texts, numbers, range(first_line, first_line + len(found)), last, glanced)

@@ -32,6 +32,7 @@ class LineLayout:
     more_allowed: bool
     last: str = ""  # a field of which the last row alone is wanted
     shorter: tuple[tuple[str, ...], ...] = ()
+    glance: str = ""  # a number that is looked at in the first rows, whatever stands there
     map_name: str = ""  # the setting that says which column is which
 
     @property
@@ -82,6 +83,7 @@ class LineRows:
     numbers: Mapping[str, FloatArray]
     line: Lines
     last: str = ""
+    glanced: FloatArray | None = None  # of the first rows, NaN where there was no number
 
     def __len__(self) -> int:
         return len(self.line)
@@ -90,7 +92,8 @@ class LineRows:
         """The first rows."""
         texts = {name: column.slice(0, count) for name, column in self.texts.items()}
         numbers = {name: column[:count] for name, column in self.numbers.items()}
-        return LineRows(texts, numbers, self.line[:count], self.last)
+        glanced = None if self.glanced is None else self.glanced[:count]
+        return LineRows(texts, numbers, self.line[:count], self.last, glanced)
 
 
 def form_of(rows: Sequence[Sequence[str]], forms: Iterable[tuple[str, ...]]) -> tuple[str, ...] | None:

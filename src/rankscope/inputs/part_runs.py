@@ -90,7 +90,9 @@ def part_blocks(
         if source.size and not alike.refuse("is", format_of_part(source, reading), own):
             part = read_part(source, reading, rows)
             part = part.negated() if reading.scores == "ascending" else part
+            is_first = not run.first.rows
             for block in part.blocks(own, rank):
+                run.first = part.first if is_first else run.first
                 yield number_rows(block, files.labels, number)
             _refuse_numbers_again(run, part, own)
             note_part(run, part)
@@ -112,7 +114,6 @@ def _refuse_numbers_again(run: Run, part: Run, own: Problems) -> None:
 def note_part(run: Run, part: Run) -> None:
     """What is known of a run once one of its files has been read; the name of a file is no tag."""
     run.gives_scores = run.gives_scores and part.gives_scores
-    run.lists_ranks = part.lists_ranks
     run.notes |= part.notes
     run.tag = run.name if part.tag == part.name else part.tag or run.tag
 

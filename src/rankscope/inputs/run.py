@@ -13,6 +13,7 @@ from rankscope.errors import InputError
 from rankscope.inputs import forks
 from rankscope.inputs.blocks import RunBlock, prefetch
 from rankscope.inputs.checks import Problems
+from rankscope.inputs.contradiction import FirstRows
 from rankscope.inputs.plain_nested import PlainNested
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.sources import Source
@@ -67,10 +68,10 @@ class BlocksOfTables:
         for table in prefetch(self.read(problems)) if self.source else self.read(problems):
             rows += table.frame.height
             run.notes |= dict.fromkeys(table.notes)
-            block, ordered, ranked = block_of(table, problems, rank)
+            block, ordered, ranks = block_of(table, problems, rank)
             run.gives_scores = run.gives_scores and not ordered
-            run.lists_ranks = ranked
             if block is not None:
+                run.first = run.first.and_these(block.query, block.rows.score, ranks)
                 yield block
         if self.source and not rows and not problems.count and not run.is_part:
             problems.add("", "holds no rankings")
@@ -94,7 +95,7 @@ class Run(Displayed):
         self.notes: dict[str, None] = {}  # what must be said of it, once it has been read
         self.rolled_up = False  # its items are documents already
         self.chunks: Run | None = None  # what it was rolled up from
-        self.lists_ranks = True  # there may be ranks beside scores: known better once it has been read
+        self.first = FirstRows()  # what its first rows tell, once they have been read
         self.ascending = False  # its scores were read as those of which the smallest is best
         self._reader = reader
 
@@ -187,19 +188,23 @@ class Run(Displayed):
         def read(result: Run, problems: Problems, rank: bool) -> Iterator[RunBlock]:
             for block in self.blocks(problems, rank):
                 rows = replace(block.rows, score=0.0 - block.rows.score) if self.gives_scores else block.rows
-                result.take_facts(self)
+                turned_round(result)
                 yield RunBlock(block.query, rows)
+            turned_round(result)
+
+        def turned_round(result: Run) -> None:
             result.take_facts(self)
+            result.first = self.first.turned_round()
 
         result = Run(self.name, read, self.source, self.tag)
-        result.take_facts(self)
+        turned_round(result)
         result.ascending = True
         return result
 
     def take_facts(self, other: Run) -> None:
         """What is known of another run, whose rows it has."""
         self.tag, self.gives_scores, self.in_order = other.tag, other.gives_scores, other.in_order
-        self.is_part, self.lists_ranks = other.is_part, other.lists_ranks
+        self.is_part, self.first = other.is_part, other.first
         self.notes |= other.notes
 
     @classmethod

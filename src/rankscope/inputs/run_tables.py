@@ -9,10 +9,12 @@ import numpy as np
 import polars as pl
 
 from rankscope import column_names
+from rankscope.arrays import FloatArray
 from rankscope.errors import InputError
 from rankscope.inputs import tables
 from rankscope.inputs.blocks import RunBlock, RunRows
 from rankscope.inputs.checks import Problems
+from rankscope.inputs.contradiction import LOOKED_AT
 from rankscope.inputs.numbers import whole_ranks
 from rankscope.inputs.series_ids import SeriesIds, as_series
 from rankscope.wording import setting_value
@@ -29,8 +31,11 @@ def frame_of(blocks: Sequence[RunBlock]) -> pl.DataFrame:
     return pl.DataFrame({name: pl.concat([empty.get_column(name), *parts]) for name, parts in columns.items()})
 
 
-def block_of(given: tables.Table, problems: Problems, rank: bool) -> tuple[RunBlock | None, bool, bool]:
-    """The good rows of a table, None where there are none; whether scores are only an order; whether it has ranks."""
+def block_of(given: tables.Table, problems: Problems, rank: bool) -> tuple[RunBlock | None, bool, FloatArray | None]:
+    """The good rows of a table, None where there are none; whether scores are only an order; ranks of the first rows.
+
+    Ranks are looked at beside scores, whatever they are, where nothing is wrong with any row.
+    """
     before = problems.count
     chosen = _chosen(given, problems, rank)
     value = "score" if "score" in chosen.frame.columns else "rank"
@@ -39,7 +44,7 @@ def block_of(given: tables.Table, problems: Problems, rank: bool) -> tuple[RunBl
     if problems.count > before:
         table, ranks = _good_rows(table, value, ranks)
     if table.frame.height == 0:
-        return None, False, False
+        return None, False, None
     values = np.array(table.frame.get_column(value).to_numpy(), dtype=np.float64)
     rank_values = values if ranks is None else ranks.to_numpy()
     rows = RunRows(
@@ -50,7 +55,10 @@ def block_of(given: tables.Table, problems: Problems, rank: bool) -> tuple[RunBl
         word=table.word,
     )
     query = SeriesIds(table.frame.get_column("query").rechunk())
-    return RunBlock(query, rows), given.ordered or value == "rank", "rank" in chosen.frame.columns
+    seen = None
+    if value == "score" and not given.ordered and "rank" in chosen.frame.columns and problems.count == before:
+        seen = tables.any_floats(chosen.frame.get_column("rank").head(LOOKED_AT))
+    return RunBlock(query, rows), given.ordered or value == "rank", seen
 
 
 def _good_rows(table: tables.Table, value: str, ranks: pl.Series | None) -> tuple[tables.Table, pl.Series | None]:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from rankscope.arrays import BoolArray, IntArray
+from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.column_names import ROLES, likely_names, plain_name
 from rankscope.errors import InputError
 from rankscope.inputs.checks import Problems
@@ -143,6 +143,11 @@ def numbers(table: Table, name: str, problems: Problems) -> pl.Series:
     if name == "grade":
         table.complain(~bad & np.isinf(result.fill_null(0.0).to_numpy()), problems, {name: column}, "a finite number")
     return result
+
+
+def any_floats(column: pl.Series) -> FloatArray:
+    """A column as float64, NaN where it holds no number."""
+    return np.array(_as_floats(column, truth=False).fill_null(float("nan")).to_numpy(), dtype=np.float64)
 
 
 def _as_floats(column: pl.Series, truth: bool) -> pl.Series:

@@ -120,7 +120,7 @@ class Found:
 
     def _with_contradiction(self, ranks: RelevantRanks, run: Run) -> RelevantRanks:
         """With what the first rows tell, where ranks do not decide anyway."""
-        if run.plain is not None or self.settings.ties == "rank" or not run.lists_ranks:
+        if run.plain is not None or self.settings.ties == "rank":
             return ranks
         from rankscope.inputs.contradiction import contradiction_of
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, TextIO
 
 import numpy as np
@@ -65,7 +66,7 @@ def read_run(source: Source, reading: Reading) -> Run:
     """A run that is read when its rows are asked for; the rank column is read, and must be a number, only then."""
 
     def read(run: Run, problems: Problems, rank: bool) -> Iterator[RunBlock]:
-        layout = RUN.want("rank") if rank else RUN
+        layout = RUN.want("rank") if rank else replace(RUN, glance="rank")
         empty = True
         for block in prefetch(_blocks(source, layout, problems, run, reading)):
             empty = False
@@ -85,6 +86,7 @@ def _blocks(source: Source, layout: LineLayout, problems: Problems, run: Run, re
             line=rows.line,
             rank=_ranks(rows, problems) if "rank" in layout.wanted else None,
         )
+        run.first = run.first.and_these(rows.texts["query"], read.score, rows.glanced)
         yield RunBlock(rows.texts["query"], read)
 
 
