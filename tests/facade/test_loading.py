@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tests.data import GOLDEN
 
-MOST = 220  # a page holds its graphs as pictures, which the canvas draws
+MOST = 224  # a page holds its graphs as pictures, which the canvas draws
 LABORATORY = ("engines", "collections", "feedback", "sampling")
 CODE = """
 import json, sys

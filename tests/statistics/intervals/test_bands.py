@@ -164,7 +164,7 @@ def test_a_point_that_one_query_reaches_has_a_mean_but_no_limits() -> None:
     result = band(values)
     assert np.isfinite(result.mean).all()
     assert np.isnan(result.low).tolist() == [False, False, True]
-    assert "no band at 1 points" in result.note
+    assert "no band at 1 point" in result.note
     empty = band(np.full((4, 2), np.nan))
     assert np.isnan(empty.mean).all()
 

@@ -18,7 +18,6 @@ from rankscope.measures.direction import turn
 from rankscope.number_texts import decimal_text, how_many
 from rankscope.statistics.intervals.bootstrap import SHORT
 from rankscope.statistics.intervals.mean_intervals import mean_intervals
-from rankscope.statistics.pairs.trust import decide_limits
 from rankscope.statistics.table.score_table import ScoreTable
 
 WHAT = "the class matrix"
@@ -135,6 +134,8 @@ def _limits(part: ScoreTable, level: float) -> tuple[float, float]:
     """Of the mean difference in one class: those of the tests that decide; none of one query."""
     if len(part) < 2:
         return math.nan, math.nan
+    from rankscope.statistics.pairs.trust import decide_limits
+
     low, high = decide_limits(part.values[:, 1] - part.values[:, 0], level)
     ends = np.clip([low[0], high[0]], *part.difference_bounds).tolist()
     return ends[0], ends[1]

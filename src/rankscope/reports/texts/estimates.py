@@ -17,7 +17,6 @@ from rankscope.measures.measure import Measure
 from rankscope.number_texts import how_many
 from rankscope.reports.formats.grid import numeric_columns
 from rankscope.statistics.intervals.mean_intervals import mean_intervals
-from rankscope.statistics.pairs.trust import DECIDING
 from rankscope.statistics.table.units import classes_are_targets
 
 if TYPE_CHECKING:
@@ -225,6 +224,8 @@ def _how_compared(compared: Compared | None) -> str:
     """How intervals of differences were made, and over what their tests are corrected."""
     if compared is None:
         return ""
+    from rankscope.statistics.pairs.trust import DECIDING
+
     return (
         "Differences are paired, the same queries under both systems; their limits are those of the tests that decide "
         f"({DECIDING}), each at the level at which the correction held that pair; "
