@@ -47,7 +47,7 @@ def test_wins_and_losses_are_those_of_the_bars_also_where_lower_is_better(measur
     if won:
         best = LABELLED[0].queries[int(np.argmax(gains))]
         top = gains == gains.max()
-        named = re.search(r"largest win is query (item \d+)", graph.conclusion)
+        named = re.search(r"largest win of fine is query (item \d+)", graph.conclusion)
         assert named is not None
         assert named[1] == best or top[LABELLED[0].queries.index(named[1])]
 

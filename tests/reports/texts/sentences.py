@@ -37,6 +37,7 @@ class Case:
     lower: bool = False
     classes: list[str] | None = None
     times: int = 1
+    baseline: str = ""
     sentences: list[str] = field(default_factory=list)
 
     def table(self, measure: str) -> ScoreTable:
@@ -53,7 +54,7 @@ class Case:
         """The sentences that are made of these scores now."""
         tables = [self.table(measure) for measure in self.scores]
         if self.command == "compare":
-            compared = compare(tables, permutations=100, resamples=RESAMPLES)
+            compared = compare(tables, baseline=self.baseline or None, permutations=100, resamples=RESAMPLES)
             return [*verdict(compared), *notes_of(compared)]
         result = gate(tables, EFFECT, by_class=self.classes is not None)
         checks = [f"{check.verdict}: {check.sentence}" for check in result.checks]
@@ -77,7 +78,11 @@ def _made() -> Iterator[Case]:
     for systems in (3, 5, 9):
         for queries in (2, 7, 30):
             for lower in (False, True):
-                yield _case(f"{systems} systems", "compare", queries, 0.08, systems=systems, lower=lower)
+                named = "B" if systems == 5 else ""
+                yield _case(
+                    f"{systems} systems", "compare", queries, 0.08, systems=systems, lower=lower, baseline=named
+                )
+    yield _case("tenths, many equal", "compare", 10, 0.0, systems=4, places=1, noise=0.01)
     for lower in (False, True):
         for command in ("compare", "gate"):
             for gain in (0.0, 0.1):
@@ -108,6 +113,7 @@ def _case(
     times: int = 1,
     moving: int = 0,
     measures: tuple[str, ...] = ("AP",),
+    baseline: str = "",
 ) -> Case:
     if lower:
         measures = tuple({"AP": "ER", "RR": "NMRR"}.get(each, each) for each in measures)
@@ -128,7 +134,7 @@ def _case(
             ]
     labels = [f"k{number % classes}" for number in range(queries)] if classes else None
     told = f"{name}, gain {gain:g}{', lower is better' if lower else ''}"
-    return Case(told, command, scores, lower, labels, times)
+    return Case(told, command, scores, lower, labels, times, baseline)
 
 
 def write() -> None:

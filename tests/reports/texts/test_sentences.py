@@ -36,7 +36,8 @@ class Facts:
 
     def __init__(self, case: Case) -> None:
         self.case, self.measures = case, list(case.scores)
-        self.systems = [name for name in case.scores[self.measures[0]] if name not in self.repeated]
+        ordered = sorted(case.scores[self.measures[0]], key=lambda name: name != case.baseline)
+        self.systems = [name for name in ordered if name not in self.repeated]
 
     @cached_property
     def repeated(self) -> dict[str, str]:
@@ -51,6 +52,10 @@ class Facts:
         """Queries that all systems have, systems in their order."""
         table = np.stack([self.case.column(measure, name) for name in self.systems], axis=1)
         return table[~np.isnan(table).any(axis=1)]
+
+    def copies(self, system: str) -> list[str]:
+        """Other systems that have all its scores."""
+        return [name for name, other in self.repeated.items() if other == system]
 
     def left_out(self, measure: str) -> int:
         return len(self.case.column(measure, self.systems[0])) - len(self.values(measure))
@@ -311,8 +316,8 @@ def _secondary(facts: Facts, said: dict[str, Any]) -> bool:
 
 
 @rule(
-    rf"(?P<best>\w) has the best mean, (?P<mean>{N}) (?P<measure>\S+)(?: \[(?P<low>{N}), (?P<high>{N})\])?; "
-    rf"(?:it cannot be distinguished from (?P<alike>{NAMES}))?(?:, but )?"
+    rf"(?P<best>\w) has the best mean, (?P<mean>{N}) (?P<measure>\S+)(?: \[(?P<low>{N}), (?P<high>{N})\])?"
+    rf"(?:, as ha(?:s|ve) (?P<equal>{NAMES}))?; (?:it cannot be distinguished from (?P<alike>{NAMES}))?(?:, but )?"
     rf"(?:it is better than (?P<beaten>both others|all \d+|the other \d+|{NAMES}))?\."
 )
 def _the_best(facts: Facts, said: dict[str, Any]) -> bool:
@@ -321,6 +326,8 @@ def _the_best(facts: Facts, said: dict[str, Any]) -> bool:
     alike = [name for name in rest if not facts.shown[frozenset((best, name))]]
     beaten = [name for name in rest if facts.shown[frozenset((best, name))] == best]
     mean = facts.mean(measure, said["best"])
+    equal = [name for name in rest if math.isclose(facts.mean(measure, name), mean, abs_tol=1e-9)]
+    equal = [copy for name in (best, *equal) for copy in (name, *facts.copies(name))][1:]
     count = {"both others": 2, None: 0}.get(said["beaten"])
     if count is None:
         digits = re.search(r"\d+", said["beaten"])
@@ -334,6 +341,7 @@ def _the_best(facts: Facts, said: dict[str, Any]) -> bool:
         and inside
         and (said["low"] is None) == (len(facts.values(measure)) < 2)
         and is_list(said["alike"], alike)
+        and is_list(said["equal"], equal)
         and count == len(beaten)
     )
 

@@ -36,6 +36,14 @@ def test_shares_and_tau_are_those_of_the_draws_one_by_one() -> None:
     assert found.means.tolist() == sorted(found.means.tolist(), reverse=True)
 
 
+def test_the_best_stays_wherever_the_order_stays_however_many_are_equal() -> None:
+    chance = np.random.default_rng(2)
+    for _ in range(20):
+        values = chance.integers(0, 3, (8, 4)) / 2
+        found = stability(ScoreTable.make(dict(zip("ABCD", values.T, strict=True))), resamples=100)
+        assert found.of_queries.same_order <= found.of_queries.same_best
+
+
 def test_assessors_and_collections_are_draws_of_their_own() -> None:
     table = ScoreTable.make({"A": [0.5, 0.7, 0.6], "B": [0.4, 0.4, 0.5]})
     turned = ScoreTable.make({"A": [0.1, 0.1, 0.2], "B": [0.9, 0.8, 0.9]})

@@ -91,8 +91,8 @@ def _conclusion(pairs: _PairedValues, names: tuple[str, str], counts: tuple[int,
     first, second = names
     worse, better = counts
     won, lost = (-1, 0) if lower else (0, -1)
-    ends = [f"its largest win is query {_at(pairs, won)}"] if better else []
-    ends += [f"its largest loss query {_at(pairs, lost)}"] if worse else []
+    ends = [f"the largest win of {second} is query {_at(pairs, won)}"] if better else []
+    ends += [f"the largest of {first} is query {_at(pairs, lost)}"] if worse else []
     told = f"{second} is better on {better:,} of {how_many(len(pairs.queries))}, {first} on {worse:,}"
     return "; ".join([told, *ends]) + "."
 

@@ -69,7 +69,7 @@ class Report(Displayed):
         The others are compared with the `baseline`, else with the first system.
         """
         scores = with_baseline(scores, baseline) if baseline else scores
-        compared = compared or compared_of(scores)
+        compared = compared or compared_of(scores, baseline)
         estimates = estimates_of(scores, compared)
         names = tuple(system.name for system in scores.systems)
         board = board_of(scores, estimates, compared)

@@ -27,7 +27,7 @@ def verdict(comparison: Compared) -> list[str]:
     """
     if len(comparison.systems) == 2:
         return [_pair(comparison.main, comparison.main.pairs[0]), *_secondary(comparison)]
-    return [_best(comparison.main), *_against_baseline(comparison), *_pairs_that_differ(comparison)]
+    return [_best(comparison), *_against_baseline(comparison), *_pairs_that_differ(comparison)]
 
 
 def _chance(p: float) -> str:
@@ -132,11 +132,14 @@ def _on_classes(effects: ClassEffects | None, better: str) -> str:
     open_ = [each.label for each in effects.effects if not each.better and each.label not in same]
     if len(open_) == len(effects.effects):
         return "; no class alone shows it"
+    gain = 1 if won and won[0].difference > 0 else -1
     parts = []
     if won and not open_ and not lost and not same:
         parts.append("on every class")
-    elif won:
+    elif won and abs(won[0].difference) >= max(gain * each.difference for each in effects.effects):
         parts.append(f"chiefly on class {won[0].label}")
+    elif won:
+        parts.append(f"as on {_classes([each.label for each in won])}")
     if lost:
         parts.append(f"but worse on {_classes(lost)}")
     words = f", {', '.join(parts)}" if parts else ""
@@ -164,8 +167,9 @@ def _short_pair(pair: Comparison) -> str:
     return f"{pair.better} is better by {short(abs(pair.difference))} {_span(pair, by_size=True)}, {proof}"
 
 
-def _best(main: MeasureCompared) -> str:
+def _best(comparison: Compared) -> str:
     """The best mean, and from which others it is distinguished, as far as these pairs were compared."""
+    main = comparison.main
     order = main.order
     best, number = order[0], main.table.number(order[0])
     mean, low, high = (float(each[number]) for each in (main.means.mean, main.means.low, main.means.high))
@@ -173,7 +177,14 @@ def _best(main: MeasureCompared) -> str:
     compared = [name for name in order if name in shown]
     alike, beaten = ([name for name in compared if shown[name] is side] for side in (False, True))
     told = _distinguished(alike, beaten, whole=len(shown) == len(order) - 1)
-    return f"{best} has the best mean, {short(mean)} {main.measure}{span_text(low, high)}; {told}."
+    span = span_text(low, high)
+    return f"{best} has the best mean, {short(mean)} {main.measure}{span}{as_others(comparison)}; {told}."
+
+
+def as_others(comparison: Compared) -> str:
+    """Which other systems have the best mean too."""
+    _, *equal = [name for leader in comparison.main.leaders for name in comparison.names_of(leader)]
+    return f", as {'have' if len(equal) > 1 else 'has'} {join_names(equal)}" if equal else ""
 
 
 def _other(pair: Comparison, name: str) -> str:
@@ -196,9 +207,9 @@ def _distinguished(alike: list[str], beaten: list[str], whole: bool) -> str:
 
 
 def _against_baseline(comparison: Compared) -> list[str]:
-    """Each system against the first; only where few enough are compared to be read."""
-    main, first = comparison.main, comparison.systems[0]
-    if len(comparison.systems) > LISTED + 1:
+    """Each system against a named baseline; only where few enough are compared to be read."""
+    main, first = comparison.main, comparison.stands_for(comparison.baseline)
+    if not comparison.baseline or len(comparison.systems) > LISTED + 1:
         return []
     sides: dict[str, list[str]] = {"better": [], "worse": [], "": []}
     for pair in main.pairs:

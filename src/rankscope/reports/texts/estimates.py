@@ -105,7 +105,7 @@ class Estimates:
         return next((row for row in self.rows if row.means[0].has_interval), None)
 
 
-def compared_of(scores: Scores) -> Compared | None:
+def compared_of(scores: Scores, baseline: str = "") -> Compared | None:
     """All systems compared; None where there is one, or one query, or where nothing is a plain mean over queries."""
     if len(scores.systems) < 2 or scores.settings.mean != "macro" or _queries(scores) < 2:
         return None
@@ -113,7 +113,7 @@ def compared_of(scores: Scores) -> Compared | None:
 
     try:
         shuffled = permutations_for(_queries(scores) * len(scores.systems))
-        return compare(scores, seed=scores.settings.seed, permutations=shuffled)
+        return compare(scores, baseline=baseline or None, seed=scores.settings.seed, permutations=shuffled)
     except SettingError:
         return None
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from rankscope.measures.direction import best_first
 from rankscope.number_texts import decimal_text as short
 from rankscope.number_texts import how_many, join_words
+from rankscope.reports.texts.comparison_words import as_others, verdict
 from rankscope.reports.texts.estimates import Estimates, MeasureRow
 
 if TYPE_CHECKING:
@@ -38,8 +39,6 @@ def headline_of(names: tuple[str, ...], estimates: Estimates, compared: Compared
     if len(compared.systems) == 1:
         return Headline(f"All {how_many(len(names), 'systems')} have equal values of {main.asked} on every query")
     if len(names) == 2:
-        from rankscope.reports.texts.comparison_words import verdict
-
         return Headline(_best(compared), tuple(verdict(compared)))
     limits = [*_rest(compared), *_other_measures(compared), *_baseline(compared)]
     return Headline(_best(compared), tuple(limits))
@@ -85,23 +84,18 @@ class Around:
     @classmethod
     def of(cls, compared: Compared, one: MeasureCompared, name: str) -> Around:
         """Those it is shown to be better than, those shown to be better, and those it cannot be distinguished from."""
-        sides: dict[str, list[str]] = {"beaten": [], "ahead": [], "alike": _names(compared, name)[1:]}
+        sides: dict[str, list[str]] = {"beaten": [], "ahead": [], "alike": compared.names_of(name)[1:]}
         for pair in one.pairs:
             if name in (pair.first, pair.second):
                 other = pair.second if pair.first == name else pair.first
                 side = "alike" if not pair.better else "beaten" if pair.better == name else "ahead"
-                sides[side] += _names(compared, other)
+                sides[side] += compared.names_of(other)
         return cls(**{side: tuple(names) for side, names in sides.items()})
 
     @property
     def count(self) -> int:
         """How many others there are."""
         return len(self.beaten) + len(self.ahead) + len(self.alike)
-
-
-def _names(compared: Compared, name: str) -> list[str]:
-    """A system, and those left out of the comparison because all their values are its own."""
-    return [name, *(each for each, other in compared.same.items() if other == name)]
 
 
 def _mean(one: MeasureCompared, name: str) -> str:
@@ -112,7 +106,7 @@ def _best(compared: Compared) -> str:
     main = compared.main
     best = main.order[0]
     around = Around.of(compared, main, best)
-    start = f"{best} has the best mean {main.measure}, {_mean(main, best)}"
+    start = f"{best} has the best mean {main.measure}, {_mean(main, best)}{as_others(compared)}"
     if not around.alike and around.beaten:
         return f"{start}, and is shown to be better than {_share(around.beaten, around.count)}"
     return f"{start}, but {_share(around.alike, around.count)} cannot be distinguished from it"
@@ -170,8 +164,10 @@ def _disagreeing(compared: Compared, name: str, found: list[MeasureCompared]) ->
 
 
 def _baseline(compared: Compared) -> list[str]:
-    """How many are better and worse than the baseline, of three systems and more, unless it is the best."""
-    main, first = compared.main, compared.systems[0]
+    """How many are better and worse than a named baseline, of three systems and more, unless it is the best."""
+    main, first = compared.main, compared.stands_for(compared.baseline)
+    if not compared.baseline:
+        return []
     around = Around.of(compared, main, first)
     if around.count < 2 or main.order[0] == first:
         return []

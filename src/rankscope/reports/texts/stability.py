@@ -14,10 +14,11 @@ WORDS = {
     "collection": "another part of the collection",
 }
 HOW = (
-    "Same order, same best: shares of the draws. tau: Kendall's, of the order drawn and the order shown, with the "
-    "limits of 90 % of the draws. Best in: the share of the draws above in which a system is the best; rank, low and "
-    "high: the ranks that it has in 90 % of them. Top set: the systems that may be the best; the set holds the best in "
-    "95 % of cases or more, below 50 queries also where all systems are equal, then in 94 % (docs/performance.md)."
+    "Same order, same best: shares of the draws; equal means leave both as they are. tau: Kendall's, of the order "
+    "drawn and the order shown, with the limits of 90 % of the draws. Best in: the share of the draws above in "
+    "which a system is the best; rank, low and high: the ranks that it has in 90 % of them. Top set: the systems "
+    "that may be the best; the set holds the best in 95 % of cases or more, below 50 queries also where all systems "
+    "are equal, then in 94 % (docs/performance.md)."
 )
 
 

@@ -110,7 +110,14 @@ def compare(
     distinct = [table.select(*(name for name in table.systems if name not in same)) for table in ordered]
     measures, families = _judged(_undecided(distinct, choices), choices)
     complete = tuple(_with_asked(_with_ranks(each, choices), choices) for each in measures)
-    return Compared(measures=complete, families=families, level=choices.level, seed=choices.seed, same=same)
+    return Compared(
+        measures=complete,
+        families=families,
+        level=choices.level,
+        seed=choices.seed,
+        same=same,
+        baseline=ordered[0].systems[0] if baseline or not every_pair else "",
+    )
 
 
 def _undecided(tables: Sequence[ScoreTable], choices: _CompareOptions) -> list[MeasureCompared]:

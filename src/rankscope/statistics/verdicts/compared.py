@@ -10,7 +10,7 @@ import numpy as np
 
 from rankscope.arrays import FloatArray
 from rankscope.displayed import Tabular, written
-from rankscope.measures.direction import tally
+from rankscope.measures.direction import EQUAL, tally
 from rankscope.statistics.intervals.bootstrap import Intervals
 from rankscope.statistics.pairs.effect import standardised_difference
 from rankscope.statistics.pairs.family import Families
@@ -53,6 +53,12 @@ class MeasureCompared(Tabular):
         """The systems from the best mean to the worst; equal ones as they came."""
         by_mean = np.argsort(-self.table.gains.mean(axis=0), kind="stable").tolist()
         return tuple(self.table.systems[each] for each in by_mean)
+
+    @property
+    def leaders(self) -> tuple[str, ...]:
+        """The systems with the best mean; equal but for rounding."""
+        means = self.table.gains.mean(axis=0)
+        return tuple(name for name in self.order if means.max() - means[self.table.number(name)] <= EQUAL)
 
     def differences(self, pair: Comparison) -> FloatArray:
         """Second minus first, query by query."""
@@ -138,6 +144,7 @@ class Compared(Tabular):
     level: float = 0.95
     seed: int = 0
     same: Mapping[str, str] = field(default_factory=dict)  # systems left out because all their values are another's
+    baseline: str = ""  # with which others are compared, where somebody named it
 
     @property
     def main(self) -> MeasureCompared:
@@ -160,6 +167,10 @@ class Compared(Tabular):
     def stands_for(self, system: str) -> str:
         """The name under which a system was compared: its own, or that of the one it equals."""
         return self.same.get(system, system)
+
+    def names_of(self, system: str) -> list[str]:
+        """A system, and those left out because all their values are its own."""
+        return [system, *(each for each, other in self.same.items() if other == system)]
 
     def shown_better(self, one: str, other: str) -> bool:
         """Whether the primary measure shows one system to be better than another."""

@@ -41,7 +41,7 @@ class OrderStability:
     source: str  # queries (or classes, where they are the unit of chance), assessors or collection
     draws: int
     same_order: float  # share of draws with the very order of the table
-    same_best: float  # share of draws in which the best of the table is the best
+    same_best: float  # share of draws in which the best is one of the best of the table
     tau: tuple[float, float, float]  # Kendall's with the table's order: mean, 5 % and 95 % of draws
     swapped: float  # pairs of systems that change their order, in the mean
     chance: FloatArray  # systems x ranks: share of draws
@@ -246,19 +246,21 @@ def _changes(source: str, means: FloatArray, drawn: FloatArray) -> OrderStabilit
     """The draws beside the order of the means."""
     first, second = np.triu_indices(means.size, 1)
     before = _signs(means[first] - means[second])
-    taus, swapped = [], []
+    best = means >= means.max() - EQUAL
+    taus, swapped, passed = [], [], []
     for some in in_batches(drawn, first.size):
         after = _signs(some[:, first] - some[:, second])
         ordered = (after != 0).sum(axis=1) * int((before != 0).sum())
         taus.append((after * before).sum(axis=1) / np.sqrt(np.maximum(1, ordered)))
         swapped.append((after * before < 0).sum(axis=1))
+        passed.append(some[:, ~best].max(axis=1, initial=-np.inf) > some[:, best].max(axis=1) + EQUAL)
     tau, turned, chance = np.concatenate(taus), np.concatenate(swapped), chances_of_ranks(drawn)
     low, high = np.quantile(tau, [0.05, 0.95]).tolist()
     return OrderStability(
         source=source,
         draws=len(drawn),
         same_order=float((turned == 0).mean()),
-        same_best=float(chance[means.argmax(), 0]),
+        same_best=float(1 - np.concatenate(passed).mean()),
         tau=(float(tau.mean()), low, high),
         swapped=float(turned.mean()),
         chance=chance,
