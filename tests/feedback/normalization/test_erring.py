@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -11,6 +13,7 @@ from rankscope.feedback.normalization.approaches import BaselineRules
 from rankscope.feedback.normalization.efficiency_intervals import combined_freedom, interval_over_draws
 from rankscope.feedback.normalization.erring import erring_examples
 from rankscope.feedback.normalization.generalisation import generalise
+from rankscope.feedback.normalization.normalised import Normalised
 from rankscope.feedback.users.topics import Topics
 from rankscope.feedback.users.user_score import ErrorRates
 from tests.feedback.problems import drawn
@@ -75,3 +78,23 @@ def test_errors_lower_efficiency_and_widen_its_interval() -> None:
     assert float(str(row["with errors"])) < float(str(row["MAE"]))
     assert len(made.erring) == 3
     assert len({each.mae for own in made.erring for each in own}) == 6  # each draw has errors of its own
+
+
+def test_intervals_of_efficiency_stay_in_its_range() -> None:
+    """Student's t of MAE .2 and .9 would be [-3.9, 5.0]; at most 1 / p~ can be reached. The page has the same."""
+    items, target = drawn(30, 90, 3.0)
+    topics = Topics.of({"one": target, "other": np.arange(120) % 4 == 0})
+    methods, rules = [METHODS.parse(name) for name in ("nearest-neighbour", "rocchio")], BaselineRules()
+    made = generalise(items, topics, methods, rules, repeats=1)
+    own = [replace(each, feasible=True, reached=each.reached * share) for each in made.results for share in (0.2, 0.9)]
+    apart = [replace(each, topic=f"topic {number % 2}") for number, each in enumerate(own[:2])]
+    (row,) = replace(made, results=tuple(apart)).mean_rows()
+    most = max(each.most for each in apart)
+    assert most == pytest.approx(max((1 / each.baseline).mean() for each in apart))
+    low, high = float(str(row["low"])), float(str(row["high"]))
+    assert 0 <= low < float(str(row["MAE"])) < high <= most
+    assert "bounded (fewer than 25 topics)" in replace(made, results=tuple(apart)).intervals_told
+    over = interval_over_draws(np.array([[0.2, 0.9], [0.3, 0.8]]), most=most)
+    assert (over.low, over.high) == (0.0, most)
+    page = Normalised(("nearest-neighbour",), made.baselines, tuple(apart), (), (), 8, 2)
+    assert page.mae_table().bounds == (0.0, most)

@@ -10,6 +10,7 @@ from rankscope.feedback.study.display_quality import SHARES
 from rankscope.feedback.study.results import Results
 from rankscope.feedback.study.summary import Summary, session_rows
 from rankscope.feedback.study.verdicts import compare_methods
+from rankscope.number_texts import decimal_text
 from rankscope.reports.texts.comparison_words import verdict
 from rankscope.reports.texts.feedback import further, text_of, verdicts, warnings
 from rankscope.statistics.intervals.mean_intervals import mean_intervals
@@ -92,7 +93,9 @@ def test_words_say_what_decides_who_is_better_and_where_feedback_hurts() -> None
     assert "It decides alone; cumulative recall is secondary." in lines
     comparison = compare_methods(results)
     assert comparison is not None
-    assert verdict(comparison)[0] in lines
+    told = verdict(comparison)[0]
+    assert told.endswith("(27 queries of 9 classes, p = .004).")
+    assert told.replace("queries", "sessions").replace("classes", "topics") in lines
     assert "svm is better than rocchio by .3" in lines
     assert "Against no feedback, by AP: feedback helps with svm." in lines
     assert "Against no feedback, by AP: feedback hurts with rocchio (−.1" in lines
@@ -111,6 +114,22 @@ def test_what_no_test_supports_is_not_said() -> None:
     assert "helps" not in lines
     assert "No difference in AP is shown" in lines
     assert "no difference is shown for svm and rocchio" in lines
+
+
+def test_what_few_topics_can_show_is_said_where_methods_are_not_distinguished() -> None:
+    """The difference of which 80 % of experiments tell, and what so few topics may lack; limits are of the tests."""
+    results = made_up({"svm": 0.002, "rocchio": 0.0, "parzen": 0.001})
+    comparison = compare_methods(results)
+    assert comparison is not None
+    best = comparison.main.order[0]
+    open_to = [pair for pair in comparison.main.pairs if best in (pair.first, pair.second) and not pair.better]
+    sizes = sorted(comparison.main.detectable(pair) for pair in open_to)
+    span = f"{decimal_text(sizes[0])} to {decimal_text(sizes[-1])}, pair by pair," if len(sizes) > 1 else ""
+    lines = words(results)
+    assert f"9 topics show a true difference of {span or decimal_text(sizes[0])} between {best}" in lines
+    assert "if 1 in 20 topics gains or loses much, a sample of 9 lacks all of these in 63 % of cases" in lines
+    for pair in comparison.main.pairs:
+        assert (pair.low <= 0 <= pair.high) == (not pair.better)
 
 
 def test_few_topics_show_nothing_and_it_is_said() -> None:

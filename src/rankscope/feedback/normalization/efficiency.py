@@ -102,6 +102,15 @@ class Efficiency:
         return _mean(self.values)
 
     @property
+    def most(self) -> float:
+        """The largest MAE there can be: precision 1 at every level; infinite where the baseline has no hit somewhere.
+
+        >>> Efficiency.of([0.5, 0.1], [1.0, 0.5]).most
+        1.5
+        """
+        return _mean(1.0 / self.baseline) if (self.baseline > 0).all() else np.inf
+
+    @property
     def corrected_mae(self) -> float:
         """The mean of the chance-corrected efficiency."""
         return _mean(self.corrected)

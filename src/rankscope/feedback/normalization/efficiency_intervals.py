@@ -3,7 +3,7 @@
 Error rates of a user are estimates. Rates that could be the true ones are drawn several times, methods learn from
 examples with such errors, and the spread between the draws is added to that between topics (Rubin 1987): T = W +
 (1 + 1/m) B, with Satterthwaite's degrees of freedom: Rubin's own where topics are many, topics - 1 where rates are
-known.
+known. Without errors the interval is that of every mean (`mean_intervals`).
 """
 
 from __future__ import annotations
@@ -27,12 +27,16 @@ class MeanInterval:
     freedom: float
 
 
-def interval_over_draws(values: FloatArray, level: float = 0.95) -> MeanInterval:
+def interval_over_draws(values: FloatArray, level: float = 0.95, most: float = np.inf) -> MeanInterval:
     """Of draws x topics: the mean over both; a single draw gives the t interval of its topics.
+
+    Limits stay from 0 to `most`, what a method can reach (`Efficiency.most`).
 
     >>> made = interval_over_draws(np.array([[0.4, 0.6, 0.8]]))
     >>> round(made.mean, 6), round(made.low, 6), round(made.high, 6)
     (0.6, 0.103172, 1.096828)
+    >>> round(interval_over_draws(np.array([[0.2, 0.6]])).low, 6)
+    0.0
     """
     from scipy.special import stdtrit
 
@@ -45,11 +49,10 @@ def interval_over_draws(values: FloatArray, level: float = 0.95) -> MeanInterval
     between = float(means.var(ddof=1)) if draws > 1 else 0.0
     total = within + (1 + 1 / draws) * between
     freedom = topics - 1.0 if draws == 1 else combined_freedom(within, between, draws, topics - 1.0)
-    half = float(stdtrit(freedom, (1 + level) / 2)) * total**0.5 if total > 0 else 0.0
+    half = float(stdtrit(freedom, (1 + level) / 2)) * total**0.5 if total > 0 else float("nan")
     centre = float(means.mean())
-    return MeanInterval(
-        mean=centre, low=centre - half, high=centre + half, within=within, between=between, freedom=freedom
-    )
+    low, high = (float(np.clip(end, 0.0, most)) for end in (centre - half, centre + half))
+    return MeanInterval(mean=centre, low=low, high=high, within=within, between=between, freedom=freedom)
 
 
 def combined_freedom(within: float, between: float, draws: int, complete: float) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -26,6 +26,8 @@ from rankscope.feedback.normalization.stored_baselines import BaselineStore
 from rankscope.feedback.users.topics import Topics
 from rankscope.feedback.users.user_score import ErrorRates
 from rankscope.running.cores import one_core_each
+from rankscope.statistics.intervals.bootstrap import Intervals
+from rankscope.statistics.intervals.mean_intervals import mean_intervals
 
 EXAMPLES = 8  # of both kinds
 REPEATS = 3  # example sets of each fold
@@ -58,6 +60,13 @@ class Generalisation:
         """What the next study may begin with."""
         return BaselineStore(self.baselines, (*self.results, *self.earlier))
 
+    @property
+    def intervals_told(self) -> str:
+        """Which intervals the means have; methods that failed on some topics may have others."""
+        names = dict.fromkeys(each.method for each in self.results)
+        made = [_interval([each for each in self.results if each.method == name]) for name in names]
+        return " ".join(dict.fromkeys(each.told for each in made))
+
     def mean_rows(self) -> list[dict[str, object]]:
         """One row for each method, those of earlier studies last: the mean over feasible topics."""
         rows = []
@@ -71,7 +80,8 @@ class Generalisation:
         """MAE from examples of the user who errs, its interval with the errors carried into it."""
         if not self.erring:
             return {}
-        made = interval_over_draws(_feasible_values([[x for x in own if x.method == method] for own in self.erring]))
+        own = [[each for each in draw if each.method == method] for draw in self.erring]
+        made = interval_over_draws(_feasible_values(own), most=most_efficiency(own[0]))
         return {"with errors": made.mean, "low with errors": made.low, "high with errors": made.high}
 
 
@@ -203,15 +213,26 @@ def _mean_row(results: Sequence[Efficiency]) -> dict[str, object]:
     """MAE and its chance-corrected form over feasible topics, the deviation 1 - MAE, and how many topics they are."""
     feasible = [each for each in results if each.feasible]
     mae = _mean([each.mae for each in feasible])
-    over = interval_over_draws(_feasible_values([results]))
+    over = _interval(results)
     return {
         "MAE": mae,
-        "low": over.low,
-        "high": over.high,
+        "low": float(over.low[0]),
+        "high": float(over.high[0]),
         "deviation": 1.0 - mae,
         "corrected for chance": _mean([each.corrected_mae for each in feasible]),
         "topics": len(feasible),
     }
+
+
+def _interval(results: Sequence[Efficiency]) -> Intervals:
+    """Of the mean over the feasible topics of one method."""
+    made = mean_intervals(_feasible_values([results]).T, bounds=(0.0, most_efficiency(results)))
+    return replace(made, unit="topics")
+
+
+def most_efficiency(results: Iterable[Efficiency]) -> float:
+    """What a method can reach at most on one of the feasible topics; infinite where there is none."""
+    return max((each.most for each in results if each.feasible), default=np.inf)
 
 
 def _feasible_values(draws: Sequence[Sequence[Efficiency]]) -> FloatArray:

@@ -17,7 +17,12 @@ from rankscope.feedback.normalization.baselines import Baseline
 from rankscope.feedback.normalization.consistency import Consistency, consistency
 from rankscope.feedback.normalization.efficiency import Efficiency
 from rankscope.feedback.normalization.example_sets import ExampleSets, topic_seed
-from rankscope.feedback.normalization.generalisation import EXAMPLES, Generalisation, generalise
+from rankscope.feedback.normalization.generalisation import (
+    EXAMPLES,
+    Generalisation,
+    generalise,
+    most_efficiency,
+)
 from rankscope.feedback.normalization.stored_baselines import BaselineStore
 from rankscope.feedback.study.response import Response, response
 from rankscope.feedback.study.study import StudyPlan
@@ -53,8 +58,10 @@ class Normalised:
         of = {(each.topic, each.method_name): each for each in map(_NamedMethod, self.efficiencies)}
         values = [[_mae(of.get((topic, name)), corrected) for name in self.methods] for topic in self.feasible]
         table = np.array(values, dtype=np.float64).reshape(len(self.feasible), len(self.methods))
-        name, least = ("corrected MAE", -math.inf) if corrected else ("MAE", 0.0)
-        return ScoreTable(name, self.methods, self.feasible, table, bounds=(least, math.inf))
+        name, ends = ("MAE", (0.0, most_efficiency(self.efficiencies)))
+        if corrected:
+            name, ends = ("corrected MAE", (-math.inf, math.inf))
+        return ScoreTable(name, self.methods, self.feasible, table, bounds=ends)
 
     def mean_curves(self) -> list[Efficiency]:
         """For each method the mean over feasible topics of its efficiency at each recall level."""

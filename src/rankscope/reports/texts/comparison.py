@@ -134,10 +134,10 @@ def notes_of(comparison: Compared) -> list[str]:
         f"{name} has the values of {other} on every query and is compared once, as {other}"
         for name, other in comparison.same.items()
     ]
-    return left_out + equal + _too_few(comparison)
+    return left_out + equal + few_notes(comparison)
 
 
-def _too_few(comparison: Compared) -> list[str]:
+def few_notes(comparison: Compared) -> list[str]:
     """Where no difference, however large, could be shown, by a whole family or some pairs; else what few may lack."""
     lines = []
     hopeless: dict[tuple[str, int, str], list[MeasureCompared]] = {}

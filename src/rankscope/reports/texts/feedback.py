@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 from rankscope.feedback.study.results import Results
@@ -18,7 +19,7 @@ from rankscope.feedback.study.verdicts import (
 from rankscope.number_texts import decimal_text as short
 from rankscope.number_texts import how_many, span_text
 from rankscope.reports.formats.rows import table
-from rankscope.reports.texts.comparison import notes_of
+from rankscope.reports.texts.comparison import few_notes, notes_of
 from rankscope.reports.texts.comparison_words import join_names, verdict
 from rankscope.statistics.verdicts.compared import Compared, MeasureCompared
 
@@ -109,9 +110,14 @@ def verdicts(results: Results) -> list[str]:
     notes = (
         []
         if comparison is None
-        else [*_dropped(results, comparison), *_too_few(comparison), *_equal_values(comparison)]
+        else [
+            *_could_be_shown(comparison),
+            *_dropped(results, comparison),
+            *_too_few(comparison),
+            *_equal_values(comparison),
+        ]
     )
-    words = _single(results) if comparison is None else [*verdict(comparison), *notes]
+    words = _single(results) if comparison is None else [*map(_of_sessions, verdict(comparison)), *notes]
     return [f"Decided by {basis(results)}", *words]
 
 
@@ -135,16 +141,41 @@ def _dropped(results: Results, comparison: Compared) -> list[str]:
     ]
 
 
+def _could_be_shown(comparison: Compared) -> list[str]:
+    """Of three methods or more, what so many topics show of those that are not distinguished from the best."""
+    main = comparison.main
+    if len(comparison.systems) < 3:
+        return []
+    best = main.order[0]
+    open_to = [pair for pair in main.pairs if best in (pair.first, pair.second) and not pair.better]
+    least = sorted(filter(math.isfinite, map(main.detectable, open_to)))
+    if not least:
+        return []
+    sizes = short(least[0]) if len(least) == 1 else f"{short(least[0])} to {short(least[-1])}, pair by pair,"
+    return [
+        f"{how_many(len(main.units), 'topics')} show a true difference of {sizes} between {best} and such methods in "
+        "80 % of such experiments."
+    ]
+
+
 def _too_few(comparison: Compared) -> list[str]:
-    told = [line for line in notes_of(comparison) if "can show no difference" in line]
-    return [f"{re.sub('classes|queries', 'topics', re.sub('class |query ', 'topic ', line))}." for line in told]
+    """What so few topics cannot show, or may lack."""
+    return [f"{_of_sessions(line)}." for line in few_notes(comparison)]
+
+
+def _of_sessions(line: str) -> str:
+    """The words of `compare` about kept rankings in those of a study: a query is a session, its class the topic.
+
+    >>> _of_sessions("query-point minus rocchio is .1 (30 queries of 10 classes)")
+    'query-point minus rocchio is .1 (30 sessions of 10 topics)'
+    """
+    words = {"query": "session", "queries": "sessions", "class": "topic", "classes": "topics"}
+    return re.sub(r"(?<![\w-])(quer(?:y|ies)|class(?:es)?)(?![\w-])", lambda found: words[found[0]], line)
 
 
 def _equal_values(comparison: Compared) -> list[str]:
     """Methods with equal values, regardless of their rankings; those with equal rankings are not even compared."""
-    return [
-        f"{line.replace('every query', 'every session')}." for line in notes_of(comparison) if "compared once" in line
-    ]
+    return [f"{_of_sessions(line)}." for line in notes_of(comparison) if "compared once" in line]
 
 
 def further(results: Results) -> list[str]:
