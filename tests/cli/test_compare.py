@@ -33,7 +33,7 @@ def compared(folder: Path, *arguments: str) -> Result:
 def test_the_verdict_comes_first(folder: Path) -> None:
     result = compared(folder, "qrels", "late.run", "early.run")
     assert result.exit_code == 0
-    assert result.stdout.startswith("early is better than late by .500 AP")
+    assert result.stdout.startswith("early is significantly better than late by .500 AP")
 
 
 def test_tests_are_named_and_stand_beside_the_verdict(folder: Path) -> None:
@@ -87,7 +87,7 @@ def test_markdown_and_graphs_are_written_to_files(folder: Path) -> None:
         folder, "qrels", "late.run", "early.run", "--by", "classes.csv", "-o", str(page), "--graphs", str(pictures)
     )
     assert result.exit_code == 0
-    assert page.read_text().startswith("**early is better than late")
+    assert page.read_text().startswith("**early is significantly better than late")
     assert {"band.svg", "per-query-differences.svg", "class-matrix.svg"} <= {each.name for each in pictures.iterdir()}
 
 
@@ -105,13 +105,13 @@ def test_a_wrong_baseline_one_run_and_a_sum_are_errors(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("suffix", "start"),
     [
-        (".txt", "early is better than late"),
-        (".md", "**early is better than late"),
+        (".txt", "early is significantly better than late"),
+        (".md", "**early is significantly better than late"),
         (".csv", "measure,first,second,first_mean"),
         (".json", "{"),
-        (".tex", "% early is better than late"),
+        (".tex", "% early is significantly better than late"),
         (".html", "<!DOCTYPE html>"),
-        ("", "early is better than late"),
+        ("", "early is significantly better than late"),
     ],
 )
 def test_a_file_holds_what_its_suffix_says(folder: Path, suffix: str, start: str) -> None:

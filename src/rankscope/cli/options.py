@@ -164,7 +164,7 @@ LATEX_OPTIONS: tuple[Callable[[Any], Any], ...] = (
         default="auto",
         show_default=True,
         help="What stands behind numbers in LaTeX, by the verdict of the tests: letters of systems that are not "
-        "distinguished, daggers against the baseline, or nothing. auto: letters where they can be read.",
+        "significantly different, daggers against the baseline, or nothing. auto: letters where they can be read.",
     ),
 )
 

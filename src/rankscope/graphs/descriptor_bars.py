@@ -56,7 +56,7 @@ def quality_graph(bars: Sequence[Bar], measure: str, what: str = "") -> Graph:
             rows=1.15,
         ),
         subtitle="; ".join(
-            filter(None, (what, "those that share a letter cannot be distinguished" if letters else ""))
+            filter(None, (what, "no significant difference between those that share a letter" if letters else ""))
         ),
         summary=f"{measure} of {', '.join(f'{each.name} {each.mean:.3f}' for each in bars)}.",
         conclusion=_best_words(bars, measure),
@@ -82,7 +82,7 @@ def _best_words(bars: Sequence[Bar], measure: str) -> str:
         return f"{told}."
     alike = sum(bool(set(each.letters) & set(best.letters)) for each in bars) - 1
     if not alike:
-        return f"{told}, and is distinguished from all others."
+        return f"{told}, and is significantly better than all others."
     others = len(bars) - 1
     who = (
         "the other one"
@@ -91,7 +91,7 @@ def _best_words(bars: Sequence[Bar], measure: str) -> str:
         if alike == others
         else f"{alike} of the other {others}"
     )
-    return f"{told}, but {who} cannot be distinguished from it."
+    return f"{told}, but without a significant difference from {who}."
 
 
 def cost_graph(bars: Sequence[Bar], measure: str, what: str = "") -> Graph:

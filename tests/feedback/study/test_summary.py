@@ -96,7 +96,7 @@ def test_words_say_what_decides_who_is_better_and_where_feedback_hurts() -> None
     told = verdict(comparison)[0]
     assert told.endswith("(27 queries of 9 classes, p = .004).")
     assert told.replace("queries", "sessions").replace("classes", "topics") in lines
-    assert "svm is better than rocchio by .3" in lines
+    assert "svm is significantly better than rocchio by .3" in lines
     assert "Against no feedback, by AP: feedback helps with svm." in lines
     assert "Against no feedback, by AP: feedback hurts with rocchio (−.1" in lines
     assert "rocchio on 9 of 9" in lines
@@ -112,8 +112,8 @@ def test_what_no_test_supports_is_not_said() -> None:
     lines = words(made_up({"svm": 0.002, "rocchio": 0.0}))
     assert "is better" not in lines
     assert "helps" not in lines
-    assert "No difference in AP is shown" in lines
-    assert "no difference is shown for svm and rocchio" in lines
+    assert "No significant difference in AP" in lines
+    assert "no significant difference for svm and rocchio" in lines
 
 
 def test_what_few_topics_can_show_is_said_where_methods_are_not_distinguished() -> None:
@@ -134,7 +134,7 @@ def test_what_few_topics_can_show_is_said_where_methods_are_not_distinguished() 
 
 def test_few_topics_show_nothing_and_it_is_said() -> None:
     lines = words(made_up({"svm": 0.2, "rocchio": -0.1}, topics=3))
-    assert "3 topics can show no difference at all" in lines
+    assert "3 topics cannot make any difference significant" in lines
     assert "hurts" not in lines
 
 
@@ -142,7 +142,7 @@ def test_where_less_is_better_the_least_is_best() -> None:
     results = made_up({"svm": 0.2, "rocchio": -0.1}, measure="ER")
     lines = words(results)
     assert Summary(results, "ER").ordered == ("rocchio", "svm")
-    assert "rocchio is better than svm by .3" in lines
+    assert "rocchio is significantly better than svm by .3" in lines
     assert "by ER: feedback helps with rocchio." in lines
     assert "svm on 9 of 9" in lines
 

@@ -268,19 +268,19 @@ def told(scores: Scores) -> str:
 
 def test_a_difference_that_the_test_supports_is_called_better() -> None:
     text = told(two_systems([0.5] * 12, [1.0] * 11 + [0.5]))
-    assert text.startswith("second is better than first by .458 RR [.115, .550] (12 queries, p = .030).")
+    assert text.startswith("second is significantly better than first by .458 RR [.115, .550] (12 queries, p = .030).")
     assert "second is better on 11, first on 0; on 1 they are equal" in text
 
 
 def test_a_difference_that_chance_may_have_made_decides_nothing() -> None:
     text = told(two_systems([0.5, 1.0] * 6, [1.0, 0.5] * 6))
-    assert text.startswith("No difference in RR is shown: second minus first is .000")
+    assert text.startswith("No significant difference in RR: second minus first is .000")
     assert "is better than" not in text
 
 
 def test_where_lower_is_better_the_lower_system_wins() -> None:
     scores = two_systems([0.5] * 11 + [1.0], [1.0] * 12, measure="ER")
-    assert told(scores).startswith("second is better than first by .917 ER")
+    assert told(scores).startswith("second is significantly better than first by .917 ER")
     (row,) = estimates_of(scores, compared_of(scores)).rows
     assert row.differences[0].side == "better"
     assert row.differences[0].estimate.value < 0

@@ -30,7 +30,7 @@ def test_the_interval_of_an_undecided_loss_is_that_of_the_deciding_tests_and_hol
     assert low < result.confidence_interval().low < result.confidence_interval().high <= high + 1e-3
     shown = f"[−{abs(low):.3f}".replace("0.", ".") + f", {high:.3f}]".replace("0.", ".")
     line = verdict(compare([ScoreTable.make({"A": FEW, "B": other})]))[0]
-    assert line.startswith("No difference in AP is shown: B minus A is −")
+    assert line.startswith("No significant difference in AP: B minus A is −")
     assert shown in line
 
 
@@ -75,7 +75,7 @@ def test_no_p_value_of_a_cell_is_printed_as_nothing() -> None:
 def test_too_few_units_for_the_family_are_told() -> None:
     few = ScoreTable.make({"A": [0.1, 0.2, 0.3], "B": [0.5, 0.7, 0.9]})
     (note,) = notes_of(compare([few]))
-    assert note.startswith("3 queries can show no difference at all: the smallest p-value possible is .25.")
+    assert note.startswith("3 queries cannot make any difference significant: the smallest p-value possible is .25.")
     many = ScoreTable.make({"A": np.arange(8) / 10, "B": np.arange(8) / 20})
     assert notes_of(compare([many])) == [caution(8)]
 
@@ -94,10 +94,9 @@ def test_the_floor_of_each_family_and_of_pairs_in_which_few_differ_is_told() -> 
     tables = [ScoreTable.make(values, measure=name) for name in ("AP", "RR", "P@5")]
     notes = notes_of(compare(tables, permutations=100, resamples=100))
     assert notes[0] == (
-        "RR and P@5: 7 queries can show no difference at all: the smallest p-value possible is .0156, .0938 when "
-        "corrected "
-        "over the secondary family of 6 tests: 3 pairs of systems x 2 measures, Holm. Compare fewer systems, or have "
-        "more queries"
+        "RR and P@5: 7 queries cannot make any difference significant: the smallest p-value possible is .0156, .0938 "
+        "when corrected over the secondary family of 6 tests: 3 pairs of systems x 2 measures, Holm. Compare "
+        "fewer systems, or have more queries"
     )
     assert notes[1] == caution(7)
     assert pytest.approx(0.0156, abs=5e-5) == 2.0 ** (1 - 7)

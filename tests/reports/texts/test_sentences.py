@@ -204,18 +204,18 @@ def on_classes(facts: Facts, text: str, better: str) -> bool:
     labels = sorted(set(facts.case.classes))
     by_class = {label: facts.better(measure, first, second, label) for label in labels}
     if not better:
-        told = {label: name for name, label in re.findall(r"([A-I]) is better on class (k\d)", text)}
+        told = {label: name for name, label in re.findall(r"([A-I]) is significantly better on class (k\d)", text)}
         return told == {label: name for label, name in by_class.items() if name}
     won = [label for label in labels if by_class[label] == better]
     lost = [label for label in labels if by_class[label] not in ("", better)]
     left = [label for label in labels if not by_class[label]]
     if len(left) == len(labels):
-        return text == "; no class alone shows it"
+        return text == "; on no class alone is it significant"
     largest = max(won, key=lambda each: abs(facts.differences(measure, first, second, each).mean()), default="")
     found = {
         "won": re.search(rf"chiefly on class ({LABELS})", text),
-        "lost": re.search(rf"but worse on class(?:es)? ({LABELS})", text),
-        "left": re.search(rf"no difference is shown on class(?:es)? ({LABELS})", text),
+        "lost": re.search(rf"but significantly worse on class(?:es)? ({LABELS})", text),
+        "left": re.search(rf"no significant difference on class(?:es)? ({LABELS})", text),
     }
     told = {name: sorted(names_of(match[1])) if match else [] for name, match in found.items()}
     chiefly = [largest] if largest and len(won) < len(labels) else []
@@ -224,8 +224,8 @@ def on_classes(facts: Facts, text: str, better: str) -> bool:
 
 
 @rule(
-    rf"(?P<better>\w) is better than (?P<worse>\w) by (?P<size>{N}) (?P<measure>\S+) \[(?P<low>{N}), (?P<high>{N})\] "
-    rf"\((?P<n>{N}) quer(?:y|ies), (?P<p>p [<=] {N})\)(?P<classes>.*)\."
+    rf"(?P<better>\w) is significantly better than (?P<worse>\w) by (?P<size>{N}) (?P<measure>\S+) "
+    rf"\[(?P<low>{N}), (?P<high>{N})\] \((?P<n>{N}) quer(?:y|ies), (?P<p>p [<=] {N})\)(?P<classes>.*)\."
 )
 def _one_is_better(facts: Facts, said: dict[str, Any]) -> bool:
     measure, (first, second) = facts.measures[0], facts.systems
@@ -246,7 +246,7 @@ def _one_is_better(facts: Facts, said: dict[str, Any]) -> bool:
 
 
 @rule(
-    rf"No difference in (?P<measure>\S+) is shown: (?P<second>\w) minus (?P<first>\w) is (?P<difference>{N}) "
+    rf"No significant difference in (?P<measure>\S+): (?P<second>\w) minus (?P<first>\w) is (?P<difference>{N}) "
     rf"\[(?P<low>{N}), (?P<high>{N})\] \((?P<n>{N}) quer(?:y|ies), (?P<p>p [<=] {N})\)(?P<classes>[^.]*)\."
     rf"(?: So many queries show a true difference of (?P<power>{N}) in 80 % of such experiments\.)?"
     rf"(?: Only (?P<few>{N}) of (?P<all>{N}) queries differ: the smallest p-value possible is (?P<least>{N})\.)?"
@@ -288,7 +288,9 @@ def _secondary(facts: Facts, said: dict[str, Any]) -> bool:
     told: set[str] = set()
     for part in said["told"].split("; "):
         alone = re.fullmatch(
-            rf"by (\S+) (?:no difference is shown, ({N})|(\w) is better by ({N})) \[({N}), ({N})\], (p [<=] {N})", part
+            rf"by (\S+) (?:no significant difference, ({N})|(\w) is significantly better by ({N})) "
+            rf"\[({N}), ({N})\], (p [<=] {N})",
+            part,
         )
         if alone:
             measure, none, better, size, low, high, p = alone.groups()
@@ -303,7 +305,7 @@ def _secondary(facts: Facts, said: dict[str, Any]) -> bool:
             )
             told.add(measure)
         else:
-            summed = re.fullmatch(r"by (.+?) (?:no difference is shown|(\w) is better( too)?)", part)
+            summed = re.fullmatch(r"by (.+?) (?:no significant difference|(\w) is significantly better( too)?)", part)
             if summed is None:
                 return False
             measures = re.split(r", | and ", summed[1])
@@ -317,8 +319,8 @@ def _secondary(facts: Facts, said: dict[str, Any]) -> bool:
 
 @rule(
     rf"(?P<best>\w) has the best mean, (?P<mean>{N}) (?P<measure>\S+)(?: \[(?P<low>{N}), (?P<high>{N})\])?"
-    rf"(?:, as ha(?:s|ve) (?P<equal>{NAMES}))?; (?:it cannot be distinguished from (?P<alike>{NAMES}))?(?:, but )?"
-    rf"(?:it is better than (?P<beaten>both others|all \d+|the other \d+|{NAMES}))?\."
+    rf"(?:, as ha(?:s|ve) (?P<equal>{NAMES}))?; (?:no significant difference from (?P<alike>{NAMES}))?(?:, but )?"
+    rf"(?:significantly better than (?P<beaten>both others|all \d+|the other \d+|{NAMES}))?\."
 )
 def _the_best(facts: Facts, said: dict[str, Any]) -> bool:
     best, measure = facts.order[0], facts.measures[0]
@@ -346,12 +348,19 @@ def _the_best(facts: Facts, said: dict[str, Any]) -> bool:
     )
 
 
-@rule(r"(?P<side>Better|Worse|Not distinguished) (?:than|from) (?P<first>\w): (?P<others>.*)\.")
+@rule(
+    r"(?P<side>Significantly better than|Significantly worse than|No significant difference from) "
+    r"(?P<first>\w): (?P<others>.*)\."
+)
 def _against_the_first(facts: Facts, said: dict[str, Any]) -> bool:
     first = facts.systems[0]
     told = re.findall(rf"\b([A-I])\b(?: \(by ({N})\))?", said["others"])
     wanted = {
-        name: {name: "Better", first: "Worse", "": "Not distinguished"}[facts.shown[frozenset((first, name))]]
+        name: {
+            name: "Significantly better than",
+            first: "Significantly worse than",
+            "": "No significant difference from",
+        }[facts.shown[frozenset((first, name))]]
         for name in facts.systems[1:]
     }
     sizes = all(
@@ -363,13 +372,13 @@ def _against_the_first(facts: Facts, said: dict[str, Any]) -> bool:
         said["first"] == first
         and right
         and sizes
-        and all(bool(s) == (said["side"] != "Not distinguished") for _, s in told)
+        and all(bool(s) == (said["side"] != "No significant difference from") for _, s in told)
     )
 
 
 @rule(
-    rf"(?P<differ>{N}) of (?P<pairs>{N}) pairs differ"
-    rf"(?:; of (?P<close>{N}) neighbours in the ranking (?P<alike>{N}) cannot be distinguished)?\."
+    rf"(?P<differ>{N}) of (?P<pairs>{N}) pairs differ significantly"
+    rf"(?:; (?P<alike>{N}) of (?P<close>{N}) neighbours in the ranking do not)?\."
 )
 def _pairs_that_differ(facts: Facts, said: dict[str, Any]) -> bool:
     neighbours = [frozenset(pair) for pair in pairwise(facts.order)]
@@ -382,7 +391,7 @@ def _pairs_that_differ(facts: Facts, said: dict[str, Any]) -> bool:
 
 
 @rule(
-    rf"(?P<n>{N}) quer(?:y|ies) can show no difference at all: the smallest p-value possible is (?P<least>{N})"
+    rf"(?P<n>{N}) quer(?:y|ies) cannot make any difference significant: the smallest p-value possible is (?P<least>{N})"
     rf"(?:, (?P<corrected>{N}) when corrected over the primary family of (?P<tests>{N}) tests: (?P<pairs>{N}) pairs of "
     r"systems, Holm)?\. (?P<advice>Compare fewer systems, or have more queries|Have more queries)"
 )
@@ -405,7 +414,7 @@ def _nothing_can_be_shown(facts: Facts, said: dict[str, Any]) -> bool:
 
 @rule(
     rf"(?P<measure>\S+): in (?P<few>{N}) of (?P<pairs>{N}) pairs so few queries differ \(at most (?P<most>{N})\) that "
-    "no difference could be shown at the level of the correction"
+    "no difference could be significant at the level of the correction"
 )
 def _pairs_of_few(facts: Facts, said: dict[str, Any]) -> bool:
     measure, few, pairs = said["measure"], [], list(combinations(facts.systems, 2))

@@ -127,9 +127,12 @@ def _conclusion(around: Band, graph: Graph, names: tuple[str, str]) -> str:
         if there.any()
     ]
     if not told:
-        return f"The band holds 0 everywhere: no difference in {graph.y.quantity} is shown."
+        return (
+            f"The band holds 0 everywhere: no significant difference in {graph.y.quantity} at any point. It holds at "
+            "all points together and is wider than the interval of one mean, which may differ significantly even so."
+        )
     everywhere = any(there.all() for _, there in sides)
-    rest = "" if everywhere else " Elsewhere no difference is shown."
+    rest = "" if everywhere else " Elsewhere the difference is not significant."
     return f"The band leaves out 0: {', and '.join(told)}.{rest}"
 
 

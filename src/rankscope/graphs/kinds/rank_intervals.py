@@ -1,4 +1,4 @@
-"""Rank intervals: which places in the list of systems are chance, and which systems cannot be distinguished."""
+"""Rank intervals: which places in the list of systems are chance, and which systems do not differ significantly."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def rank_intervals_graph(
     seed: int = 0,
     compared: Compared | None = None,
 ) -> Graph:
-    """Systems by their mean, and the ranks that each can have; no difference is shown where they share a letter.
+    """Systems by their mean, and the ranks that each can have; those that share a letter do not differ significantly.
 
     The verdict of `compare`: sign-flip and skew-t tests of all pairs, Holm's correction; all intervals hold together
     with the level asked for. The point is the rank of the mean itself. `show` chances: a tile for each system and rank,
@@ -90,7 +90,7 @@ def _empty(result: RankIntervals, comparison: Compared) -> Graph:
         Axis("rank", domain=(min(0.5, 1 - 0.03 * count), right), ticks=_ticks(count)),
         Axis("system", domain=(0.3, count + 0.7), ticks=ticks, texts=result.systems[::-1], rows=1.15),
         subtitle=f"{who}; {_drawn_from(comparison)}; intervals hold together at {percent_text(result.level)}; no "
-        "difference is shown between systems that share a letter"
+        "significant difference between systems that share a letter"
         + "".join(f"; {name} is {other}" for name, other in comparison.same.items()),
         summary=f"Rank intervals of {who} by {result.measure}.",
         conclusion=_conclusion(result),

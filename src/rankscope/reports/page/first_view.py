@@ -369,7 +369,7 @@ def _tested(
     if not choice.systems.get("different") or len(known) < len(curves):
         return ""
     system = dict(zip(curves, known, strict=True))
-    measure, place = choice.systems["measure"], choice.order.index
+    tested, place = f" What is tested is {choice.systems['measure']}, not these curves: ", choice.order.index
     if len(leaders) == 1:
         lead = leaders[0]
         others = [each for each in curves if each is not lead]
@@ -377,16 +377,18 @@ def _tested(
         ahead = [each for each in unlike if place(system[each]) < place(system[lead])]
         still = [each for each in others if each not in unlike]
         if ahead:
-            return f" But by {measure} {ahead[0].name} is shown to be better."
+            return f"{tested}{ahead[0].name} is significantly better."
         if not still:
             all_of = {1: others[0].name, 2: "both others drawn"}.get(len(others), f"all {len(others)} others drawn")
-            return f" By {measure} it is shown to be better than {all_of}."
+            return f"{tested}{lead.name} is significantly better than {all_of}."
         some = "any" if len(still) == len(others) else str(len(still))
         from_whom = still[0].name if len(still) == 1 else f"{some} of the {len(others)} others drawn"
-        return f" By {measure} it cannot be distinguished from {from_whom}."
+        return f"{tested}no significant difference between {lead.name} and {from_whom}."
     one, other = runs[0].curve, leaders[1] if runs[-1].curve is runs[0].curve else runs[-1].curve
     if choice.differ(system[one], system[other]):
         better, worse = sorted((one, other), key=lambda each: place(system[each]))
-        return f" By {measure} {better.name} is shown to be better than {worse.name}."
+        return f"{tested}{better.name} is significantly better than {worse.name}."
     depends = DEPENDS.get(graph["x"]["quantity"], "where on this axis a user stands")
-    return f" By {measure} {one.name} and {other.name} cannot be distinguished: which to prefer depends on {depends}."
+    return (
+        f"{tested}no significant difference between {one.name} and {other.name}; which to prefer depends on {depends}."
+    )

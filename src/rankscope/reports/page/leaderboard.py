@@ -200,7 +200,7 @@ class Standing:
     """What remains possible for a system: its groups in fixed slots, or where these are too many its ranks."""
 
     slots: str = ""
-    with_best: bool = False  # cannot be distinguished from the best
+    with_best: bool = False  # no significant difference from the best
     ranks: str = ""
 
 

@@ -167,10 +167,10 @@ def _notes(main: MeasureRow, compared: Compared | None) -> list[str]:
     if len(main.means) > 1:
         lines.append("Thin line: the baseline's mean. Each column has one scale for all rows. Bold: best mean.")
     if compared is not None and _group_style(compared) == "letters":
-        lines.append(f"Systems that share a letter cannot be distinguished by {main.asked}.")
+        lines.append(f"No significant difference between systems that share a letter, by {main.asked}.")
     if main.differences:
         lines.append(
-            "▲ better and ▼ worse than the baseline, corrected for all comparisons; without a mark no difference is "
-            f"shown. Whether two bars overlap decides nothing; {_deciding(compared)} do."
+            "▲ significantly better and ▼ significantly worse than the baseline, corrected for all comparisons. "
+            f"Whether two bars overlap decides nothing; {_deciding(compared)} do."
         )
     return lines

@@ -38,7 +38,7 @@ class DescriptorStanding:
     place: int
     best_place: int
     worst_place: int
-    letters: str  # between descriptors that share one no difference is shown
+    letters: str  # no significant difference between descriptors that share one
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -78,7 +78,7 @@ class Standings(Tabular):
             return ""
         main = self.compared.main
         return (
-            f"No difference is shown between descriptors that share a letter: {DECIDING} test of "
+            f"No significant difference between descriptors that share a letter: {DECIDING} test of "
             f"{name_of_mean(self.main)}, the larger p, over {len(main.units):,} {main.unit}, "
             f"{self.compared.families.primary}, level {percent_text(self.compared.level)}."
         )

@@ -89,9 +89,9 @@ def verdict(standings: Standings) -> str:
     alike = [row.name for row in standings.rows[1:] if row.name not in beaten]
     classes = len(standings.compared.main.units)
     if not alike:
-        return f"{lead} It is better than every other descriptor, shown by {how_many(classes, 'classes')}."
-    worse = f" It is better than {join_names(beaten)}." if beaten else ""
-    return f"{lead}{worse} No difference from {join_names(alike, 6)} is shown by {how_many(classes, 'classes')}."
+        return f"{lead} It is significantly better than every other descriptor, by {how_many(classes, 'classes')}."
+    worse = f" It is significantly better than {join_names(beaten)}." if beaten else ""
+    return f"{lead}{worse} No significant difference from {join_names(alike, 6)} by {how_many(classes, 'classes')}."
 
 
 def notes_of(standings: Standings) -> list[str]:

@@ -34,7 +34,9 @@ def parts_of(comparison: Compared, one: MeasureCompared, every_pair: bool = Fals
 def _systems(comparison: Compared, one: MeasureCompared) -> Part:
     note = one.means.told
     if one.ranks is not None and len(comparison.systems) > 2:
-        note += f" No difference is shown between systems that share a letter: {comparison.families.of(one.measure)}."
+        note += (
+            f" No significant difference between systems that share a letter: {comparison.families.of(one.measure)}."
+        )
     return f"{one.measure}{_role(comparison, one)}: systems", one.system_rows(), note
 
 
@@ -153,7 +155,7 @@ def few_notes(comparison: Compared) -> list[str]:
         corrected = f", {plain_number(min(1.0, least * factor))} when corrected over the {family}" if factor > 1 else ""
         fewer = "Compare fewer systems, or have more" if least <= 1 - comparison.level else "Have more"
         lines.append(
-            f"{by}{how_many(units, unit)} can show no difference at all: the smallest p-value possible is "
+            f"{by}{how_many(units, unit)} cannot make any difference significant: the smallest p-value possible is "
             f"{plain_number(least)}{corrected}. {fewer} {unit}"
         )
     told = comparison.main in [one for found in hopeless.values() for one in found]
@@ -171,7 +173,7 @@ def _undecidable(one: MeasureCompared) -> str:
     most = max(one.differing(each) for each in pairs)
     return (
         f"{one.measure}: in {len(pairs):,} of {how_many(len(one.pairs), 'pair', 'pairs')} so few {one.unit} differ "
-        f"(at most {most}) that no difference could be shown at the level of the correction"
+        f"(at most {most}) that no difference could be significant at the level of the correction"
     )
 
 

@@ -71,7 +71,9 @@ def _summed_up(others: Sequence[MeasureCompared], better: str) -> list[str]:
         sides.setdefault(one.pairs[0].better, []).append(one.measure)
     said = []
     for name, measures in sides.items():
-        shown = f"{name} is better{' too' if name == better else ''}" if name else "no difference is shown"
+        shown = (
+            f"{name} is significantly better{' too' if name == better else ''}" if name else "no significant difference"
+        )
         said.append(f"by {join_names(measures, most=len(measures))} {shown}")
     return said
 
@@ -85,12 +87,12 @@ def _pair(main: MeasureCompared, pair: Comparison) -> str:
         worse = pair.first if pair.better == pair.second else pair.second
         span = _span(pair, by_size=True)
         return (
-            f"{pair.better} is better than {worse} by {short(abs(pair.difference))} {main.measure} {span} {proof}"
-            f"{_on_classes(effects, pair.better)}."
+            f"{pair.better} is significantly better than {worse} by {short(abs(pair.difference))} {main.measure} "
+            f"{span} {proof}{_on_classes(effects, pair.better)}."
         )
     start = (
-        f"No difference in {main.measure} is shown: {pair.second} minus {pair.first} is {signed_text(pair.difference)} "
-        f"{_span(pair)} {proof}"
+        f"No significant difference in {main.measure}: {pair.second} minus {pair.first} is "
+        f"{signed_text(pair.difference)} {_span(pair)} {proof}"
     )
     return f"{start}{_on_classes(effects, '')}.{_could_have(main, pair)}"
 
@@ -124,14 +126,14 @@ def _on_classes(effects: ClassEffects | None, better: str) -> str:
         return ""
     shown = [each for each in effects.effects if each.better]
     if not better:
-        told = [f"{each.better} is better on class {each.label}" for each in shown]
+        told = [f"{each.better} is significantly better on class {each.label}" for each in shown]
         return f"; but {join_names(told)}" if told else ""
     won = sorted((each for each in shown if each.better == better), key=_size)
     lost = [each.label for each in shown if each.better != better]
     same = [each.label for each in effects.effects if _equal(each)]
     open_ = [each.label for each in effects.effects if not each.better and each.label not in same]
     if len(open_) == len(effects.effects):
-        return "; no class alone shows it"
+        return "; on no class alone is it significant"
     gain = 1 if won and won[0].difference > 0 else -1
     parts = []
     if won and not open_ and not lost and not same:
@@ -141,10 +143,10 @@ def _on_classes(effects: ClassEffects | None, better: str) -> str:
     elif won:
         parts.append(f"as on {_classes([each.label for each in won])}")
     if lost:
-        parts.append(f"but worse on {_classes(lost)}")
+        parts.append(f"but significantly worse on {_classes(lost)}")
     words = f", {', '.join(parts)}" if parts else ""
     words += f"; every query has equal values on {_classes(same)}" if same else ""
-    return words + (f"; no difference is shown on {_classes(open_)}" if open_ else "")
+    return words + (f"; no significant difference on {_classes(open_)}" if open_ else "")
 
 
 def _equal(effect: ClassEffect) -> bool:
@@ -163,12 +165,14 @@ def _classes(labels: list[str]) -> str:
 def _short_pair(pair: Comparison) -> str:
     proof = _chance(pair.adjusted)
     if not pair.better:
-        return f"no difference is shown, {signed_text(pair.difference)} {_span(pair)}, {proof}"
-    return f"{pair.better} is better by {short(abs(pair.difference))} {_span(pair, by_size=True)}, {proof}"
+        return f"no significant difference, {signed_text(pair.difference)} {_span(pair)}, {proof}"
+    return (
+        f"{pair.better} is significantly better by {short(abs(pair.difference))} {_span(pair, by_size=True)}, {proof}"
+    )
 
 
 def _best(comparison: Compared) -> str:
-    """The best mean, and from which others it is distinguished, as far as these pairs were compared."""
+    """The best mean, and from which others it differs significantly, as far as these pairs were compared."""
     main = comparison.main
     order = main.order
     best, number = order[0], main.table.number(order[0])
@@ -176,7 +180,7 @@ def _best(comparison: Compared) -> str:
     shown = {_other(pair, best): bool(pair.better) for pair in main.pairs if best in (pair.first, pair.second)}
     compared = [name for name in order if name in shown]
     alike, beaten = ([name for name in compared if shown[name] is side] for side in (False, True))
-    told = _distinguished(alike, beaten, whole=len(shown) == len(order) - 1)
+    told = _significance(alike, beaten, whole=len(shown) == len(order) - 1)
     span = span_text(low, high)
     return f"{best} has the best mean, {short(mean)} {main.measure}{span}{as_others(comparison)}; {told}."
 
@@ -191,19 +195,19 @@ def _other(pair: Comparison, name: str) -> str:
     return pair.first if pair.second == name else pair.second
 
 
-def _distinguished(alike: list[str], beaten: list[str], whole: bool) -> str:
-    """From whom the best one is distinguished; `whole`: whether it was compared with every other.
+def _significance(alike: list[str], beaten: list[str], whole: bool) -> str:
+    """From whom the best one differs significantly; `whole`: whether it was compared with every other.
 
-    >>> _distinguished(["B"], ["C", "D"], whole=True), _distinguished([], ["C"], whole=False)
-    ('it cannot be distinguished from B, but it is better than the other 2', 'it is better than C')
-    >>> _distinguished(["B"], ["C"], whole=True), _distinguished([], ["C", "D"], whole=True)
-    ('it cannot be distinguished from B, but it is better than C', 'it is better than both others')
+    >>> _significance(["B"], ["C", "D"], whole=True), _significance([], ["C"], whole=False)
+    ('no significant difference from B, but significantly better than the other 2', 'significantly better than C')
+    >>> _significance(["B"], ["C"], whole=True), _significance([], ["C", "D"], whole=True)
+    ('no significant difference from B, but significantly better than C', 'significantly better than both others')
     """
-    open_ = f"it cannot be distinguished from {join_names(alike)}" if alike else ""
+    open_ = f"no significant difference from {join_names(alike)}" if alike else ""
     few = len(beaten) == 1 or not whole
     everyone = "both others" if len(beaten) == 2 else f"all {len(beaten)}"
     who = join_names(beaten) if few else f"the other {len(beaten)}" if alike else everyone
-    return ", but ".join(filter(None, (open_, f"it is better than {who}" if beaten else "")))
+    return ", but ".join(filter(None, (open_, f"significantly better than {who}" if beaten else "")))
 
 
 def _against_baseline(comparison: Compared) -> list[str]:
@@ -219,7 +223,11 @@ def _against_baseline(comparison: Compared) -> list[str]:
         side = "" if not pair.better else "better" if pair.better == other else "worse"
         size = abs(pair.difference)
         sides[side].append(f"{other} (by {short(size)})" if side else other)
-    words = {"better": f"Better than {first}", "worse": f"Worse than {first}", "": f"Not distinguished from {first}"}
+    words = {
+        "better": f"Significantly better than {first}",
+        "worse": f"Significantly worse than {first}",
+        "": f"No significant difference from {first}",
+    }
     return [f"{words[side]}: {join_names(found)}." for side, found in sides.items() if found]
 
 
@@ -231,5 +239,7 @@ def _pairs_that_differ(comparison: Compared) -> list[str]:
     neighbours = {frozenset(each) for each in pairwise(comparison.main.ranks.systems)}
     close = [each for each in pairs if frozenset((each.first, each.second)) in neighbours]
     alike = sum(not each.better for each in close)
-    near = f"; of {len(close)} neighbours in the ranking {alike} cannot be distinguished" if len(close) > 1 else ""
-    return [f"{sum(bool(each.better) for each in pairs):,} of {how_many(len(pairs), 'pairs')} differ{near}."]
+    near = f"; {alike} of {len(close)} neighbours in the ranking do not" if len(close) > 1 else ""
+    return [
+        f"{sum(bool(each.better) for each in pairs):,} of {how_many(len(pairs), 'pairs')} differ significantly{near}."
+    ]

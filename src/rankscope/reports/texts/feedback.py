@@ -202,8 +202,12 @@ def _secondary(one: MeasureCompared) -> str:
     pairs = [pair for pair in one.pairs if best in (pair.first, pair.second)]
     open_to = [pair.second if pair.first == best else pair.first for pair in pairs if not pair.better]
     beaten = len(pairs) - len(open_to)
-    told = "better than every other method" if not open_to else f"not distinguished from {join_names(open_to)}"
-    told += f", better than the other {beaten}" if open_to and beaten else ""
+    told = (
+        f"no significant difference from {join_names(open_to)}"
+        if open_to
+        else "significantly better than every other method"
+    )
+    told += f", significantly better than the other {beaten}" if open_to and beaten else ""
     return f"By {one.measure} (secondary): {best} is highest, {short(mean)}{span_text(low, high)}, {told}."
 
 
@@ -213,12 +217,12 @@ def _helps(one: MeasureCompared, secondary: bool) -> list[str]:
     sides: dict[str, list[str]] = {
         "feedback helps with": [],
         "feedback hurts with": [],
-        "no difference is shown for": [],
+        "no significant difference for": [],
     }
     for pair in one.pairs:
         side = {pair.second: "feedback helps with", NO_FEEDBACK: "feedback hurts with"}.get(pair.better)
         told = f"{pair.second} ({short(pair.difference)})" if side == "feedback hurts with" else pair.second
-        sides[side or "no difference is shown for"].append(told)
+        sides[side or "no significant difference for"].append(told)
     return [f"{lead}: {words} {join_names(names, len(names))}." for words, names in sides.items() if names]
 
 

@@ -1,6 +1,6 @@
 """The first lines of a report: the answer, then its limits; every word follows from the tests behind the groups.
 
-"Shown to be better" stands only where the corrected test says so, else "cannot be distinguished from"; a sentence names
+"Significantly better" stands only where the corrected test says so, else "no significant difference"; a sentence names
 two systems at most and counts the rest.
 """
 
@@ -83,7 +83,7 @@ class Around:
 
     @classmethod
     def of(cls, compared: Compared, one: MeasureCompared, name: str) -> Around:
-        """Those it is shown to be better than, those shown to be better, and those it cannot be distinguished from."""
+        """Those significantly worse than it, those significantly better, and the others."""
         sides: dict[str, list[str]] = {"beaten": [], "ahead": [], "alike": compared.names_of(name)[1:]}
         for pair in one.pairs:
             if name in (pair.first, pair.second):
@@ -108,8 +108,8 @@ def _best(compared: Compared) -> str:
     around = Around.of(compared, main, best)
     start = f"{best} has the best mean {main.measure}, {_mean(main, best)}{as_others(compared)}"
     if not around.alike and around.beaten:
-        return f"{start}, and is shown to be better than {_share(around.beaten, around.count)}"
-    return f"{start}, but {_share(around.alike, around.count)} cannot be distinguished from it"
+        return f"{start}, and is significantly better than {_share(around.beaten, around.count)}"
+    return f"{start}, but without a significant difference from {_share(around.alike, around.count)}"
 
 
 def _share(found: tuple[str, ...], others: int) -> str:
@@ -126,14 +126,14 @@ def _share(found: tuple[str, ...], others: int) -> str:
 
 
 def _rest(compared: Compared) -> list[str]:
-    """From whom the best one is distinguished, where it is not from all."""
+    """From whom the best one differs significantly, where it is not from all."""
     around = Around.of(compared, compared.main, compared.main.order[0])
     if around.count == 1 or not around.alike:
         return []
     if not around.beaten:
-        return ["No system is shown to be worse than it."]
+        return ["No system is significantly worse than it."]
     rest = around.beaten[0] if len(around.beaten) == 1 else f"the other {len(around.beaten)}"
-    return [f"It is shown to be better than {rest}."]
+    return [f"It is significantly better than {rest}."]
 
 
 def _other_measures(compared: Compared) -> list[str]:
@@ -155,12 +155,12 @@ def _disagreeing(compared: Compared, name: str, found: list[MeasureCompared]) ->
     start = f"By {join_words([one.measure for one in found])} the best mean is {name}'s, {values}"
     beaten = [len(each.beaten) for each in around]
     if not any(beaten):
-        return f"{start}, but no system is shown to be worse."
+        return f"{start}, but no system is significantly worse."
     if around[0].count == 1:
         shown = [one.measure for one, count in zip(found, beaten, strict=True) if count]
-        return f"{start}: it is shown to be better by {join_words(shown)}."
+        return f"{start}: it is significantly better by {join_words(shown)}."
     counts = join_words([str(each) for each in beaten]) if len(set(beaten)) > 1 else str(beaten[0])
-    return f"{start}: it is shown to be better than {counts} of the other {around[0].count}."
+    return f"{start}: it is significantly better than {counts} of the other {around[0].count}."
 
 
 def _baseline(compared: Compared) -> list[str]:
@@ -172,9 +172,10 @@ def _baseline(compared: Compared) -> list[str]:
     if around.count < 2 or main.order[0] == first:
         return []
     parts = [
-        f"{len(around.ahead)} {'system is' if len(around.ahead) == 1 else 'systems are'} better by {main.measure}",
+        f"{how_many(len(around.ahead), 'systems')} {'is' if len(around.ahead) == 1 else 'are'} significantly better by "
+        f"{main.measure}",
         *([f"{len(around.beaten)} worse"] if around.beaten else []),
-        *([f"{len(around.alike)} cannot be distinguished from it"] if around.alike else []),
+        *([f"{len(around.alike)} without a significant difference"] if around.alike else []),
     ]
     return [f"Against the baseline {first} ({main.measure} {_mean(main, first)}), {', '.join(parts)}."]
 

@@ -119,7 +119,7 @@ def tile_of(check: CheckRecord) -> dict[str, str]:
         "interval": "" if math.isnan(check.value_low) else _value(check).partition(" ")[2],
         "change": _changed(check),
         "verdict": check.verdict,
-        "moved": {1: "a gain is shown", -1: "a loss is shown", 0: "no change is shown"}[check.moved],
+        "moved": {1: "a significant gain", -1: "a significant loss", 0: "no significant change"}[check.moved],
     }
 
 

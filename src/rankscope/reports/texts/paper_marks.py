@@ -1,6 +1,6 @@
 """Marks behind the numbers of a table for a paper: what the tests show, by the verdict that the text gives.
 
-Letters are groups: between two systems that share a letter no difference is shown. Daggers compare with the baseline.
+Letters are groups: two systems that share a letter do not differ significantly. Daggers compare with the baseline.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def _daggers(one: MeasureCompared) -> dict[str, str]:
 
 
 def _letter_note(compared: Compared) -> str:
-    return f"Between systems that share a letter no difference is shown by that measure: {_how(compared)}."
+    return f"No significant difference between systems that share a letter, by that measure: {_how(compared)}."
 
 
 def _dagger_note(compared: Compared) -> str:

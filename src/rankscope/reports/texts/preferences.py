@@ -58,7 +58,7 @@ def _verdict(found: WinRate) -> str:
     if found.better:
         other = found.first if found.better == found.second else found.second
         return f"{found.better} is preferred to {other}: {about}."
-    return f"No preference between {found.first} and {found.second} is shown: {about}."
+    return f"No significant preference between {found.first} and {found.second}: {about}."
 
 
 def bias_lines(bias: PositionBias) -> list[str]:
@@ -66,7 +66,7 @@ def bias_lines(bias: PositionBias) -> list[str]:
     if not bias.twice:
         return ["No lists were answered twice with the sides swapped, so nothing is known of what the side does."]
     if math.isnan(bias.lean_low) or bias.lean_low <= 0 <= bias.lean_high:
-        return [f"No lean to a side is shown in {bias.twice:,} lists that were answered twice."]
+        return [f"No significant lean to a side in {bias.twice:,} lists that were answered twice."]
     side, size = ("left", bias.lean) if bias.lean > 0 else ("right", -bias.lean)
     return [
         f"! {size:.0%} of the answers follow the {side} side ({bias.twice:,} lists answered twice): sides are drawn by "

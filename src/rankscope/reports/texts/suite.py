@@ -46,7 +46,7 @@ def _against_baseline(suite: Suite) -> list[str]:
     ]
     alike = [each for each in others if not each.side]
     if alike:
-        said.append(f"{_named(alike)} cannot be distinguished from {'it' if said else suite.baseline}")
+        said.append(f"{_named(alike)} without a significant difference from {'it' if said else suite.baseline}")
     return [f"On the whole {'; '.join(said)}."]
 
 
@@ -64,7 +64,7 @@ def winners_sentence(suite: Suite) -> str:
     shown = sum(len(task.beaten) == len(task.table.systems) - 1 > 0 for task in suite.tasks)
     rest = sum(len(each.wins) for each in winners[NAMED:])
     others = [f"others on {rest}"] if rest else []
-    sure = f"on {shown} of {len(suite.tasks)} the winner is shown to be better than all others"
+    sure = f"on {shown} of {len(suite.tasks)} the winner is significantly better than all others"
     return f"The best mean of a task belongs to {join_words([*said, *others])}; {sure}."
 
 

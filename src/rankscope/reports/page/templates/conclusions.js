@@ -67,15 +67,16 @@ function concludeCurves(graph, marks) {
 }
 function tested(graph, curves, leaders, runs) {
   if (!choice.different.length || curves.some(each => each.system === undefined)) return "";
+  const test = ` What is tested is ${choice.measure}, not these curves: `;
   if (leaders.length === 1) {
     const others = curves.filter(each => each !== leaders[0]), open = others.filter(each => !choice.differ(leaders[0].system, each.system));
     const ahead = others.filter(each => choice.differ(leaders[0].system, each.system) && choice.order.indexOf(each.system) < choice.order.indexOf(leaders[0].system));
-    if (ahead.length) return ` But by ${choice.measure} ${ahead[0].name} is shown to be better.`;
-    if (!open.length) return ` By ${choice.measure} it is shown to be better than ${others.length === 1 ? others[0].name : others.length === 2 ? "both others drawn" : `all ${others.length} others drawn`}.`;
-    return ` By ${choice.measure} it cannot be distinguished from ${open.length === 1 ? open[0].name : open.length === others.length ? `any of the ${others.length} others drawn` : `${open.length} of the ${others.length} others drawn`}.`;
+    if (ahead.length) return `${test}${ahead[0].name} is significantly better.`;
+    if (!open.length) return `${test}${leaders[0].name} is significantly better than ${others.length === 1 ? others[0].name : others.length === 2 ? "both others drawn" : `all ${others.length} others drawn`}.`;
+    return `${test}no significant difference between ${leaders[0].name} and ${open.length === 1 ? open[0].name : open.length === others.length ? `any of the ${others.length} others drawn` : `${open.length} of the ${others.length} others drawn`}.`;
   }
   const [one, other] = [runs[0].curve, runs[runs.length - 1].curve === runs[0].curve ? leaders[1] : runs[runs.length - 1].curve];
   const better = choice.order.indexOf(one.system) < choice.order.indexOf(other.system) ? [one, other] : [other, one];
-  if (choice.differ(one.system, other.system)) return ` By ${choice.measure} ${better[0].name} is shown to be better than ${better[1].name}.`;
-  return ` By ${choice.measure} ${one.name} and ${other.name} cannot be distinguished: which to prefer depends on ${DEPENDS[graph.x.quantity] || "where on this axis a user stands"}.`;
+  if (choice.differ(one.system, other.system)) return `${test}${better[0].name} is significantly better than ${better[1].name}.`;
+  return `${test}no significant difference between ${one.name} and ${other.name}; which to prefer depends on ${DEPENDS[graph.x.quantity] || "where on this axis a user stands"}.`;
 }
