@@ -217,6 +217,12 @@ def test_what_would_make_ids_meet(run: str, judged: str, said: str) -> None:
     assert said in found.advice("item")
 
 
+def test_what_is_cut_meets_the_other_side_as_it_is() -> None:
+    """Half of the items are not judged, and the last numbers of all ids, cut from both sides, meet by chance."""
+    found = UnlikeIds.of([f"x/LA{day}-{day % 90}" for day in range(200)], [f"LA{day}-{day % 90}" for day in range(100)])
+    assert "With 'x/' cut from the front of those of the run, 100 of 200 meet" in found.advice("item")
+
+
 def test_query_ids_are_told_alike(folder: Path) -> None:
     (folder / "padded.run").write_text("Q01 Q0 D000 1 1 x\nQ02 Q0 D001 1 1 x\n")
     done = called(folder, "evaluate", "qrels", "padded.run")

@@ -114,32 +114,41 @@ class _Way(NamedTuple):
     change: str
     pattern: str
     fold: Fold
+    is_cut: bool
     met: int = 0
 
 
 def _best_way(run: Sequence[str], judged: Sequence[str]) -> _Way | None:
-    """The change after which most different ids meet, the first of those that are as good: it must not make all one."""
+    """The change after which most different ids meet, the first of those that are as good: it must not make all one.
+
+    What is cut from one side should meet the other side as it is: numbers cut out of both meet by chance.
+    """
     some = judged if len(judged) <= MOST_JUDGED else random.Random(0).sample(judged, MOST_JUDGED)
-    ways = [_Way(change, pattern, fold) for change, pattern, fold in _ways(run, some)]
-    best = max(ways, key=lambda way: len(_meeting(run, some, way.fold)))
+    ways, as_they_are = [_Way(*way) for way in _ways(run, some)], {*run, *some}
+
+    def rank(way: _Way) -> tuple[int, int]:
+        meeting = _meeting(run, some, way.fold)
+        return len(meeting & as_they_are if way.is_cut else meeting), len(meeting)
+
+    best = max(ways, key=rank)
     meeting, enough = _meeting(run, judged, best.fold), 1 if len(run) < FEW else 2
     if len(meeting) < max(enough, 2 * len(_meeting(run, judged, str))):
         return None
     return best._replace(met=sum(best.fold(each) in meeting for each in run))
 
 
-def _ways(run: Sequence[str], judged: Sequence[str]) -> Iterator[tuple[str, str, Fold]]:
-    """Each change in words, as the pattern of a roll-up where one does it, and as it works on ids of both sides."""
+def _ways(run: Sequence[str], judged: Sequence[str]) -> Iterator[tuple[str, str, Fold, bool]]:
+    """Each change in words, as the pattern of a roll-up where one does it, as it works on ids, and whether it cuts."""
     for side, ids, others in (("run", run, set(judged)), ("judgements", judged, set(run))):
         for change, pattern in _cuts(ids, others):
-            yield change.format(f"those of the {side}"), pattern, _rolled(pattern)
-    yield "With capitals and small letters taken for the same", "", str.casefold
+            yield change.format(f"those of the {side}"), pattern, _rolled(pattern), True
+    yield "With capitals and small letters taken for the same", "", str.casefold, False
     heads = {re.split(r"\d", each, maxsplit=1)[0] for each in (*run[:1], *judged[:1])} - {""}
     named = f"(?:{'|'.join(sorted(map(_escaped, heads), key=len, reverse=True))})?" if heads else ""
     behind = f" behind {' or '.join(map(shorten_value, sorted(heads)))}" if heads else ""
     pattern = f"^{named}0*(\\d+)$"
-    yield f"With the numbers{behind} alone, without zeros in front", pattern, _rolled(pattern)
-    yield "Without zeros in front of numbers", "", lambda each: PADDING.sub("", each)
+    yield f"With the numbers{behind} alone, without zeros in front", pattern, _rolled(pattern), False
+    yield "Without zeros in front of numbers", "", lambda each: PADDING.sub("", each), False
 
 
 def _cuts(ids: Sequence[str], others: set[str]) -> Iterator[tuple[str, str]]:
