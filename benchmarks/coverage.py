@@ -159,7 +159,7 @@ def report(trials: int = TRIALS) -> str:
         f"Differences of two runs (neighbours in the alphabet), {FEWER_TRIALS} samples: the same.",
         _table(_band_rows(pairs, ("unseen-unit", "bonferroni"))),
         _table(_width_rows(pairs)),
-        f"Classes as units of chance, and what happens where their queries are taken for independent ones: whole true "
+        f"Classes as sampling units, and what happens where their queries are taken for independent ones: whole true "
         f"curve within the default band, {FEWER_TRIALS} samples where they are.",
         _table(_class_rows(results)),
         f"Intervals of mean AP at nominal 95%, {trials:,} samples ({FEWER_TRIALS} where classes are drawn): lowest and "

@@ -1,4 +1,4 @@
-"""Real rankings as populations: units of chance with their curves and scores, to draw samples from.
+"""Real rankings as populations: sampling units with their curves and scores, to draw samples from.
 
 The truth of a population is the mean over all its queries; a sample draws units (queries, or whole classes) with
 replacement.

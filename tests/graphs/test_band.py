@@ -80,9 +80,9 @@ def test_many_points_do_not_make_a_string_of_markers() -> None:
 
 
 def test_queries_of_labelled_classes_are_drawn_class_by_class() -> None:
-    assert "units of chance: classes" in band_graph(scored()).subtitle
+    assert "sampling units: classes" in band_graph(scored()).subtitle
     by_hand = [each.with_classes(dict.fromkeys(each.queries, "kind")) for each in TWO]
-    assert "units of chance: classes" not in band_graph(by_hand).subtitle
+    assert "sampling units: classes" not in band_graph(by_hand).subtitle
 
 
 def rare() -> RelevantRanks:
@@ -139,7 +139,7 @@ def test_classes_are_the_units_of_graphs_over_scope_too() -> None:
     (curve,) = marks(graph, Stroke)
     result = band(over_scope(scored(), curve.x.astype(int)), classes=unit_classes(scored()))
     np.testing.assert_array_equal(marks(graph, ShadedRegion)[0].low, result.low)
-    assert "units of chance: classes" in graph.subtitle
+    assert "sampling units: classes" in graph.subtitle
 
 
 def test_grip_follows_the_same_queries_and_says_how_many() -> None:

@@ -1,4 +1,4 @@
-"""No graph takes class mates for independent queries: the unit of chance is that of `compare`."""
+"""No graph takes class mates for independent queries: the sampling unit is that of `compare`."""
 
 from __future__ import annotations
 

@@ -146,7 +146,7 @@ def _named_stages(stages: Any) -> tuple[list[tuple[str, Any]], list[str]]:
 
 
 def _problems_together(named: list[tuple[str, Any]], more: bool, unit: str | None, classes: Any) -> list[str]:
-    """What is wrong with the stages as a whole, and with the unit of chance."""
+    """What is wrong with the stages as a whole, and with the sampling unit."""
     names = [name for name, _ in named]
     twice = sorted({name for name in names if names.count(name) > 1})
     problems = [f"stage '{name}' is named {names.count(name)} times: each needs a name of its own" for name in twice]

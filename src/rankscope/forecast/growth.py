@@ -65,7 +65,7 @@ def forecast(
     unless one is named. Beyond 32 times, and where that back-test errs by more than .1, `SettingError` is raised unless
     `force`. `every_model` back-tests all models that can be used, beside those to choose from. A list that was cut
     stays cut at its depth. There is an interval for these queries, and a wider one for other queries of the same kind,
-    or of other classes where the class is the unit of chance. Raises `MeasureError` where the size of the collection is
+    or of other classes where the class is the sampling unit. Raises `MeasureError` where the size of the collection is
     not known.
     >>> ranks = RelevantRanks.from_ranks([[1, 3, 10], [2, 30]], collection=200)
     >>> grown = forecast(ranks, "4x", ["Rprec"], model="jeffreys", force=True)

@@ -19,7 +19,7 @@ LOSSES = (-1.0, 1.0)  # a stage may lose everything or bring everything back
 class StageEntry:
     """One stage: the value behind it, what it took of the value before, and how many items it moved.
 
-    NaN and None where there is nothing before, and where one unit of chance leaves no interval.
+    NaN and None where there is nothing before, and where one sampling unit leaves no interval.
     """
 
     stage: str

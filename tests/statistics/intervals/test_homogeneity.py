@@ -1,4 +1,4 @@
-"""Section 4 of the method: does performance depend on d/c alone? Over the units of chance."""
+"""Section 4 of the method: does performance depend on d/c alone? Over the sampling units."""
 
 from __future__ import annotations
 

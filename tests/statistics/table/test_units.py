@@ -1,4 +1,4 @@
-"""Classes as units of chance: means stay, and errors are those of drawing classes."""
+"""Classes as sampling units: means stay, and errors are those of drawing classes."""
 
 from __future__ import annotations
 

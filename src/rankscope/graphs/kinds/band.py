@@ -69,7 +69,7 @@ def band_graph(
     `unseen-unit` holds the whole curve at once; `bonferroni` and `sup-t` are for the whole curve too, but may not hold
     where few units decide; a `t` band is for each point by itself. Two bands that overlap are no test: `difference`
     draws second minus first, query by query; where its band leaves out 0 the systems differ. Where queries come from
-    labelled classes, the classes are the units of chance. Points that rest on fewer than 5 units are thin.
+    labelled classes, the classes are the sampling units. Points that rest on fewer than 5 units are thin.
     """
     shown = counted_systems(systems, WHAT, SYSTEMS)
     if difference and len(shown) != 2:

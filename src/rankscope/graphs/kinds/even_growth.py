@@ -72,7 +72,7 @@ def even_growth_graph(
     for name, values in ((ALIKE, grown.alike), (ALONE, grown.alone)):
         graph, around = _with(graph, grown, name, values)
         bands.append(around)
-    told = [each for each in band_words(bands) if "units of chance" not in each]
+    told = [each for each in band_words(bands) if "sampling units" not in each]
     words = [_who(grown), generality_words([grown.queries]), "exact means over all ways to leave items out", *told]
     return graph.described(
         subtitle="; ".join(words),

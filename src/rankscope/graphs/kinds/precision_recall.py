@@ -164,7 +164,7 @@ def _at_generality(
         name = queries.system if len(systems) > 1 else f"G = {level}"
         graph = _with(graph, each, name, domain_note(queries, f"random level {number(2.0**-level)}"), around, shaded)
     top = f"{shown_of(followed[0], len(systems[0]))} that reach G = {max(levels)}"
-    told = [each for each in band_words(bands) if "units of chance" not in each] if shaded else []
+    told = [each for each in band_words(bands) if "sampling units" not in each] if shaded else []
     sizes = f"c = {relevant}, d = {'c 2^G' if len(levels) > 1 else f'{2 ** levels[0]:,} c'}"
     words = [top, sizes, "random distractors left out, exact means", _points(curves), *told]
     return graph.described(
@@ -299,7 +299,7 @@ def _compared(systems: list[RelevantRanks], group: QueryGroup, scopes: Sequence[
         graph = _with(graph, each, own.system, domain_note(own, "" if same else unit_note(own)), around, shaded)
     ended = DOTTED if any(each.ended for each in curves) else ""
     few = f"rests on fewer than {FEW} units" if group.units < FEW else ""
-    told = [each for each in band_words(bands) if "units of chance" not in each] if shaded else []
+    told = [each for each in band_words(bands) if "sampling units" not in each] if shaded else []
     stated = generality_words([each.queries for each in members])
     words = [_who(group, systems[0], stated), _points(curves), ended, few, *told]
     return graph.described(

@@ -19,7 +19,7 @@ CAUTION = "may not hold where few units decide"
 
 @dataclass(frozen=True, eq=False)
 class Band:
-    """Means with limits; NaN where a point has fewer than two units of chance.
+    """Means with limits; NaN where a point has fewer than two sampling units.
 
     The way `t` promises each point by itself, all others the whole curve at once. Limits by an unseen unit stay within
     the bounds and lie unlike on both sides; those of the other ways are raw and may leave the bounds. All show how the
@@ -29,13 +29,13 @@ class Band:
     x: FloatArray
     mean: FloatArray
     sd: FloatArray  # unbiased, between queries
-    error: FloatArray  # standard error of the mean, between units of chance
+    error: FloatArray  # standard error of the mean, between sampling units
     low: FloatArray
     high: FloatArray
     critical: FloatArray  # standard errors to each side; NaN where limits are not made of them
     count: IntArray  # queries with a value, at each point
     effective: FloatArray  # as how many independent queries these count
-    deciding: FloatArray  # by how many units of chance the mean is decided
+    deciding: FloatArray  # by how many sampling units the mean is decided
     queries: int
     how: str
     level: float = 0.95

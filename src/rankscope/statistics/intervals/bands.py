@@ -1,6 +1,6 @@
 """Confidence bands around a mean curve over queries: for the whole curve, or for each point by itself (t).
 
-Ways to make one, all over the units of chance (queries, or classes where classes are what queries look for):
+Ways to make one, all over the sampling units (queries, or classes where classes are what queries look for):
 - `unseen-unit`: values are bounded, so one unit that was not seen may lie at the end of the range (`unseen_unit`). The
   whole curve, limits within the bounds and unlike on both sides. The default, and the one that holds on real rankings.
 - `bonferroni`: mean -+ k standard errors, k the t quantile at 1 - alpha/(2 points). The whole curve.
@@ -42,7 +42,7 @@ class _Points:
     """What is known of each point before the way to make a band is chosen."""
 
     sums: UnitSums
-    rows: FloatArray  # one row per unit of chance
+    rows: FloatArray  # one row per sampling unit
     mean: FloatArray
     sd: FloatArray
     count: IntArray
@@ -84,9 +84,9 @@ def band(
     seed: int = 0,
     bounds: Bounds | None = None,
 ) -> Band:
-    """The band around the mean of curves, one a row; fewer than two units of chance have none.
+    """The band around the mean of curves, one a row; fewer than two sampling units have none.
 
-    `classes`: the class of each query where the class is the unit of chance (`units.unit_classes`), else None. The mean
+    `classes`: the class of each query where the class is the sampling unit (`units.unit_classes`), else None. The mean
     is over queries. A query without a value at a point (NaN) is left out there: that point has its own units, weighed
     by their queries with a value, and the weights drawn are the same at every point. `bounds`: what a value can be,
     at all points or at each; None takes what the curves say, 0 to 1 for a table.
@@ -166,7 +166,7 @@ def _draws(how: str, units: int) -> int:
 
 
 def _points(values: FloatArray, classes: Sequence[str] | None) -> _Points:
-    """Mean and unbiased sd over the queries that have a value, and what the units of chance are."""
+    """Mean and unbiased sd over the queries that have a value, and what the sampling units are."""
     count = (~np.isnan(values)).sum(axis=0)
     effective = count.astype(np.float64) if classes is None else clustering(values, classes).effective
     rows = unit_values(values, classes)

@@ -22,7 +22,7 @@ from rankscope.validation import COUNT, SEED, SHARE, OneOf, Optional, check
 
 FEWEST, MOST = 2_000, 10_000
 DRAWS = 10_000_000  # so many queries are drawn in all, as far as FEWEST and MOST allow
-ENOUGH = 25  # units of chance from which on BCa is the rule (`mean_intervals`)
+ENOUGH = 25  # sampling units from which on BCa is the rule (`mean_intervals`)
 SHORT = {"percentile": "percentile bootstrap", "bca": "BCa", "bounded": "bounded", "t": "Student's t"}
 WAYS = {"percentile": "percentile bootstrap", "bca": "bias-corrected and accelerated bootstrap (BCa)"}
 ROUNDING = 1e-13  # values that differ by less than this share of their size are equal, rounded

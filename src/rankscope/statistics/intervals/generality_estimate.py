@@ -1,6 +1,6 @@
 """How sure a curve over generality is: an interval for each point, and a band for the whole curve.
 
-Both draw the unit of chance of `units`, the class where queries of a class look for the same items. The interval of a
+Both draw the sampling unit of `units`, the class where queries of a class look for the same items. The interval of a
 point is that of `mean_intervals`: the point of the full collection has the one that R-precision has in every command.
 """
 
@@ -35,7 +35,7 @@ class GeneralityEstimate:
     low: FloatArray
     high: FloatArray
     queries: IntArray
-    units: IntArray  # units of chance in each point
+    units: IntArray  # sampling units in each point
     deciding: FloatArray  # by how many of them its mean is decided
     unit: str  # queries or classes
     ways: tuple[str, ...]  # which interval each point has, as `mean_intervals` names them
@@ -77,7 +77,7 @@ def generality_estimate(table: GeneralityTable, level: float = 0.95, seed: int =
 
 
 def units_at(table: GeneralityTable) -> IntArray:
-    """How many units of chance each level has."""
+    """How many sampling units each level has."""
     return (~np.isnan(unit_values(table.low, unit_classes(table.queries)))).sum(axis=0)
 
 
@@ -99,7 +99,7 @@ def _ends(
 
 
 def deciding_at(table: GeneralityTable) -> FloatArray:
-    """By how many units of chance the mean of each level is decided."""
+    """By how many sampling units the mean of each level is decided."""
     return deciding_units(unit_values(table.precision, unit_classes(table.queries)))
 
 

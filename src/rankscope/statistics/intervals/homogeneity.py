@@ -19,7 +19,7 @@ from rankscope.validation import SHARE, check
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Homogeneity(Tabular):
-    """Precision of both ways at the mean G of each bin, with their pointwise intervals over the units of chance.
+    """Precision of both ways at the mean G of each bin, with their pointwise intervals over the sampling units.
 
     A gap beyond both intervals means that hits depend on the class size and not only on d/c, or that classes of
     different size are differently hard: then curves by class size say nothing about a growing collection.

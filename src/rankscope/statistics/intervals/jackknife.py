@@ -1,4 +1,4 @@
-"""The interval of something that is no mean, from what it is without each unit of chance in turn (Tukey 1958).
+"""The interval of something that is no mean, from what it is without each sampling unit in turn (Tukey 1958).
 
 With n units, v the value of all and v_i without unit i, s^2 = (n - 1)/n sum (v_i - mean)^2 and the limits are
 v -+ t_{n-1} s. Values between two bounds are first stretched by atanh, so that the limits stay within the bounds and

@@ -1,4 +1,4 @@
-"""The interval of a mean over queries, one rule for every command: over the units of chance, the way by their number.
+"""The interval of a mean over queries, one rule for every command: over the sampling units, the way by their number.
 
 Few units: by one unseen unit at the ends of the measure's range (`unseen_unit`), or Student's t without a range; BCa
 from `ENOUGH` units on, which claims too much of fewer. No interval leaves the range of the measure, and none is without
@@ -40,7 +40,7 @@ def mean_intervals(
 ) -> Intervals:
     """Pointwise intervals of the mean of each column; a row is a query, NaN a query without a value.
 
-    `classes`: the class of each query where the class is the unit of chance (`unit_classes`), else None. The same
+    `classes`: the class of each query where the class is the sampling unit (`unit_classes`), else None. The same
     number gets the same interval in every table, graph and report. One unit has none.
     `bounds`: what a value can be, of all columns or of each; a column with a value outside counts as one without a
     range. `how`: auto takes bounded below 25 units (t without a range), BCa from 25 on. bounded: one unit that was not

@@ -1,7 +1,7 @@
 """Who wins: the share of answers that each of two systems gets, with its interval, and the verdict.
 
 Win rate = (wins + ties/2)/answers. Several answers to one query are of the same lists and no independent sample, so the
-query is the unit of chance: each query counts with its own win rate, and the tests that decide everywhere (`trust`)
+query is the sampling unit: each query counts with its own win rate, and the tests that decide everywhere (`trust`)
 decide on these. The sign test, over queries and without ties, is shown with them.
 """
 

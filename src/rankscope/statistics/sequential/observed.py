@@ -24,7 +24,7 @@ LEFT_ASIDE = ("seed", "comments", "collection_size", "scores")  # digests of eac
 
 @dataclass(frozen=True)
 class QueryRecord:
-    """One query: its unit of chance, digests of its judgements and of each system's answer, and the values.
+    """One query: its sampling unit, digests of its judgements and of each system's answer, and the values.
 
     A value for each measure and, within it, for each system.
     """

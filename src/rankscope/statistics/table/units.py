@@ -1,4 +1,4 @@
-"""Queries of one class that look for the same items are no independent sample: then the class is the unit of chance.
+"""Queries of one class that look for the same items are no independent sample: then the class is the sampling unit.
 
 Every item of a class as a query gives as many queries as the class has members, and all of them stand or fall with that
 class. Tests then swap the labels of two systems class by class, and intervals rest on how much classes differ.
@@ -25,7 +25,7 @@ from rankscope.statistics.table.score_table import UNBOUNDED, ScoreTable
 
 @dataclass(frozen=True, eq=False)
 class UnitSums:
-    """Sum and number of the values of each unit of chance (row) in each column; a unit without a value has number 0."""
+    """Sum and number of the values of each sampling unit (row) in each column; a unit without a value has number 0."""
 
     total: FloatArray
     size: IntArray
@@ -62,12 +62,12 @@ def classes_are_targets(scores: Scores) -> bool:
 
 
 def unit_classes(queries: RelevantRanks) -> tuple[str, ...] | None:
-    """The class of each query where the class is the unit of chance, None where each query is a unit of its own."""
+    """The class of each query where the class is the sampling unit, None where each query is a unit of its own."""
     return queries.classes if is_complete(queries) and not queries.classes_are_kinds else None
 
 
 def drawn_by_class(systems: Iterable[RelevantRanks]) -> bool:
-    """Whether the class is the unit of chance for some systems together."""
+    """Whether the class is the sampling unit for some systems together."""
     return all(unit_classes(each) is not None for each in systems)
 
 
@@ -98,7 +98,7 @@ def class_deviations(table: ScoreTable) -> ScoreTable:
 
 
 def unit_values(values: ArrayLike, classes: Sequence[str] | None) -> FloatArray:
-    """One row per unit of chance: the queries themselves, or each class by how far it pulls the mean over queries.
+    """One row per sampling unit: the queries themselves, or each class by how far it pulls the mean over queries.
 
     The mean of the rows is the mean over queries; their spread is that of the mean when classes are drawn, regardless
     of their sizes (the ratio of two sums, linearised). NaN, a query without a value, is left out; a class without any

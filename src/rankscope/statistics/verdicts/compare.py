@@ -86,7 +86,7 @@ def compare(
 
     Every pair is compared, or with `every_pair=False` each system with the baseline, which is the first one unless
     named. Queries for which some system has no value are left out and counted; nothing is filled in. Where classes are
-    what queries look for (`by_unit`; found out by itself from scores), the class is the unit of chance. A system whose
+    what queries look for (`by_unit`; found out by itself from scores), the class is the sampling unit. A system whose
     values all equal those of an earlier one is compared once, under the earlier name. `intervals` of the means as
     `mean_intervals` makes them: auto, bca, bounded or t. `tests` are made beside, by name; no verdict rests on them.
     >>> table = ScoreTable.make({"A": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6], "B": [0.2, 0.4, 0.4, 0.6, 0.7, 0.8]})

@@ -38,7 +38,7 @@ RESAMPLED_FROM = 50  # units: of fewer, a top set by resampling holds one of equ
 class OrderStability:
     """What one source of chance does to the order: systems in the order of the table, ranks from 1."""
 
-    source: str  # queries (or classes, where they are the unit of chance), assessors or collection
+    source: str  # queries (or classes, where they are the sampling unit), assessors or collection
     draws: int
     same_order: float  # share of draws with the very order of the table
     same_best: float  # share of draws in which the best is one of the best of the table

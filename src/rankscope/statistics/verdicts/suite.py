@@ -43,7 +43,7 @@ class SuiteTask:
     table: ScoreTable  # queries that every system of the task has
     compared: Compared | None
     left_out: int = 0
-    classes: tuple[str, ...] | None = None  # of the queries, where these are the unit of chance
+    classes: tuple[str, ...] | None = None  # of the queries, where these are the sampling unit
 
     @property
     def main(self) -> MeasureCompared | None:
@@ -136,7 +136,7 @@ def compare_suite(
 ) -> Suite:
     """Compare systems over tasks, one table each; the baseline is the first system that has every task unless named.
 
-    `by_unit`: for a task, whether the classes of its queries are the unit of chance. Intervals draw tasks and queries.
+    `by_unit`: for a task, whether the classes of its queries are the sampling unit. Intervals draw tasks and queries.
     >>> easy = ScoreTable.make({"A": [0.5, 0.6, 0.7], "B": [0.6, 0.7, 0.9]})
     >>> hard = ScoreTable.make({"A": [0.1, 0.2, 0.3], "B": [0.2, 0.2, 0.5]})
     >>> made = compare_suite({"easy": easy, "hard": hard}, resamples=100)

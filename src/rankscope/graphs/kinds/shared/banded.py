@@ -73,7 +73,7 @@ def band_words(bands: Sequence[Band]) -> list[str]:
     if not there:
         return [each.note for each in bands[:1]]
     first = there[0]
-    units = "units of chance: classes" if first.unit == "classes" else ""
+    units = "sampling units: classes" if first.unit == "classes" else ""
     return [*filter(None, (promise_of(first, len(there)), units, thin_words(there)))]
 
 

@@ -1,6 +1,6 @@
 """What graphs ask of chance: a band for the whole curve, to be drawn, and an interval of each point, to be told.
 
-The unit of chance is that of every command (`statistics.units`); the interval of a point is that which the same number
+The sampling unit is that of every command (`statistics.units`); the interval of a point is that which the same number
 has in every table (`statistics.mean_intervals`).
 """
 

@@ -27,7 +27,7 @@ class ClassTable:
     labels: tuple[str, ...]
     classes: int
     left_out: int  # queries that some system does not have, or of no class
-    by_unit: bool = False  # whether the class is the unit of chance
+    by_unit: bool = False  # whether the class is the sampling unit
 
     @property
     def shown(self) -> str:

@@ -82,7 +82,7 @@ def number(value: float) -> str:
 
 
 def size_note(queries: RelevantRanks) -> str:
-    """How many queries, of how many classes where these are the unit of chance, their relevant items and others.
+    """How many queries, of how many classes where these are the sampling unit, their relevant items and others.
 
     >>> size_note(RelevantRanks.from_ranks([[1, 3], [2]], collection=5_345)), size_note(RelevantRanks.from_ranks([[1]]))
     ('2 queries, c = 1 to 2 of d = 5,345', '1 query, c = 1')
@@ -103,7 +103,7 @@ def from_to(values: IntArray | FloatArray) -> str:
 
 
 def unit_note(queries: RelevantRanks) -> str:
-    """How many queries, and of how many classes where the class is the unit of chance."""
+    """How many queries, and of how many classes where the class is the sampling unit."""
     classes = unit_classes(queries)
     count = how_many(len(queries))
     return count if classes is None else f"{count} of {how_many(len(set(classes)), 'class', 'classes')}"
@@ -121,7 +121,7 @@ def domain_note(queries: RelevantRanks, *more: str) -> str:
 
 
 def shown_of(shown: RelevantRanks, everyone: int) -> str:
-    """Which queries of how many are shown, and of how many classes where these are the unit of chance.
+    """Which queries of how many are shown, and of how many classes where these are the sampling unit.
 
     >>> shown_of(RelevantRanks.from_ranks([[1], [2]]), 3), shown_of(RelevantRanks.from_ranks([[1], [2]]), 2)
     ('the 2 of 3 queries', 'all 2 queries')

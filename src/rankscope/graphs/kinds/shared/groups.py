@@ -25,7 +25,7 @@ from rankscope.statistics.table.units import unit_classes
 EVERY_QUERY = "all"
 ONE_SIZE, ONE_INDEX = "one class size", "one generality index, rounded"
 MOST_OFFERED = 8  # exact groups that a page offers
-ENOUGH = 10  # units of chance that make an exact group worth a curve of its own
+ENOUGH = 10  # sampling units that make an exact group worth a curve of its own
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +47,7 @@ class QueryGroup:
 
     @cached_property
     def units(self) -> int:
-        """How many units of chance it holds."""
+        """How many sampling units it holds."""
         classes = unit_classes(self.everything)
         return len(self) if classes is None else len({classes[row] for row in self.rows.tolist()})
 
@@ -61,7 +61,7 @@ class QueryGroup:
 def query_groups(queries: RelevantRanks, group: str | None = None) -> list[QueryGroup]:
     """The groups, easiest first: `group` is exact, bins or all, or the name of the one wanted; None takes what fits.
 
-    Exact groups fit where half of the units of chance are in groups of enough of them, and where there is only one.
+    Exact groups fit where half of the sampling units are in groups of enough of them, and where there is only one.
     >>> five = RelevantRanks.from_ranks([[1, 2]] * 12 + [[1, 2, 3]] * 12, collection=64)
     >>> [(each.name, len(each.queries)) for each in query_groups(five)]
     [('c = 3', 12), ('c = 2', 12)]
