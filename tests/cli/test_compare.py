@@ -36,6 +36,13 @@ def test_the_verdict_comes_first(folder: Path) -> None:
     assert result.stdout.startswith("early is significantly better than late by .500 AP")
 
 
+@pytest.mark.parametrize("correction", ["holm", "bonferroni", "benjamini-hochberg", "none"])
+def test_one_measure_without_classes_is_compared_by_every_correction(folder: Path, correction: str) -> None:
+    result = compared(folder, "qrels", "late.run", "early.run", "--correction", correction)
+    assert result.exit_code == 0
+    assert result.stdout.startswith("early is significantly better than late by .500 AP")
+
+
 def test_tests_are_named_and_stand_beside_the_verdict(folder: Path) -> None:
     plain = compared(folder, "qrels", "late.run", "early.run", "--quiet")
     result = compared(folder, "qrels", "late.run", "early.run", "--test", "sign,two_way", "--test", "T", "--quiet")

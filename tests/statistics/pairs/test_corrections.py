@@ -11,6 +11,7 @@ from statsmodels.stats.multitest import multipletests
 
 from rankscope.errors import SettingError
 from rankscope.statistics.pairs.corrections import CORRECTIONS, adjust, benjamini_hochberg, bonferroni, holm
+from rankscope.statistics.pairs.corrections import tested_levels as levels_of
 from rankscope.statistics.pairs.family import Family
 from rankscope.statistics.pairs.pairwise import compare_pairs
 from rankscope.statistics.pairs.sign_flip import sign_flip
@@ -52,6 +53,15 @@ def test_bonferroni_is_strictest_and_screening_most_generous(p: list[float]) -> 
     assert (bonferroni(p) >= holm(p) - 1e-15).all()
     assert (holm(p) >= benjamini_hochberg(p) - 1e-15).all()
     assert (benjamini_hochberg(p) >= np.array(p) - 1e-15).all()
+
+
+@pytest.mark.parametrize("name", [*NAMES, "none"])
+def test_a_family_may_be_empty_and_its_levels_are_those_at_which_its_tests_are_decided(name: str) -> None:
+    """One measure without classes has no secondary tests."""
+    assert levels_of([], name, 0.05).size == adjust([], name).size == 0
+    p = np.array([0.001, 0.02, 0.012, 0.6, np.nan, 0.04])
+    with np.errstate(invalid="ignore"):
+        assert (p <= levels_of(p, name, 0.05)).tolist() == (adjust(p, name).p <= 0.05).tolist()
 
 
 def test_many_families_are_corrected_at_once() -> None:

@@ -251,6 +251,8 @@ def test_too_few_queries_are_an_error_because_the_gate_could_not_fail() -> None:
     assert fewest_units(0.05, 1) == 5
     with pytest.raises(SettingError, match="4 queries cannot show a loss"):
         gate(moved(-0.5, 4), 0.01)
+    with pytest.raises(SettingError, match="AP: 1 query cannot show a loss"):
+        gate(moved(-0.5, 1), 0.01)
     assert not gate(moved(-0.5, 5), 0.01).passed
     with pytest.raises(SettingError, match="share no query"):
         gate(ScoreTable.make({"old": [0.1, np.nan], "new": [np.nan, 0.1]}))

@@ -94,7 +94,7 @@ def tested_levels(p: ArrayLike, correction: str, alpha: float) -> FloatArray:
         place = np.empty(size)
         place[np.argsort(np.where(np.isnan(values), 1.0, values), kind="stable")] = np.arange(size)
         return np.asarray(alpha / (size - np.minimum(place, min(shown, size - 1))))
-    return np.full(size, alpha * (max(shown, 1) if name == "benjamini-hochberg" else 1) / size)
+    return np.full(size, alpha * (max(shown, 1) if name == "benjamini-hochberg" else 1) / max(size, 1))
 
 
 def _checked(p: ArrayLike) -> FloatArray:

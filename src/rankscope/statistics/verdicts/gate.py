@@ -18,6 +18,7 @@ import numpy as np
 from rankscope.arrays import FloatArray, IntArray
 from rankscope.errors import SettingError
 from rankscope.measures.direction import turned
+from rankscope.number_texts import how_many
 from rankscope.statistics.pairs.corrections import holm
 from rankscope.statistics.pairs.family import ALL_QUERIES, Family
 from rankscope.statistics.pairs.loss import Changes
@@ -181,8 +182,8 @@ def _enough(part: _GateQuestion, need: int, clusters: bool) -> None:
     if count < need:
         unit = "classes" if clusters else "queries"
         raise SettingError(
-            f"{table.measure}: {count} {unit} cannot show a loss, regardless of the scores: give {need} at least. "
-            "A gate that cannot fail is none."
+            f"{table.measure}: {how_many(count, unit)} cannot show a loss, regardless of the scores: give {need} at "
+            "least. A gate that cannot fail is none."
         )
 
 
