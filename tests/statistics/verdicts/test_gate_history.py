@@ -15,11 +15,13 @@ import pytest
 import rankscope
 from rankscope.errors import InputError, SettingError
 from rankscope.files import append_line
+from rankscope.reports.page.history_page import render
 from rankscope.statistics.intervals.mean_intervals import mean_intervals
 from rankscope.statistics.table.score_table import ScoreTable
 from rankscope.statistics.verdicts.gate import gate
 from rankscope.statistics.verdicts.gate_history import (
     BuildRecord,
+    GateHistory,
     append_record,
     parse_history,
     read_history,
@@ -29,6 +31,7 @@ from rankscope.statistics.verdicts.gate_history import (
 WRITER = """
 import sys
 from rankscope.files import append_line
+from rankscope.reports.page.history_page import render
 for number in range(int(sys.argv[3])):
     append_line(sys.argv[1], sys.argv[2] * 5000 + f" {number}")
 """
@@ -87,7 +90,8 @@ def test_limits_without_end_come_back_as_they_were() -> None:
 
 OLD = (  # as version 1 wrote it: changes turned so that more is better, and pass where no loss was shown
     '{"format": "rankscope.gate-history", "version": 1, "build": "%s", "date": "2026-11-03", "verdict": "%s", '
-    '"baseline": "old", "candidate": "new", "reason": "as it was", "checks": [{"measure": "%s", "class": null, '
+    '"baseline": "old", "candidate": "new", "reason": "%s changed by -.082 for the better", '
+    '"checks": [{"measure": "%s", "class": null, '
     '"value": 0.562, "value_low": 0.5, "value_high": 0.6, "baseline": 0.48, "change": %s, "low": %s, "high": %s, '
     '"level": 0.95, "min_effect": 0.01, "queries": 50, "verdict": "%s", "lower_is_better": %s}]}'
 )
@@ -108,11 +112,13 @@ def test_a_record_of_version_1_is_read_and_turned(
     old: tuple[object, ...], change: float, limits: tuple[float, float], verdict: str, moved: int, tmp_path: Path
 ) -> None:
     measure, *numbers, said, lower = old
-    line = OLD % ("6", said, measure, *numbers, said, lower)
+    line = OLD % ("6", said, measure, measure, *numbers, said, lower)
     (build,) = parse_history(line.encode()).builds
     (check,) = build.checks
     assert (check.change, (check.low, check.high), check.verdict, check.moved) == (change, limits, verdict, moved)
     assert (build.verdict, build.family, build.rule, check.lower_is_better) == (verdict, "", "mean", lower == "true")
+    assert build.reason == ""
+    assert "changed by -.082" not in render(GateHistory((build,)))
     (tmp_path / "h").write_text(line + "\n")
     append_record(tmp_path / "h", record("7"))
     assert [each.build for each in read_history(tmp_path / "h").builds] == ["6", "7"]

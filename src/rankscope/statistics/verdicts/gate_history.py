@@ -70,7 +70,7 @@ class BuildRecord:
     date: str  # ISO 8601
     baseline: str
     candidate: str
-    reason: str
+    reason: str  # "" where an old record tells it with turned signs
     checks: tuple[CheckRecord, ...]
     family: str = ""  # of all checks together; "" where an old record does not say
     rule: RuleOfLoss = "mean"
@@ -263,11 +263,11 @@ def _parsed(line: bytes) -> BuildRecord:
     texts: dict[str, Any] = {
         name: _text(whole[name], name) for name in ("build", "date", "baseline", "candidate", "reason")
     }
-    parsed = _parsed_turned if version == TURNED else _parsed_check
-    more: dict[str, Any] = {}
-    if version == VERSION:
-        more = {"family": _text(whole["family"], "family"), "rule": _one_of(whole["rule"], get_args(RuleOfLoss))}
-    return BuildRecord(**{**texts, **more}, checks=tuple(parsed(each) for each in _listed(whole["checks"])))
+    rows = _listed(whole["checks"])
+    if version == TURNED:
+        return BuildRecord(**texts | {"reason": ""}, checks=tuple(map(_parsed_turned, rows)))
+    family, rule = _text(whole["family"], "family"), _one_of(whole["rule"], get_args(RuleOfLoss))
+    return BuildRecord(**texts, family=family, rule=rule, checks=tuple(map(_parsed_check, rows)))
 
 
 def _parsed_turned(row: dict[str, Any]) -> CheckRecord:
