@@ -69,7 +69,7 @@ def prefer(
     rates = win_rates(answers, kinds, systems=systems, level=level, seed=seed)
     several = len({name for each in rates for name in (each.first, each.second)}) > 2
     strengths = bradley_terry(answers, level) if several else None
-    return Preferred(rates, position_bias(answers, level=level), len(answers), level, strengths)
+    return Preferred(rates, position_bias(answers, level=level), len(answers), level=level, strengths=strengths)
 
 
 def read_preferences(path: str | Path) -> list[Preference]:

@@ -120,4 +120,5 @@ def simple_rows(raw: bytes, layout: LineLayout, comments: bool, first_line: int)
         column = layout.fields.index(layout.glance)
         start, end = found.start[:LOOKED_AT, column], found.end[:LOOKED_AT, column]
         glanced = decimals(found.buffer, start, end)
-    return LineRows(texts, numbers, range(first_line, first_line + len(found)), last, glanced)
+    lines = range(first_line, first_line + len(found))
+    return LineRows(texts, numbers, lines, last=last, glanced=glanced)

@@ -93,7 +93,7 @@ class LineRows:
         texts = {name: column.slice(0, count) for name, column in self.texts.items()}
         numbers = {name: column[:count] for name, column in self.numbers.items()}
         glanced = None if self.glanced is None else self.glanced[:count]
-        return LineRows(texts, numbers, self.line[:count], self.last, glanced)
+        return LineRows(texts, numbers, self.line[:count], last=self.last, glanced=glanced)
 
 
 def form_of(rows: Sequence[Sequence[str]], forms: Iterable[tuple[str, ...]]) -> tuple[str, ...] | None:
