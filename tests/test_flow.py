@@ -20,6 +20,7 @@ BASE = {
     "catalogue",
     "confined",
     "column_names",
+    "digests",
     "arrays",
     "calling",
     "files",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bz2
+import json
 import os
 import subprocess
 import sys
@@ -11,6 +12,9 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+
+from rankscope import digests
+from rankscope.ranks.storage import KEY
 
 ROOM = 2 << 30  # bytes a command may take
 
@@ -67,7 +71,10 @@ def test_edited_ranks_are_not_believed(edit: pl.Expr, files: Path) -> None:
     assert command(files, "evaluate", "qrels.txt", "a.run", "-o", saved).returncode == 0
     meta = pl.read_parquet_metadata(saved)
     frame = pl.read_parquet(saved).with_columns(edit)
-    frame.write_parquet(saved, metadata={name: text for name, text in meta.items() if not name.startswith("ARROW")})
+    frame.write_parquet(saved, metadata={KEY: meta[KEY]})
+    need_clear_error(command(files, "evaluate", saved), "a.ranks.parquet", "is damaged")
+    notes = {name: value for name, value in json.loads(meta[KEY]).items() if name != digests.KEY}
+    frame.write_parquet(saved, metadata={KEY: json.dumps(notes)})  # as files were before they had a digest
     need_clear_error(command(files, "evaluate", saved), "a.ranks.parquet", "q1")
 
 

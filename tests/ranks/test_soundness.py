@@ -1,5 +1,5 @@
-"""A saved reduction is not believed: whatever is edited in it, it loads to what it says or is refused, and no measure
-leaves its range."""
+"""A saved reduction is not believed: what was changed in it is refused by its digest, and what has no digest loads to
+what it says or is refused, and no measure leaves its range."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rankscope import digests
 from rankscope.errors import InputError
 from rankscope.evaluation.evaluate import evaluate_ranks
 from rankscope.inputs.qrels import Qrels
@@ -38,11 +39,17 @@ def example() -> RelevantRanks:
     return ranks.with_classes({"q1": "cats", "q2": "dogs"})
 
 
+def without_digest(path: Path) -> str:
+    """The notes of a file as they were before files had a digest."""
+    notes = json.loads(pl.read_parquet_metadata(path)[KEY])
+    return json.dumps({name: value for name, value in notes.items() if name != digests.KEY})
+
+
 def edited(path: Path, column: str, values: list[Any]) -> None:
-    """The file with other values in a column."""
-    frame, notes = pl.read_parquet(path), pl.read_parquet_metadata(path)
+    """The file with other values in a column, and no digest."""
+    frame, notes = pl.read_parquet(path), without_digest(path)
     series = pl.Series(column, values, dtype=frame.schema[column], strict=True)
-    frame.with_columns(series).write_parquet(path, metadata={KEY: notes[KEY]})
+    frame.with_columns(series).write_parquet(path, metadata={KEY: notes})
 
 
 def cells(column: str) -> st.SearchStrategy[Any]:
@@ -140,8 +147,8 @@ def test_what_cannot_be_is_named(column: str, values: list[Any], what: str, tmp_
 def test_a_missing_column_is_named(column: str, tmp_path: Path) -> None:
     path = tmp_path / "x.ranks.parquet"
     save_ranks(example(), path)
-    frame, notes = pl.read_parquet(path), pl.read_parquet_metadata(path)
-    frame.drop(column).write_parquet(path, metadata={KEY: notes[KEY]})
+    frame, notes = pl.read_parquet(path), without_digest(path)
+    frame.drop(column).write_parquet(path, metadata={KEY: notes})
     with pytest.raises(InputError, match=f"has no column {column}"):
         load_ranks(path)
 
@@ -151,8 +158,8 @@ def test_a_missing_column_is_named(column: str, tmp_path: Path) -> None:
 def test_notes_beside_the_table_are_checked_too(name: str, value: Any, tmp_path: Path) -> None:
     path = tmp_path / "x.ranks.parquet"
     save_ranks(example(), path)
-    frame, notes = pl.read_parquet(path), pl.read_parquet_metadata(path)
-    about = {**json.loads(notes[KEY]), name: value}
+    frame, notes = pl.read_parquet(path), without_digest(path)
+    about = {**json.loads(notes), name: value}
     frame.write_parquet(path, metadata={KEY: json.dumps(about)})
     check(path)
 

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import json
+import random
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
 
+from rankscope import digests, evaluate
 from rankscope.errors import InputError
+from rankscope.inputs.checks import Problems
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.run import Run
 from rankscope.ranks.ragged import Ragged
 from rankscope.ranks.reduce import reduce
-from rankscope.ranks.storage import LISTS, load_ranks, save_ranks
+from rankscope.ranks.storage import KEY, LISTS, about_ranks, load_ranks, ranks_to_frame, save_ranks
+from rankscope.scale.part_ranks import PartFacts, PartRanks, RanksForm
 from tests.data import GOLDEN
 
 CASES = sorted(path for path in GOLDEN.iterdir() if path.is_dir())
@@ -64,3 +69,57 @@ def test_what_is_no_reduction_gets_a_clear_error(damage: str, tmp_path: Path) ->
         frame.write_parquet(path, metadata={"rankscope": '{"schema": 99}'})
     with pytest.raises(InputError, match=r"x\.ranks\.parquet: 1 problem"):
         load_ranks(path)
+
+
+def saved(path: Path) -> Path:
+    """The file of a small reduction."""
+    chance = random.Random(5)
+    judged = {f"q{row}": {f"D{item}": chance.randrange(-1, 4) for item in range(20)} for row in range(9)}
+    run = {f"q{row}": {f"D{item}": float(chance.randrange(25)) for item in range(40)} for row in range(8)}
+    save_ranks(reduce(Qrels.of(judged), Run.of(run), keep_scores=True), path)
+    return path
+
+
+def test_one_flipped_bit_is_refused_or_changes_nothing(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    path, chance = saved(tmp_path / "a.ranks.parquet"), random.Random(1)
+    whole = path.read_bytes()
+    before = load_ranks(path)
+    seen = []
+    for place in chance.sample(range(len(whole)), 200):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 1 << chance.randrange(8)]) + whole[place + 1 :])
+        try:
+            found = load_ranks(path)
+        except InputError as error:
+            seen.append((str(error).partition("\n")[0], digests.DAMAGED in str(error)))
+            continue
+        assert found.unchecked  # the name of the digest was hit
+        assert ranks_to_frame(found).equals(ranks_to_frame(before))
+        assert about_ranks(found) == about_ranks(before)
+    assert {head for head, _ in seen} == {"a.ranks.parquet: 1 problem"}
+    assert sum(said for _, said in seen) > 150
+    assert not capfd.readouterr().err  # polars tells of its panics there
+
+
+def test_a_file_without_a_digest_is_read_and_said_to_be_unchecked(tmp_path: Path) -> None:
+    path = saved(tmp_path / "a.ranks.parquet")
+    notes = json.loads(pl.read_parquet_metadata(path)[KEY])
+    del notes[digests.KEY]
+    pl.read_parquet(path).write_parquet(path, metadata={KEY: json.dumps(notes)})
+    scores = evaluate(path, measures=["AP"])
+    assert [each.text for each in scores.cautions if "no digest" in each.text]
+    save_ranks(load_ranks(path), path)
+    again = evaluate(path, measures=["AP"])
+    assert not [each.text for each in again.cautions if "no digest" in each.text]
+    assert again["AP"] == scores["AP"]
+
+
+def test_a_damaged_part_of_work_counts_as_not_there(tmp_path: Path) -> None:
+    path = tmp_path / "part.parquet"
+    part = PartRanks(load_ranks(saved(tmp_path / "a.ranks.parquet")), PartFacts(Problems("a.run")))
+    with path.open("wb") as file:
+        RanksForm().write(part, file)
+    whole = path.read_bytes()
+    assert RanksForm().read(path) is not None
+    for place in random.Random(2).sample(range(len(whole) - 400), 50):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 4]) + whole[place + 1 :])
+        assert RanksForm().read(path) is None

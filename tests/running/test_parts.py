@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rankscope.digests import digest_of
 from rankscope.engines.nearest.block import BlockRanks
 from rankscope.engines.nearest.block_files import BlockForm
 from rankscope.engines.shards.arrays_form import ArraysForm
@@ -27,7 +28,7 @@ from rankscope.running.cores import in_threads_of_one_core
 from rankscope.running.dask_cluster import point_out_open
 from rankscope.running.home import Home
 from rankscope.running.notices import point_out
-from rankscope.running.parts import PartsFolder, digest_of, finish_parts
+from rankscope.running.parts import PartsFolder, finish_parts
 from rankscope.running.processes import Processes
 from rankscope.running.runner import Runner
 from rankscope.running.runners import runner_of

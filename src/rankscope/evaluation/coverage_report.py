@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 UNMET = "Item ids"
 CONTRADICTED = "Ranks against scores"
+UNCHECKED = "Not checked"
 TIED = "pairs of equal score are split by relevance"
 OF_ONE = {"queries": "query", "pairs": "pair", "are": "is", "have": "has", "count": "counts"}
 
@@ -98,6 +99,9 @@ def warnings_of(system: SystemScores, settings: Settings) -> list[Caution]:
     unmet = ranks.unmet
     cautions = [] if unmet is None else [Caution(UNMET, unmet.caution, unmet.found / unmet.returned)]
     cautions += contradictions(ranks, settings)
+    if ranks.unchecked:
+        text = "the file of ranks has no digest, as an earlier rankscope wrote them, so damage to it would not be seen"
+        cautions.append(Caution(UNCHECKED, f"{text}: save it again, or make it again", 1))
     if missing:
         text = counted(missing, f"judged queries are missing from the run and {fate_of_missing(settings, system)}")
         cautions.append(Caution("Missing queries", f"{text}: {_some(seen.missing)}", missing))

@@ -50,6 +50,7 @@ class RelevantRanks(Displayed):
     unmet: UnmetItems | None = None  # where hardly any item is judged: the ids of both sides
     left_out: IntArray | None = None  # items that are not in the collection for this query: junk, or the query itself
     provenance: Mapping[str, Any] = field(default_factory=dict)
+    unchecked: bool = False  # read from a file without a digest, as those of a time before digests are
     subtopics: Ragged | None = None  # item, subtopic and grade, where subtopics were judged; `judged` has items then
 
     def __len__(self) -> int:

@@ -10,6 +10,7 @@ import json
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, fields
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -18,6 +19,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from rankscope import digests
 from rankscope.calling import public
 from rankscope.errors import InputError
 from rankscope.files import atomic
@@ -97,9 +99,25 @@ def save_ranks(ranks: RelevantRanks, path: str | Path) -> None:
 
 
 def write_frame(frame: pl.DataFrame, about: dict[str, Any], file: BinaryIO) -> None:
-    """A table with its notes; equal ones give equal bytes."""
-    note = json.dumps(about, sort_keys=True)
-    frame.write_parquet(file, row_group_size=ROWS_IN_GROUP, metadata={KEY: note})
+    """A table with its notes, and the digest of the file among these; equal ones give equal bytes."""
+    note = json.dumps({**about, digests.KEY: digests.UNSEALED}, sort_keys=True)
+    whole = io.BytesIO()
+    frame.write_parquet(whole, row_group_size=ROWS_IN_GROUP, metadata={KEY: note})
+    data = bytearray(whole.getbuffer())
+    digests.seal(data)
+    file.write(data)
+
+
+def read_frame(data: bytes, problems: Problems) -> tuple[pl.DataFrame, dict[str, Any]]:
+    """What `write_frame` wrote, with the digest among the notes; what was changed since is an `InputError`.
+
+    Files of a time before digests have none, and are believed as far as they make sense.
+    """
+    notes = parquet.LAYOUT.attempt(problems, partial(parquet_layout.notes_of, data))
+    about = _about(notes.get(KEY), problems.source)
+    if digests.KEY in about and not digests.is_sealed(data, str(about[digests.KEY])):
+        raise digests.damaged(problems.source, AGAIN)
+    return parquet.LAYOUT.frame(data, io.BytesIO(data), problems, MAX_RATIO), about
 
 
 def about_ranks(ranks: RelevantRanks) -> dict[str, Any]:
@@ -147,8 +165,8 @@ def load_ranks(path: str | Path) -> RelevantRanks:
     forks.check()
     problems = Problems(name_of(path), [AGAIN])
     data = Source(str(path)).whole()
-    table = parquet.LAYOUT.frame(data, io.BytesIO(data), problems, MAX_RATIO)
-    about = _about(parquet_layout.notes_of(data).get(KEY), problems)
+    table, about = read_frame(data, problems)
+    _check_notes(about, problems)
     _check_columns(table, problems)
     problems.raise_if_any()
     ranks = ranks_from_frame(table, about)
@@ -177,27 +195,31 @@ def ranks_from_frame(table: pl.DataFrame, about: Mapping[str, Any]) -> RelevantR
         provenance=about["provenance"],
         unmet=None if about.get("unmet") is None else _unmet_of(about["unmet"]),
         left_out=_array(table, "left_out") if "left_out" in table.columns else None,
+        unchecked=digests.KEY not in about,
         **lists,
     )
 
 
-def _about(text: str | None, problems: Problems) -> dict[str, Any]:
-    """What the file says beside its table; raises if it is no saved reduction, or one of another schema."""
+def _about(text: str | None, source: str) -> dict[str, Any]:
+    """What the file says beside its table."""
     if text is None:
         advice = "evaluate ... -o NAME.ranks.parquet makes one."
-        raise InputError.of(problems.source, ["is Parquet, but no saved reduction"], advice)
+        raise InputError.of(source, ["is Parquet, but no saved reduction"], advice)
     try:
         about = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise InputError.of(problems.source, [f"is damaged: {error}"], AGAIN) from None
-    schema = about.get("schema") if isinstance(about, dict) else None
-    if schema != SCHEMA:
-        what = f"has schema {schema}, this version of rankscope reads {SCHEMA}"
+        raise InputError.of(source, [f"is damaged: {error}"], AGAIN) from None
+    return about if isinstance(about, dict) else {}
+
+
+def _check_notes(about: Mapping[str, Any], problems: Problems) -> None:
+    """Whether the notes are those of a reduction; raises where they are of another schema."""
+    if about.get("schema") != SCHEMA:
+        what = f"has schema {about.get('schema')}, this version of rankscope reads {SCHEMA}"
         raise InputError.of(problems.source, [what], f"Update rankscope, or: {AGAIN}")
     for name, (kind, holds) in ABOUT.items():
         if not holds(about.get(name)):
             problems.add("", f"{name} must be {kind}, got {shorten_value(about.get(name))}")
-    return dict(about)
 
 
 def _is_finite(value: Any) -> bool:

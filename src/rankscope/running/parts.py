@@ -6,9 +6,7 @@ damaged or does not fit is made anew.
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -114,12 +112,3 @@ def finished_parts(
         done += 1
         if progress is not None:
             progress(done / len(parts))
-
-
-def digest_of(about: Mapping[str, Any]) -> str:
-    """A name for a part, from everything that its result depends on.
-
-    >>> digest_of({"method": "svm", "seed": 0})[:8]
-    'e467ebfd'
-    """
-    return hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()[:32]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -13,10 +12,8 @@ import polars as pl
 
 from rankscope.errors import InputError, Problem
 from rankscope.inputs.checks import Problems
-from rankscope.inputs.expansion import MAX_RATIO
-from rankscope.inputs.formats import parquet, parquet_layout
 from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.ranks.storage import KEY, about_ranks, ranks_from_frame, ranks_to_frame, write_frame
+from rankscope.ranks.storage import about_ranks, ranks_from_frame, ranks_to_frame, read_frame, write_frame
 
 
 @dataclass
@@ -116,8 +113,7 @@ class PartRanks:
     @classmethod
     def from_bytes(cls, data: bytes) -> PartRanks:
         """From what `to_bytes` gave; a damaged file is an `InputError`."""
-        frame = parquet.LAYOUT.frame(data, io.BytesIO(data), Problems("part"), MAX_RATIO)
-        about = json.loads(parquet_layout.notes_of(data)[KEY])
+        frame, about = read_frame(data, Problems("part"))
         ranks = ranks_from_frame(frame, about) if "schema" in about else None
         return cls(ranks, PartFacts.from_data(about["part"]), about["scattered"])
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from rankscope.digests import digest_of
 from rankscope.errors import SettingError
 from rankscope.inputs.junk import read_junk
 from rankscope.inputs.part_files import PartFiles
@@ -20,7 +21,7 @@ from rankscope.ranks.provenance import JudgementsInShort
 from rankscope.ranks.reduce import Progress, nothing_found
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.running.memory import in_words, memory_of
-from rankscope.running.parts import PartsFolder, digest_of, finish_parts, finished_parts
+from rankscope.running.parts import PartsFolder, finish_parts, finished_parts
 from rankscope.running.runner import Runner
 from rankscope.running.runners import runner_of
 from rankscope.running.work_folders import parts_folder

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from rankscope.digests import digest_of
 from rankscope.inputs.blocks import RunBlock
 from rankscope.inputs.checks import Problems
 from rankscope.inputs.formats import parquet
@@ -15,7 +16,6 @@ from rankscope.inputs.reading import Reading
 from rankscope.inputs.remote import is_remote
 from rankscope.inputs.run import Run
 from rankscope.inputs.sources import Source
-from rankscope.running.parts import digest_of
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from rankscope.digests import digest_of
 from rankscope.engines.images.contender import Contender
 from rankscope.engines.images.describing import Described
 from rankscope.engines.images.feature_files import PACKAGES, save_features
@@ -24,7 +25,6 @@ from rankscope.inputs.arrays_in_files import Archive
 from rankscope.names import visible
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.ranks.storage import SUFFIX, load_ranks, save_ranks
-from rankscope.running.parts import digest_of
 from rankscope.version import __version__
 
 FEATURES = "features"

@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankscope.arrays import IntArray
+from rankscope.digests import digest_of
 from rankscope.engines.nearest.block import BlockRanks
 from rankscope.errors import InputError
 from rankscope.inputs.arrays_in_files import Archive
 from rankscope.ranks.ragged import Ragged
-from rankscope.running.parts import PartsFolder, digest_of
+from rankscope.running.parts import PartsFolder
 from rankscope.running.work_folders import work_folder
 
 LISTS = ("judged", "ties", "distractors")

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from rankscope.arrays import IntArray
+from rankscope.digests import digest_of
 from rankscope.engines.nearest.assembling import assemble_ranks
 from rankscope.engines.nearest.block import BlockRanks
 from rankscope.engines.nearest.relevance import Relevance
@@ -30,7 +31,7 @@ from rankscope.ranks.lots import lots_of_numbers
 from rankscope.ranks.ragged import Ragged
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.ranks.settling import Placed, ranks_of_placed
-from rankscope.running.parts import Part, PartsFolder, digest_of, finished_parts
+from rankscope.running.parts import Part, PartsFolder, finished_parts
 from rankscope.running.runner import Runner
 from rankscope.version import __version__
 

@@ -9,6 +9,7 @@ from typing import Any, BinaryIO
 
 import polars as pl
 
+from rankscope.digests import digest_of
 from rankscope.errors import InputError, SettingError
 from rankscope.feedback.examples.digests import features_digest
 from rankscope.feedback.methods import CONTROLS, control_methods
@@ -23,7 +24,7 @@ from rankscope.inputs.formats.frames import read_frame
 from rankscope.measures.measure import Measure
 from rankscope.measures.notation import parse_measures
 from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.running.parts import PartsFolder, digest_of, finish_parts
+from rankscope.running.parts import PartsFolder, finish_parts
 from rankscope.running.processes import PATIENCE, Processes
 from rankscope.running.runner import Runner
 from rankscope.running.runners import runner_of

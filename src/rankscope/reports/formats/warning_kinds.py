@@ -9,7 +9,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan
 
-from rankscope.evaluation.coverage_report import CONTRADICTED, UNMET, Caution, fate_of_empty, fate_of_missing, tie_fate
+from rankscope.evaluation.coverage_report import (
+    CONTRADICTED,
+    UNCHECKED,
+    UNMET,
+    Caution,
+    fate_of_empty,
+    fate_of_missing,
+    tie_fate,
+)
 from rankscope.evaluation.scores import Scores
 from rankscope.number_texts import how_many
 from rankscope.wording import setting_value
@@ -95,6 +103,10 @@ def _contradicted(queries: list[float], count: str, scores: Scores) -> str:
     return f"in {count}, ranks contradict scores, or all scores are equal, in {span(queries)} queries looked at: {how}"
 
 
+def _unchecked(files: list[float], count: str, scores: Scores) -> str:
+    return f"the files of {count} have no digest, as an earlier rankscope wrote them: damage to them would not be seen"
+
+
 def _not_judged(shares: list[float], count: str, scores: Scores) -> str:
     many = sum(share > MUCH + 1e-9 for share in shares)
     much = f"; more than {MUCH:.0%} in {many}".replace("%", " %") if many else ""
@@ -138,6 +150,7 @@ def _distractors(levels: list[float], count: str, scores: Scores) -> str:
 SUMMARIES: dict[str, Summary] = {
     UNMET: _unmet,
     CONTRADICTED: _contradicted,
+    UNCHECKED: _unchecked,
     "Not judged": _not_judged,
     "Equal scores": _equal_scores,
     "Missing queries": _missing,
