@@ -9,40 +9,42 @@ import secrets
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any, BinaryIO, Literal, TextIO, cast, overload
+from typing import IO, Any, BinaryIO, Final, Literal, TextIO, cast, overload
 
 from rankscope.errors import SettingError
 from rankscope.file_guard import check_target
 from rankscope.file_kinds import kind_of
 from rankscope.left_behind import PART, hold, remove_left_behind
 
+PRIVATE: Final = 0o600  # for the owner alone
 LONGEST_KEPT = 180  # bytes of a name, so that no ending takes it beyond the 255 that file systems allow
 
 
 @overload
-def atomic(path: str | Path, mode: Literal["w"] = "w") -> AbstractContextManager[TextIO]: ...
+def atomic(path: str | Path, mode: Literal["w"] = "w", *, private: bool = False) -> AbstractContextManager[TextIO]: ...
 @overload
-def atomic(path: str | Path, mode: Literal["wb"]) -> AbstractContextManager[BinaryIO]: ...
-def atomic(path: str | Path, mode: Literal["w", "wb"] = "w") -> AbstractContextManager[Any]:
+def atomic(path: str | Path, mode: Literal["wb"], *, private: bool = False) -> AbstractContextManager[BinaryIO]: ...
+def atomic(path: str | Path, mode: Literal["w", "wb"] = "w", *, private: bool = False) -> AbstractContextManager[Any]:
     """A file to write in a `with` block; it appears under its name only when the block ends well.
 
     Until then the bytes lie in a hidden file beside it, which an exception removes; what stood there before stays.
-    Text is UTF-8 with `\\n` on every system. A path that cannot be written is a `SettingError`, and so is one that must
-    not be: see `rankscope.file_guard`. Standard output is no file: `-` is refused.
+    Text is UTF-8 with `\\n` on every system. A file that was there keeps its permissions, and nobody has more while it
+    is written; one that is `private` is its owner's alone. A path that cannot be written is a `SettingError`, and so is
+    one that must not be: see `rankscope.file_guard`. Standard output is no file: `-` is refused.
     """
     if str(path) == "-":
         raise SettingError("standard output (-) cannot be written here; name a file")
     target = Path(os.path.realpath(path))
     with _explained(target):
         special = target.exists() and not target.is_file()
-    return _directly(target, mode) if special else _renamed(target, mode)
+    return _directly(target, mode) if special else _renamed(target, mode, private)
 
 
-def made_folder(path: str | Path) -> Path:
+def made_folder(path: str | Path, *, private: bool = False) -> Path:
     """A folder to write into, made if it is not there; a `SettingError` where it cannot be had."""
     folder = Path(path)
     with _explained(folder, "cannot write into"):
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(0o700 if private else 0o777, parents=True, exist_ok=True)
     return folder
 
 
@@ -130,20 +132,23 @@ def beside(target: Path, ending: str) -> Path:
 
 
 @contextmanager
-def _renamed(target: Path, mode: str) -> Iterator[IO[Any]]:
+def _renamed(target: Path, mode: str, private: bool) -> Iterator[IO[Any]]:
     check_target(target)
     remove_left_behind(target.parent)
     temporary = beside(target, f".{os.getpid()}.{secrets.token_hex(4)}{PART}")
     try:
         with _explained(target):
-            file = temporary.open("xb")
+            kept = target.stat().st_mode & 0o7777 if target.exists() and not private else None
+            most = PRIVATE if private else 0o666 if kept is None else kept & 0o666 | 0o200
+            flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+            file = os.fdopen(os.open(temporary, flags, most), "wb")
         with _written(file, target, mode) as stream:
             hold(file)
             yield stream
         check_target(target, (kind_of(temporary),))
         with _explained(target):
-            if target.exists():
-                temporary.chmod(target.stat().st_mode & 0o7777)
+            if kept is not None:
+                temporary.chmod(kept)
             temporary.replace(target)
     finally:
         temporary.unlink(missing_ok=True)

@@ -24,6 +24,7 @@ def test_a_new_project_has_items_queries_and_settings(tmp_path: Path) -> None:
         ".rankscope.lock",
         "judgements.db",
         "project.toml",
+        "sessions.key",
     }
 
 

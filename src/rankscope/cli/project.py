@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,6 +12,9 @@ from rankscope.cli.guarded import GuardedCommand, Input, OutputFile, OutputFolde
 from rankscope.cli.options import level_option
 from rankscope.cli.project_usability import questionnaire, times
 from rankscope.number_texts import how_many
+
+if TYPE_CHECKING:
+    from rankscope.workbench.project import Project
 
 DATABASE = click.option(
     "--database",
@@ -93,9 +96,7 @@ def pool(folder: str, method: str, budget: int | None, seed: int, database: str 
 
     mtf and bandit alone give no probabilities, so nothing can be estimated from them: add a sample.
     """
-    from rankscope.workbench.project import Project
-
-    with Project.open(folder, database=database) as project:
+    with _opened(folder, database, quiet) as project:
         made = project.make_pool(method, budget=budget, seed=seed)
         drawn = sum(bool(row.drawn) for row in made.rows)
         later = f", {len(made.rows) - drawn:,} to choose from" if made.plan.is_adaptive else ""
@@ -125,9 +126,8 @@ def pool(folder: str, method: str, budget: int | None, seed: int, database: str 
 def invite(folder: str, name: str, role: str, revoke: bool, address: str, database: str | None, quiet: bool) -> None:
     """Print the link that lets NAME in. It is shown once and kept nowhere; inviting NAME again ends it."""
     from rankscope.cli.output import print_result
-    from rankscope.workbench.project import Project
 
-    with Project.open(folder, database=database) as project:
+    with _opened(folder, database, quiet) as project:
         if revoke:
             project.revoke(name)
             _say(quiet, f"{name} is let in no more")
@@ -143,10 +143,8 @@ def invite(folder: str, name: str, role: str, revoke: bool, address: str, databa
 @QUIET
 def guideline(folder: str, file: str, database: str | None, quiet: bool) -> None:
     """Give assessors the text in FILE as their guideline; every mark carries the version it was made under."""
-    from rankscope.workbench.project import Project
-
     text = _text_of(file)
-    with Project.open(folder, database=database) as project:
+    with _opened(folder, database, quiet) as project:
         _say(quiet, f"guideline {project.add_guideline(text).version}")
 
 
@@ -190,12 +188,11 @@ def import_(
     """
     from rankscope.errors import SettingError
     from rankscope.workbench.journal_files import is_journal
-    from rankscope.workbench.project import Project
 
     whole = is_journal(labels)
     if not whole and assessor is None:
         raise SettingError("whose labels are they? Give --assessor NAME")
-    with Project.open(folder, database=database) as project:
+    with _opened(folder, database, quiet) as project:
         if whole:
             _say(quiet, f"{project.import_journal(labels):,} new events; journal {project.journal_digest}")
             return
@@ -317,6 +314,16 @@ def backup(folder: str, output: str, quiet: bool) -> None:
 
 for _each in (questionnaire, times):
     command.add_command(_each)
+
+
+def _opened(folder: str, database: str | None, quiet: bool) -> Project:
+    """A project to change, and what was found when it was opened."""
+    from rankscope.workbench.project import Project
+
+    project = Project.open(folder, database=database)
+    for note in project.notes:
+        _say(quiet, f"! {note}")
+    return project
 
 
 def _grades(text: str) -> list[Any]:

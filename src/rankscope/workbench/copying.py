@@ -1,4 +1,4 @@
-"""Copies of a journal's file that are whole, made while others read and write."""
+"""Copies of a journal's file that are whole and their owner's alone, made while others read and write."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from rankscope.errors import SettingError
 from rankscope.file_guard import check_target
 from rankscope.files import beside
 from rankscope.left_behind import PART
+from rankscope.workbench.private_files import create_private
 from rankscope.workbench.store.dialects import Database, SQLite
 
 
@@ -24,6 +25,7 @@ def copy_database(database: Database, target: Path) -> None:
     source = SQLite(database.path, readonly=True)
     try:
         source.connect()
+        create_private(temporary)
         source.backup(temporary)
         temporary.replace(target)
     finally:

@@ -14,6 +14,7 @@ from rankscope.errors import RankscopeError, SettingError
 from rankscope.files import beside, made_folder
 from rankscope.left_behind import PART
 from rankscope.workbench.people import OWNER, PROJECT
+from rankscope.workbench.private_files import KEY, create_private, write_session_key
 from rankscope.workbench.project_file import NAME, ProjectFile, path_to_write
 from rankscope.workbench.sources import Contents, Sources
 from rankscope.workbench.store.dialects import Database, SQLite, database_of, mask
@@ -36,12 +37,13 @@ def make_project(
     meta = {"id": file.id, "secret": (secret or secrets.token_bytes(32)).hex(), "created_us": created}
     base = database_of(folder, database, file.id)
     with _whole_or_nothing(folder, base):
-        made_folder(folder)
+        made_folder(folder, private=True)
         if isinstance(base, SQLite):
             _create_file(base.path, meta, contents)
         else:
             _create_at(base, meta, contents)
         file.write(folder)
+        write_session_key(folder)
         for path in (folder / NAME, folder, folder.resolve().parent):
             _sync(path)
 
@@ -56,7 +58,8 @@ def _whole_or_nothing(folder: Path, base: Database) -> Iterator[None]:
         with suppress(RankscopeError):
             base.drop_tables()
         with suppress(OSError):
-            (folder / NAME).unlink(missing_ok=True)
+            for name in (NAME, KEY):
+                (folder / name).unlink(missing_ok=True)
             if not was_there:
                 folder.rmdir()
         raise
@@ -110,6 +113,7 @@ def _create_file(path: Path, meta: Mapping[str, str], contents: Contents) -> Non
     """The file under another name first, so that it is there whole or not at all."""
     temporary = beside(path, f".{os.getpid()}.{secrets.token_hex(4)}{PART}")
     try:
+        create_private(temporary)
         _create_at(SQLite(temporary), meta, contents)
         temporary.replace(path)
     finally:

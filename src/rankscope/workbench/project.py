@@ -20,11 +20,12 @@ from rankscope.workbench.judging import JudgingRules
 from rankscope.workbench.making import DATABASE, make_project
 from rankscope.workbench.people import PROJECT, token_hash
 from rankscope.workbench.pooled import ProjectPool
-from rankscope.workbench.project_file import ProjectFile
+from rankscope.workbench.private_files import close_to_others, read_session_key
+from rankscope.workbench.project_file import NAME, ProjectFile
 from rankscope.workbench.project_needs import ProjectNeeds
 from rankscope.workbench.project_people import ProjectPeople
 from rankscope.workbench.sources import Sources, run_names
-from rankscope.workbench.store.dialects import PostgreSQL, SQLite
+from rankscope.workbench.store.dialects import LOCK, PostgreSQL, SQLite
 from rankscope.workbench.store.events import MarkEvent, json_text
 from rankscope.workbench.store.failures import Unavailable
 from rankscope.workbench.store.journal import Journal
@@ -54,7 +55,9 @@ class Project(ProjectPeople, ProjectNeeds):
         self.folder, self.file, self.readonly = folder, file, readonly
         self._journal = journal
         meta = journal.meta()
-        self.secret = bytes.fromhex(meta["secret"])
+        self.secret = bytes.fromhex(meta["secret"])  # of numbers and orders; no longer of sessions
+        self.session_key = secrets.token_bytes(32)
+        self.notes: tuple[str, ...] = ()  # what was found when it was opened, for whoever runs it
         self.items = journal.items()
         self.places = {each.id: each.place for each in self.items}
         self.queries = {each.id: each for each in journal.queries()}
@@ -119,10 +122,20 @@ class Project(ProjectPeople, ProjectNeeds):
                 base.lock()
             journal = Journal(base)
             journal.check_version()
-            return cls(root, file, journal, readonly)
+            found = cls(root, file, journal, readonly)
+            if not readonly:
+                found._make_private()
+            return found
         except BaseException:
             base.close()
             raise
+
+    def _make_private(self) -> None:
+        """Leave the files to their owner, and read what signs the sessions."""
+        journal = [DATABASE + each for each in ("", "-wal", "-shm")]
+        said = close_to_others(self.folder, (NAME, LOCK, *journal))
+        self.session_key, more = read_session_key(self.folder)
+        self.notes = (*said, *more)
 
     def close(self) -> None:
         """Write what waits, and leave."""

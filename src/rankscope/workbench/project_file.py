@@ -126,7 +126,7 @@ class ProjectFile:
                     f"{name} = {written}  # {MEANINGS[name]}" if written else f"# {name} =  # {MEANINGS[name]}"
                 )
             lines.append("")
-        with atomic(folder / NAME) as file:
+        with atomic(folder / NAME, private=True) as file:
             file.write("\n".join(lines))
 
     def path(self, folder: Path, written: str) -> Path:

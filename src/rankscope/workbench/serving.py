@@ -101,6 +101,7 @@ def serve_project(
 
 def start_lines(bench: Workbench, exposure: Exposure, address: str) -> Iterable[str]:
     """Where the project is, how its owner comes in, and who else can reach it."""
+    yield from (f"! {note}" for note in bench.project.notes)
     yield f"serving {bench.title} at {address}; Ctrl-C ends it"
     yield f"open {address}/enter/{bench.start_token}"
     yield "  this link lets you in once, as the owner; others come in by invitations from the page People"

@@ -58,7 +58,7 @@ class Workbench:
     _kept: dict[Any, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.sessions = SessionCookies(self.project.secret, self.project.assessors)
+        self.sessions = SessionCookies(self.project.session_key, self.project.assessors)
         self.changes = Bucket(self.reach.rate, BURST * self.reach.rate)
         self.wrong_tokens = WrongTokens()
         self._queries: list[str] = []  # by place

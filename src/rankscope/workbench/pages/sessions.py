@@ -1,4 +1,4 @@
-"""Who is signed in: cookies that say it themselves, signed with the project's secret, so that a restart ends nothing.
+"""Who is signed in: cookies that say it themselves, signed with the project's key, so that a restart ends nothing.
 
 An invitation that is renewed or taken back ends every session that it began.
 """
@@ -25,12 +25,12 @@ class SessionCookies:
     """Makes and reads the values of cookies.
 
     >>> ann = Assessor(id=2, name="ann", kind="human", role="judge", token_hash="h", active=1)
-    >>> sessions = SessionCookies(b"secret", {2: ann})
+    >>> sessions = SessionCookies(b"key", {2: ann})
     >>> sessions.person(sessions.begin(ann)).name, sessions.person("2.0.0.0")
     ('ann', None)
     """
 
-    secret: bytes
+    key: bytes
     people: Mapping[int, Assessor]
     clock: Callable[[], float] = time.time
     _ended: set[str] = field(default_factory=set)
@@ -57,5 +57,4 @@ class SessionCookies:
             self._ended.add(value.split(".")[2])
 
     def _signature(self, said: str, person: Assessor) -> str:
-        key = hashlib.blake2b(self.secret, digest_size=32, person=b"session").digest()
-        return hashlib.blake2b(f"{said}.{person.token_hash}".encode(), digest_size=32, key=key).hexdigest()
+        return hashlib.blake2b(f"{said}.{person.token_hash}".encode(), digest_size=32, key=self.key).hexdigest()
