@@ -298,6 +298,20 @@ def check(values: Mapping[str, Any], /, **rules: Rule) -> dict[str, Any]:
     return plain
 
 
+def check_for_each(name: str, value: Any, measures: int, rule: Rule) -> tuple[Any, ...]:
+    """A setting that is given once for all measures, or once for each: as many values as there are measures.
+
+    >>> check_for_each("min_effect", 0.01, 2, Number(least=0)), check_for_each("min_effect", [0.01, 0.02], 2, Number())
+    ((0.01, 0.01), (0.01, 0.02))
+    """
+    several = isinstance(value, Iterable) and not isinstance(value, str)
+    given = check({name: value if several else [value]}, **{name: Several(rule)})[name]
+    if not measures or len(given) not in (1, measures):
+        usage = setting_value(name, value)
+        raise SettingError(f"{usage}: give it once for all measures, or once for each of the {measures:,}")
+    return given if len(given) == measures else given * measures  # type: ignore[no-any-return]
+
+
 def check_fields(value: object, /, **rules: Rule) -> None:
     """For `__post_init__` of a frozen value: refuse fields that cannot be, and keep the others in plain Python."""
     for name, plain in check(vars(value), **rules).items():

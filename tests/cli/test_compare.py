@@ -7,11 +7,15 @@ import io
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
+import rankscope
 from rankscope.cli.main import cli
 from rankscope.errors import SettingError
+from rankscope.statistics.table.score_table import ScoreTable
+from rankscope.statistics.verdicts.compare import compare
 
 QUERIES = range(8)
 
@@ -163,3 +167,78 @@ def test_a_table_for_a_paper_is_as_wide_as_asked(folder: Path) -> None:
     assert "\\dagger" not in compared(folder, *files, "--latex-marks", "none").stdout
     assert "1|2" not in str(compared(folder, *files, "--latex-columns", "wide").exception)
     assert "got 'wide'" in str(compared(folder, *files, "--latex-columns", "wide").exception)
+
+
+def test_equivalence_is_told_in_words_tables_json_csv_and_on_the_page(folder: Path) -> None:
+    (folder / "qrels").write_text("".join(f"q{n} 0 r 1\nq{n} 0 n 0\n" for n in range(40)))
+    for name, first in (("late", 40), ("early", 0), ("near", 1)):  # queries of which the relevant item stands second
+        lines = [
+            f"q{n} Q0 {item} 1 {place} t\n"
+            for n in range(40)
+            for place, item in enumerate("rn"[:: 1 - 2 * (n >= first)])
+        ]
+        (folder / f"{name}.run").write_text("".join(lines))
+    asked = ("qrels", "late.run", "early.run", "near.run", "-m", "AP,RR", "--equivalent-within", ".3", "--quiet")
+    told = compared(folder, *asked).output
+    assert "Equivalent within ±.3 AP: 1 of 3 pairs (early and near); significantly" in told
+    assert "AP: equivalence within ±.3" in told
+    assert "RR: equivalence within ±.3" in told
+    first, second = json.loads(compared(folder, *asked, "--format", "json").output)["measures"]
+    assert (
+        first["equivalence"]["family"]
+        == second["equivalence"]["family"]
+        == ("family of 3 tests: 3 pairs of systems, Holm")
+    )
+    outcomes = [each["outcome"] for each in first["equivalence"]["pairs"]]
+    assert outcomes == ["different", "different", "equivalent"]
+    rows = list(csv.DictReader(io.StringIO(compared(folder, *asked, "--format", "csv").output)))
+    assert [row["outcome"] for row in rows[:3]] == outcomes
+    assert [float(row["p_equivalence"]) for row in rows[:3]] == [each["p"] for each in first["equivalence"]["pairs"]]
+    assert compared(folder, *asked, "-o", str(folder / "page.html")).exit_code == 0
+    assert "Equivalent within ±.3 AP: 1 of 3 pairs" in (folder / "page.html").read_text()
+
+
+def test_without_a_margin_nothing_is_said_of_equivalence(folder: Path) -> None:
+    result = compared(folder, "qrels", "late.run", "early.run", "--format", "json", "--quiet")
+    assert json.loads(result.output)["measures"][0]["equivalence"] is None
+    assert "p_equivalence" not in compared(folder, "qrels", "late.run", "early.run", "--format", "csv").output
+
+
+@pytest.mark.parametrize(
+    ("margins", "words"),
+    [
+        (("2",), "--equivalent-within 2: no difference in AP exceeds 1"),
+        ((".1", ".2", ".3"), "once for each of the 2"),
+        (("0",), "is not in the range"),
+    ],
+)
+def test_a_margin_that_means_nothing_is_refused(folder: Path, margins: tuple[str, ...], words: str) -> None:
+    options = [part for each in margins for part in ("--equivalent-within", each)]
+    result = compared(folder, "qrels", "late.run", "early.run", "-m", "AP,RR", *options)
+    assert result.exit_code != 0
+    assert words in f"{result.output} {result.exception}"
+
+
+def test_the_paragraph_for_a_paper_is_that_of_python_and_of_json(folder: Path, tmp_path: Path) -> None:
+    asked = ("qrels", "late.run", "early.run", "-m", "AP,P@1", "--equivalent-within", ".02", "--quiet")
+    told = compared(folder, *asked, "--write-up").output
+    runs = [folder / "late.run", folder / "early.run"]
+    made = rankscope.compare(folder / "qrels", runs, ["AP", "P@1"], equivalent_within=0.02)
+    assert told == f"{made.write_up()}\n"
+    assert told.startswith("We compared late and early by AP on 8 queries. The mean AP was 1.000 for early and .500")
+    assert json.loads(compared(folder, *asked, "--format", "json").output)["write_up"] == made.write_up()
+    assert compared(folder, *asked, "--write-up", "-o", str(tmp_path / "made.tex")).exit_code == 0
+    text = (tmp_path / "made.tex").read_text()
+    assert "100\\% confidence" not in text
+    assert "95\\% confidence limits" in text
+    assert "±" not in text
+    assert compared(folder, *asked, "--write-up", "--format", "csv").exit_code == 2
+
+
+def test_the_paragraph_names_classes_where_they_are_the_sampling_unit() -> None:
+    labels = [f"k{n // 4}" for n in range(60)]
+    values = np.linspace(0.2, 0.6, 60)
+    table = ScoreTable.make({"A": values, "B": values + 0.05 + 0.01 * (np.arange(60) % 7)}, labels)
+    told = compare([table], by_unit=True).write_up()
+    assert "by AP on 60 queries of 15 classes." in told
+    assert "Per-query differences summed over each class, the sampling unit, were tested" in told

@@ -27,9 +27,11 @@ LOOKS_ONCE = (
     "resamples",
     "permutations",
     "tests",
+    "equivalent_within",
     "explain_by",
     "graphs",
     "every_pair",
+    "write_up",
     "latex_columns",
     "latex_marks",
 )
@@ -79,6 +81,14 @@ PAGES = {".html": "text", ".htm": "text"}  # beside the page itself, the text is
     "(see docs/reference/names.md). Repeat it or separate by commas.",
 )
 @click.option(
+    "--equivalent-within",
+    multiple=True,
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="E",
+    help="Test every pair for equivalence too: whether the difference is smaller than this, the smallest that matters. "
+    "Once for all measures, or once for each in their order.",
+)
+@click.option(
     "--explain-by",
     type=Input(),
     metavar="CSV",
@@ -114,6 +124,12 @@ PAGES = {".html": "text", ".htm": "text"}  # beside the page itself, the text is
 @click.option(
     "--every-pair", is_flag=True, help="Show every pair. Default: beyond 30 pairs, only neighbours in the ranking."
 )
+@click.option(
+    "--write-up",
+    is_flag=True,
+    help="Give one paragraph for a paper in place of tables: test, correction, effect, limits, queries, citation. With "
+    "text, markdown and latex; JSON has it in any case.",
+)
 @latex_options
 @input_options
 @click.option("--quiet", is_flag=True, help="No progress and no warnings.")
@@ -130,12 +146,14 @@ def command(
     resamples: int | None,
     permutations: int,
     tests: tuple[str, ...],
+    equivalent_within: tuple[float, ...],
     explain_by: str | None,
     sequential: str | None,
     output_format: str | None,
     output: str | None,
     graphs: str | None,
     every_pair: bool,
+    write_up: bool,
     latex_columns: str,
     latex_marks: str,
     quiet: bool,
@@ -147,11 +165,14 @@ def command(
     The first measure decides alone, by sign-flip and skew-t tests of per-query differences, which must agree, corrected
     for all pairs of systems. Other measures and, with --by, classes of queries are secondary: corrected together, and
     labelled as such. The analysis of variance of the cells and Tukey's test are shown too; no verdict rests on them.
+    --equivalent-within tests whether a difference is too small to matter, which is more than that none is significant.
 
     \b
     rankscope compare qrels.txt bm25.run dense.run -m nDCG@10 --by kinds.csv
     rankscope compare qrels.txt runs/*.run -m AP -o comparison.md --graphs figures/
     rankscope compare qrels.txt runs/*.run -m AP,nDCG@10,P@10 -o table.tex --latex-columns 2
+    rankscope compare qrels.txt bm25.run dense.run -m nDCG@10 --equivalent-within .02
+    rankscope compare qrels.txt bm25.run dense.run -m nDCG@10 --write-up -o paragraph.tex
     rankscope compare qrels.txt bm25.run dense.run -m nDCG@10 --sequential looks.json
     """
     from rankscope.cli.looks import PICTURES, write_look
@@ -171,6 +192,8 @@ def command(
         if not quiet:
             say_warnings(scores, verbose)
         return
+    if write_up and chosen in ("json", "csv"):
+        raise click.UsageError("--write-up goes with text, markdown and latex; JSON has the paragraph in any case.")
     width = _table_width(latex_columns) if chosen == "latex" else 0.0
     page = output is not None and output.endswith((".html", ".htm"))
     variables = None if explain_by is None else _variables(explain_by, chosen)
@@ -188,11 +211,16 @@ def command(
             resamples=resamples,
             permutations=permutations,
             tests=split_list(",".join(tests)),
+            equivalent_within=equivalent_within or None,
         )
         if page:
             _page(_ordered(scores, comparison), comparison, str(output), progress)
         drawn = draw(scores, comparison, graphs) if graphs else []
-    shown = _rendered(comparison, chosen, every_pair, not quiet, width, latex_marks)
+    shown = (
+        _paragraph(comparison, chosen)
+        if write_up
+        else _rendered(comparison, chosen, every_pair, not quiet, width, latex_marks)
+    )
     shown = shown if variables is None else _explained(shown, scores, variables, level, chosen)
     _write(shown, None if page else output)
     if not quiet:
@@ -234,6 +262,15 @@ def _table_width(columns: str) -> float:
     from rankscope.reports.formats.latex_layout import width_of_columns
 
     return width_of_columns(columns)
+
+
+def _paragraph(comparison: Any, format: str) -> str:
+    """The comparison as one paragraph for a paper."""
+    from rankscope.names import visible
+    from rankscope.reports.formats.latex_signs import escape_latex
+
+    text = comparison.write_up()
+    return (escape_latex(text) if format == "latex" else visible(text)) + "\n"
 
 
 def _rendered(comparison: Any, format: str, every_pair: bool, notes: bool, width: float, marks: str) -> str:

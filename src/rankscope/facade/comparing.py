@@ -38,6 +38,7 @@ def compare(
     resamples: int | None = None,
     permutations: int = 10_000,
     tests: Sequence[str] = (),
+    equivalent_within: float | Sequence[float] | None = None,
     progress: Progress | None = None,
     **given: Unpack[InputChoices],
 ) -> Compared:
@@ -45,8 +46,9 @@ def compare(
 
     Takes what `evaluate` takes, or scores that it gave, as `compare(scores)` or `compare(scores, "AP")`, or tables of
     scores (`ScoreTable`). Every pair is compared, or
-    with `pairs="baseline"` each system with the baseline, which is the first one unless named. `tests` are made beside,
-    by name; no verdict rests on them.
+    with `pairs="baseline"` each system with the baseline, which is the first one unless named. `tests` are made too,
+    by name; no verdict rests on them. `equivalent_within` is the smallest difference that matters, once for all
+    measures or once for each: pairs are then tested for equivalence too.
     >>> qrels = {f"q{n}": {"a": 1} for n in range(8)}
     >>> good = {query: {"a": 2.0, "x": 1.0} for query in qrels}
     >>> bad = {query: {"x": 2.0, "a": 1.0} for query in qrels}
@@ -73,6 +75,7 @@ def compare(
         resamples=resamples,
         permutations=permutations,
         tests=tests,
+        equivalent_within=equivalent_within,
         seed=_seed_of(scores, given.get("seed")),
     )
 

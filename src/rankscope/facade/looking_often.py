@@ -84,13 +84,14 @@ def compare_sequentially(
 
 def gate_look(scores: Scores, path: str | Path, min_effect: float | Sequence[float]) -> SequentialResult:
     """One look of the gate at some scores."""
-    from rankscope.statistics.verdicts.gate import effects_of
+    from rankscope.statistics.verdicts.gate import EFFECT
+    from rankscope.validation import check_for_each
 
     if len(scores.systems) != 2:
         raise SettingError(f"the gate compares two systems, a baseline and a candidate; got {len(scores.systems)}")
     need_means(scores)
     refuse_unmet(scores)
-    effects = tuple(effects_of(min_effect, len(scores.measures)))
+    effects = check_for_each("min_effect", min_effect, len(scores.measures), EFFECT)
     return replace(_look(scores, path, "gate", effects, ((0, 1),), ALPHA), notes=answer_notes(scores))
 
 

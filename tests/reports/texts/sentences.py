@@ -17,6 +17,7 @@ import numpy as np
 from rankscope.arrays import FloatArray
 from rankscope.reports.texts.comparison import notes_of
 from rankscope.reports.texts.comparison_words import verdict
+from rankscope.reports.texts.write_up import sentences_of
 from rankscope.statistics.table.score_table import ScoreTable
 from rankscope.statistics.verdicts.compare import compare
 from rankscope.statistics.verdicts.gate import gate
@@ -38,6 +39,7 @@ class Case:
     classes: list[str] | None = None
     times: int = 1
     baseline: str = ""
+    within: float | None = None  # the margin of equivalence
     sentences: list[str] = field(default_factory=list)
 
     def table(self, measure: str) -> ScoreTable:
@@ -53,8 +55,16 @@ class Case:
     def said(self) -> list[str]:
         """The sentences that are made of these scores now."""
         tables = [self.table(measure) for measure in self.scores]
-        if self.command == "compare":
-            compared = compare(tables, baseline=self.baseline or None, permutations=100, resamples=RESAMPLES)
+        if self.command in ("compare", "write-up"):
+            compared = compare(
+                tables,
+                baseline=self.baseline or None,
+                permutations=100,
+                resamples=RESAMPLES,
+                equivalent_within=self.within,
+            )
+            if self.command == "write-up":
+                return sentences_of(compared)
             return [*verdict(compared), *notes_of(compared)]
         result = gate(tables, EFFECT, by_class=self.classes is not None)
         checks = [f"{check.verdict}: {check.sentence}" for check in result.checks]
@@ -82,6 +92,14 @@ def _made() -> Iterator[Case]:
                 yield _case(
                     f"{systems} systems", "compare", queries, 0.08, systems=systems, lower=lower, baseline=named
                 )
+    for lower in (False, True):
+        for gain in (0.0, 0.06):
+            yield _case("paper", "write-up", 40, gain, lower=lower, within=0.04, missing=0.1)
+        yield _case("paper, measures", "write-up", 25, 0.05, measures=("AP", "RR"), lower=lower)
+        yield _case("paper, three measures", "write-up", 25, 0.05, measures=("AP", "RR", "P@5"), lower=lower)
+        yield _case("paper, systems", "write-up", 30, 0.04, systems=4, measures=("AP", "RR"), lower=lower)
+        yield _case("paper, baseline", "write-up", 30, 0.02, systems=5, lower=lower, baseline="C")
+        yield _case("paper, many systems", "write-up", 30, 0.04, systems=9, lower=lower, within=0.1)
     yield _case("tenths, many equal", "compare", 10, 0.0, systems=4, places=1, noise=0.01)
     for lower in (False, True):
         for command in ("compare", "gate"):
@@ -93,6 +111,11 @@ def _made() -> Iterator[Case]:
             yield _case("equal", command, 12, 0.0, noise=0.0, lower=lower)
         yield _case("two measures", "compare", 25, 0.06, measures=("AP", "RR"), lower=lower)
         yield _case("four measures", "compare", 25, 0.06, measures=("AP", "RR", "P@5", "R@5"), lower=lower)
+        for within in (0.02, 0.1):
+            for gain in (0.0, 0.05):
+                yield _case("equivalence", "compare", 25, gain, noise=0.06, lower=lower, within=within)
+        yield _case("equivalence", "compare", 30, 0.03, systems=5, noise=0.04, lower=lower, within=0.05)
+        yield _case("equivalence", "compare", 8, 0.03, systems=3, lower=lower, within=0.1)
         yield _case("few differ", "compare", 30, 0.2, moving=4, lower=lower)
         yield _case("few differ", "compare", 30, 0.2, moving=4, systems=3, lower=lower)
         yield _case("nothing is caught", "gate", 6, 0.0, noise=0.9, lower=lower)
@@ -114,6 +137,7 @@ def _case(
     moving: int = 0,
     measures: tuple[str, ...] = ("AP",),
     baseline: str = "",
+    within: float | None = None,
 ) -> Case:
     if lower:
         measures = tuple({"AP": "ER", "RR": "NMRR"}.get(each, each) for each in measures)
@@ -133,8 +157,8 @@ def _case(
                 None if left else value for value, left in zip(values.tolist(), gone.tolist(), strict=True)
             ]
     labels = [f"k{number % classes}" for number in range(queries)] if classes else None
-    told = f"{name}, gain {gain:g}{', lower is better' if lower else ''}"
-    return Case(told, command, scores, lower, labels, times, baseline)
+    told = f"{name}{f' within {within:g}' if within else ''}, gain {gain:g}{', lower is better' if lower else ''}"
+    return Case(told, command, scores, lower, labels, times, baseline, within)
 
 
 def write() -> None:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable
 from functools import cached_property
 from itertools import combinations, pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -100,6 +101,21 @@ class Facts:
         if p > ALPHA or abs(difference) < 1e-12:
             return ""
         return second if self.gain(difference) > 0 else first
+
+    @cached_property
+    def equivalent(self) -> dict[tuple[str, str], tuple[float, float]]:
+        """p of two one-sided tests by Holm for each pair of the first measure, and the level of its step."""
+        pairs = list(combinations(self.systems, 2))
+        p = [self._both_sides(*pair) for pair in pairs]
+        return dict(zip(pairs, holm(p), strict=True))
+
+    def _both_sides(self, first: str, second: str) -> float:
+        differences, margin = self.differences(self.measures[0], first, second), self.case.within or 0.0
+        return max(_one_sided(differences + margin), _one_sided(margin - differences))
+
+    def outcome(self, pair: tuple[str, str]) -> tuple[bool, bool]:
+        """Whether two systems are equivalent, and whether they differ."""
+        return self.equivalent[pair][0] <= ALPHA, bool(self.shown[frozenset(pair)])
 
     @cached_property
     def shown(self) -> dict[frozenset[str], str]:
@@ -391,6 +407,62 @@ def _pairs_that_differ(facts: Facts, said: dict[str, Any]) -> bool:
 
 
 @rule(
+    rf"(?P<start>That|Neither that|) ?(?P<first>[A-I]) and (?P<second>[A-I]) (?P<what>are|differ nor that they are) "
+    rf"equivalent within ±(?P<margin>{N}) (?P<measure>\S+) (?P<shown>is (?:not )?shown )?"
+    rf"\((?P<level>[\d.]+)% limits of the difference \[(?P<low>{N}), (?P<high>{N})\], two one-sided tests, "
+    rf"(?P<p>p [=<] [\d.]+)\)(?P<also>, although they differ)?\."
+)
+def _one_equivalent(facts: Facts, said: dict[str, Any]) -> bool:
+    pair = (said["first"], said["second"])
+    equivalent, different = facts.outcome(pair)
+    p, level = facts.equivalent[pair]
+    words = (said["start"], said["what"], said["shown"], bool(said["also"]))
+    wanted: tuple[str, str, str | None, bool] = ("", "are", None, different)
+    if not equivalent:
+        wanted = (
+            ("That", "are", "is not shown ", False)
+            if different
+            else ("Neither that", "differ nor that they are", "is shown ", False)
+        )
+    low, high = number(said["low"]), number(said["high"])
+    differences = facts.differences(said["measure"], *pair)
+    limits = True
+    for limit, turn in ((low, 1), (high, -1)):
+        inside, outside = (turn * differences - turn * limit - away for away in (0.00051, -0.00051))
+        limits = limits and _one_sided(inside) >= level * 0.97 and _one_sided(outside) <= level * 1.03
+    return (
+        words == wanted
+        and number(said["margin"]) == facts.case.within
+        and said["measure"] == facts.measures[0]
+        and float(said["level"]) == 100 * (1 - 2 * level)
+        and limits
+        and says_p(said["p"], p)
+    )
+
+
+@rule(
+    rf"Equivalent within ±(?P<margin>{N}) (?P<measure>\S+): (?P<equal>{N}) of (?P<pairs>{N}) pairs"
+    rf"(?: \((?P<named>[^)]*)\))?(?:, (?P<also>{N}) of them also significantly different)?"
+    rf"; significantly different and not shown to be equivalent: (?P<apart>{N}); neither shown: (?P<open>{N})\."
+)
+def _many_equivalent(facts: Facts, said: dict[str, Any]) -> bool:
+    found = {pair: facts.outcome(pair) for pair in combinations(facts.systems, 2)}
+    equal = [pair for pair, (equivalent, _) in found.items() if equivalent]
+    named = re.findall(r"\b([A-I]) and ([A-I])\b", said["named"] or "")
+    more = re.search(r"and (\d) more", said["named"] or "")
+    return (
+        number(said["margin"]) == facts.case.within
+        and said["measure"] == facts.measures[0]
+        and number(said["equal"]) == len(equal) == len(named) + (int(more[1]) if more else 0)
+        and named == equal[: len(named)]
+        and number(said["pairs"]) == len(found)
+        and number(said["also"] or "0") == sum(found[pair][1] for pair in equal)
+        and number(said["apart"]) == sum(different and not same for same, different in found.values())
+        and number(said["open"]) == sum(not different and not same for same, different in found.values())
+    )
+
+
+@rule(
     rf"(?P<n>{N}) quer(?:y|ies) cannot make any difference significant: the smallest p-value possible is (?P<least>{N})"
     rf"(?:, (?P<corrected>{N}) when corrected over the primary family of (?P<tests>{N}) tests: (?P<pairs>{N}) pairs of "
     r"systems, Holm)?\. (?P<advice>Compare fewer systems, or have more queries|Have more queries)"
@@ -448,6 +520,156 @@ def _the_same(facts: Facts, said: dict[str, Any]) -> bool:
 def _missed(facts: Facts, said: dict[str, Any]) -> bool:
     count = len(facts.values(facts.measures[0]))
     return number(said["n"]) == count < 60 and says(said["share"], 100 * 0.95**count)
+
+
+DIFFERENCE = (
+    rf"[A-I] minus [A-I] {N} \([\d.]+% confidence limits \[{N}, {N}\]"
+    rf"(?:, d = {N})?, (?:p = {N}|p < \.001)\)"
+)
+
+
+def _is_difference(facts: Facts, text: str, measure: str) -> tuple[bool, tuple[str, str]]:
+    """Whether a difference of a paragraph is true, and of which two systems it is."""
+    found = re.fullmatch(
+        rf"([A-I]) minus ([A-I]) ({N}) \(([\d.]+)% confidence limits \[({N}), ({N})\]"
+        rf"(?:, d = ({N}))?, (p [=<] [\d.]+)\)",
+        text,
+    )
+    assert found is not None, text
+    more, less = found[1], found[2]
+    differences = facts.differences(measure, less, more)
+    key = (measure, "", *((more, less) if (measure, "", more, less) in facts.adjusted else (less, more)))
+    p, level = facts.adjusted[key]
+    deviation = float(differences.std(ddof=1))
+    turned = (
+        facts.order.index(more) < facts.order.index(less) if not facts.case.baseline else less == facts.case.baseline
+    )
+    true = (
+        turned
+        and says(found[3], float(differences.mean()))
+        and math.isclose(float(found[4]), 100 * (1 - level), abs_tol=0.051 * 100 * level)
+        and holds_limits(differences, found[5], found[6], level)
+        and says(found[7], float(differences.mean()) / deviation)
+        and says_p(found[8], p)
+    )
+    return true, (less, more)
+
+
+@rule(
+    rf"We compared (?P<systems>[A-I](?:(?:, [A-I])* and [A-I])|{N} systems) by (?P<measure>\S+) on (?P<n>{N}) queries"
+    rf"(?:; (?P<left>{N}) quer(?:y|ies) for which not every system has a value w(?:as|ere) left out)?\."
+)
+def _we_compared(facts: Facts, said: dict[str, Any]) -> bool:
+    named = re.findall(r"\b[A-I]\b", said["systems"])
+    count = re.match(N, said["systems"])
+    return (
+        (named == facts.systems if count is None else number(count[0]) == len(facts.systems))
+        and said["measure"] == facts.measures[0]
+        and number(said["n"]) == len(facts.values(said["measure"]))
+        and number(said["left"] or "0") == facts.left_out(said["measure"])
+    )
+
+
+@rule(rf"The mean (?P<measure>\S+) was (?P<means>{N} for [A-I](?:, {N} for [A-I])* and {N} for [A-I])\.")
+def _the_means(facts: Facts, said: dict[str, Any]) -> bool:
+    told = re.findall(rf"({N}) for ([A-I])", said["means"])
+    return [name for _, name in told] == facts.order and all(
+        says(mean, facts.mean(facts.measures[0], name)) for mean, name in told
+    )
+
+
+@rule(
+    rf"The best mean (?P<measure>\S+) was (?P<best>{N}) \((?P<first>[A-I])\), "
+    rf"the worst (?P<worst>{N}) \((?P<last>[A-I])\)\."
+)
+def _best_and_worst(facts: Facts, said: dict[str, Any]) -> bool:
+    ends = (said["first"], said["last"])
+    return ends == (facts.order[0], facts.order[-1]) and all(
+        says(said[which], facts.mean(said["measure"], name))
+        for which, name in zip(("best", "worst"), ends, strict=True)
+    )
+
+
+@rule(rf"The difference, (?P<difference>{DIFFERENCE}), was (?P<no>not )?significant\.")
+def _the_difference(facts: Facts, said: dict[str, Any]) -> bool:
+    true, pair = _is_difference(facts, said["difference"], facts.measures[0])
+    return true and bool(said["no"]) == (not facts.shown[frozenset(pair)])
+
+
+@rule(rf"So many queries show a true difference of (?P<least>{N}) in 80 % of simulated experiments\.")
+def _would_have_shown(facts: Facts, said: dict[str, Any]) -> bool:
+    differences = facts.differences(facts.measures[0], *facts.systems)
+    return _power(said["least"], ShownEffects(differences, ALPHA / 2).smallest())
+
+
+@rule(
+    rf"(?P<kind>Significant differences|Differences that were not significant) from (?P<first>[A-I]): "
+    rf"(?P<told>{DIFFERENCE}(?:; {DIFFERENCE})*)(?:; and (?P<more>{N}) more)?\."
+)
+def _differences_from(facts: Facts, said: dict[str, Any]) -> bool:
+    read_ = [_is_difference(facts, each, facts.measures[0]) for each in said["told"].split("; ")]
+    shown = said["kind"].startswith("Significant")
+    others = [name for name in facts.order if name != said["first"]]
+    wanted = [name for name in others if bool(facts.shown[frozenset((said["first"], name))]) == shown]
+    told = [next(name for name in pair if name != said["first"]) for _, pair in read_]
+    return (
+        said["first"] == (facts.case.baseline or facts.order[0])
+        and all(true for true, _ in read_)
+        and told == wanted[: len(told)]
+        and len(wanted) == len(told) + number(said["more"] or "0")
+    )
+
+
+@rule(
+    rf"Secondary measures(?:, corrected together over (?P<tests>{N}) tests)?: "
+    rf"(?P<told>\S+ {DIFFERENCE}, (?:not )?significant(?:; \S+ {DIFFERENCE}, (?:not )?significant)*)\."
+)
+def _secondary_differences(facts: Facts, said: dict[str, Any]) -> bool:
+    told = said["told"].split("; ")
+    right = len(told) == len(facts.measures) - 1 and number(said["tests"] or "1") == len(told)
+    for each, measure in zip(told, facts.measures[1:], strict=True):
+        name, rest = each.split(" ", 1)
+        text, words = rest.rsplit("), ", 1)
+        true, _ = _is_difference(facts, text + ")", measure)
+        right = right and true and name == measure
+        right = right and (words == "significant") == bool(facts.better(measure, *facts.systems))
+    return right
+
+
+@rule(rf"Secondary measures, corrected together over (?P<tests>{N}) tests: (?P<measures>\S+) \(see the table\)\.")
+def _secondary_named(facts: Facts, said: dict[str, Any]) -> bool:
+    return [said["measures"]] == facts.measures[1:] and number(said["tests"]) == len(facts.shown)
+
+
+@rule(
+    rf"Per-query differences were tested by two two-sided tests that must both reject at (?P<alpha>{N}), sign flips "
+    r"\(Fisher's randomisation test\) and a t test corrected for skewness \(after Hall (?P<hall>\d+)\); "
+    "p is the larger of the two, the limits enclose all differences that they do not reject, and d is the mean "
+    "difference over the standard "
+    r"deviation of the differences\."
+)
+def _how_tested(facts: Facts, said: dict[str, Any]) -> bool:
+    return number(said["alpha"]) == ALPHA and said["hall"] == "1992"
+
+
+@rule(
+    rf"p-values are corrected over (?P<pairs>{N}) pairs by Holm's step-down method \((?P<year>\d+)\), and "
+    r"limits are at the level at which each pair was held\."
+)
+def _how_corrected(facts: Facts, said: dict[str, Any]) -> bool:
+    return number(said["pairs"]) == len(facts.shown) and said["year"] == "1979"
+
+
+@rule(r"Computed with (?P<title>\w+) (?P<version>[\d.]+) \((?P<authors>[\w ]+), (?P<year>\d+)\)\.")
+def _cited(facts: Facts, said: dict[str, Any]) -> bool:
+    cited = (Path(__file__).parents[3] / "CITATION.cff").read_text(encoding="utf-8")
+    wanted = (
+        rf'title: "{said["title"]}:',
+        f'name: "{said["authors"]}"',
+        f"version: {said['version']}\n",
+        f'date-released: "{said["year"]}-',
+    )
+    return all(each in cited for each in wanted)
 
 
 def _losses(facts: Facts, label: str) -> FloatArray:

@@ -1,4 +1,4 @@
-"""Effect sizes and equivalence: scipy, statsmodels, and intervals that hold the truth."""
+"""Effect sizes: scipy, and intervals that hold the truth."""
 
 from __future__ import annotations
 
@@ -7,11 +7,8 @@ import math
 import numpy as np
 import pytest
 from scipy import stats
-from statsmodels.stats.weightstats import ttost_paired
 
-from rankscope.errors import SettingError
 from rankscope.statistics.pairs.effect import effects, standardised_effect
-from rankscope.statistics.pairs.equivalence import equivalence
 from tests.statistics.examples import A, B
 from tests.statistics.pairs.test_sign_flip import WORKED
 
@@ -54,39 +51,3 @@ def test_odd_data_have_sizes_without_interval(values: list[float]) -> None:
     assert math.isnan(result.standardised.low)
     assert math.isnan(result.mean.low)
     assert len(result.rows()) == 6
-
-
-@pytest.mark.parametrize("margin", [0.02, 0.05, 0.1])
-def test_two_one_sided_t_tests_are_those_of_statsmodels(margin: float) -> None:
-    result = equivalence(WORKED, margin, method="t")
-    p, *_ = ttost_paired(np.array(B), np.array(A), -margin, margin)
-    assert result.p == pytest.approx(p, abs=1e-12)
-    interval = stats.ttest_rel(B, A).confidence_interval(0.9)
-    assert (result.low, result.high) == pytest.approx((interval.low, interval.high))
-
-
-def test_there_are_three_verdicts() -> None:
-    assert equivalence(WORKED, 0.1).verdict == "equivalent within ±0.1"
-    assert equivalence(WORKED, 0.02).verdict == "different"
-    assert equivalence(WORKED[9:], 0.005).verdict == "not shown"
-    (row,) = equivalence(WORKED, 0.1).rows()
-    assert row["verdict"] == "equivalent within ±0.1"
-
-
-@pytest.mark.parametrize("method", ["sign-flip", "t"])
-@pytest.mark.parametrize("margin", [0.03, 0.045, 0.06, 0.08])
-def test_equivalent_means_that_both_limits_lie_within(margin: float, method: str) -> None:
-    result = equivalence(WORKED, margin, method=method)
-    assert result.equivalent == (-margin < result.low and result.high < margin)
-
-
-def test_equal_scores_are_equivalent_if_there_are_enough_of_them() -> None:
-    assert equivalence(np.zeros(10), 0.01).verdict == "equivalent within ±0.01"
-    assert equivalence(np.zeros(3), 0.01).verdict == "not shown"
-
-
-def test_a_margin_must_be_a_size() -> None:
-    with pytest.raises(SettingError, match="above 0"):
-        equivalence(WORKED, 0.0)
-    with pytest.raises(SettingError, match=r"method=.*: must be one of"):
-        equivalence(WORKED, 0.1, method="z")

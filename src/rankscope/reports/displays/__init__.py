@@ -78,6 +78,9 @@ def frame_of(result: object) -> Any:
 
 
 def written(result: object, format: str, options: Mapping[str, Any]) -> str:
-    """Its table as Markdown or LaTeX."""
+    """Its table as Markdown or LaTeX, or its paragraph for a paper."""
     presentation = presentation_of(result)
-    return {"markdown": presentation.markdown, "latex": presentation.latex}[format](result, **options)
+    ways = {"markdown": presentation.markdown, "latex": presentation.latex, "write-up": presentation.write_up}
+    write = ways[format]
+    assert write is not None, f"{type(result).__name__} has no {format}"
+    return write(result, **options)

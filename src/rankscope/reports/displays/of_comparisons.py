@@ -44,6 +44,12 @@ def _compared_latex(compared: Compared, columns: str | float = "1", marks: str =
     return comparison_table(compared, width_of_columns(columns), marks)
 
 
+def _compared_write_up(compared: Compared) -> str:
+    from rankscope.reports.texts.write_up import write_up
+
+    return write_up(compared)
+
+
 def _measure(one: MeasureCompared) -> Display:
     pairs = how_many(len(one.pairs), "pair", "pairs")
     title = (
@@ -130,7 +136,7 @@ def _preferred_rows(found: Any) -> Rows:
     return rate_rows(found.rates)
 
 
-COMPARED = Presentation(_compared, _compared_rows, _compared_markdown, _compared_latex)
+COMPARED = Presentation(_compared, _compared_rows, _compared_markdown, _compared_latex, write_up=_compared_write_up)
 MEASURE_COMPARED = Presentation(_measure, _pair_rows)
 GATE_RESULT = Presentation(_gate, GateResult.rows, _gate_markdown)
 EXPLAINED = Presentation(_explained, Explained.rows)

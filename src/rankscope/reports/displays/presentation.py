@@ -22,6 +22,7 @@ class Presentation:
     rows: Callable[[Any], Rows] | None = None
     own_markdown: Callable[..., str] | None = None
     own_latex: Callable[..., str] | None = None
+    write_up: Callable[..., str] | None = None  # one paragraph for a paper
 
     def frame(self, result: object) -> Any:
         """All rows as a polars frame; null where there is none."""

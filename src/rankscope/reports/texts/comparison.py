@@ -27,7 +27,8 @@ Part = tuple[str, Rows, str]  # heading, rows, what must be said below
 
 def parts_of(comparison: Compared, one: MeasureCompared, every_pair: bool = False) -> list[Part]:
     """The tables of one measure, with their headings and notes."""
-    parts = (_systems(comparison, one), *_pairs(comparison, one, every_pair), *_classes(comparison, one), *_asked(one))
+    pairs = [*_pairs(comparison, one, every_pair), *_equivalent(comparison, one, every_pair)]
+    parts = (_systems(comparison, one), *pairs, *_classes(comparison, one), *_asked(one))
     return [part for part in parts if part[1]]
 
 
@@ -48,19 +49,39 @@ def _role(comparison: Compared, one: MeasureCompared) -> str:
 
 
 def _pairs(comparison: Compared, one: MeasureCompared, every_pair: bool) -> list[Part]:
-    rows = one.pair_rows(comparison.families.correction)
-    heading = f"{one.measure}{_role(comparison, one)}: second minus first"
-    if len(rows) > MOST_PAIRS and not every_pair and one.ranks is not None:
-        order = one.ranks.systems
-        neighbours = {frozenset(each) for each in pairwise(order)}
-        chosen = [row for row in rows if frozenset((row["first"], row["second"])) in neighbours]
-        rows = sorted(chosen, key=lambda row: min(order.index(str(row["first"])), order.index(str(row["second"]))))
-        heading += " (neighbours in the ranking)"
+    rows, which = _shown_pairs(one, one.pair_rows(comparison.families.correction), every_pair)
+    heading = f"{one.measure}{_role(comparison, one)}: second minus first{which}"
     tests = f"p: {DECIDING} test, the larger p; {comparison.families.of(one.measure)}." + (
         f" Tukey: {_tukey(one)}." if one.tukey is not None else ""
     )
     told, level = _levels_told(rows)
     return [(heading, told, f"{tests} Limits: of these tests, {level}.")]
+
+
+def _shown_pairs(one: MeasureCompared, rows: Rows, every_pair: bool) -> tuple[Rows, str]:
+    """The rows of pairs, of many only neighbours in the ranking; and what the heading says of that."""
+    if len(rows) <= MOST_PAIRS or every_pair or one.ranks is None:
+        return rows, ""
+    order = one.ranks.systems
+    neighbours = {frozenset(each) for each in pairwise(order)}
+    chosen = [row for row in rows if frozenset((row["first"], row["second"])) in neighbours]
+    chosen.sort(key=lambda row: min(order.index(str(row["first"])), order.index(str(row["second"]))))
+    return chosen, " (neighbours in the ranking)"
+
+
+def _equivalent(comparison: Compared, one: MeasureCompared, every_pair: bool) -> list[Part]:
+    """What two one-sided tests say of each pair, where a margin was given."""
+    if not one.equivalences:
+        return []
+    rows, which = _shown_pairs(one, one.equivalence_rows(comparison.families.correction), every_pair)
+    margin = plain_number(one.equivalences[0].margin)
+    told, level = _levels_told([{key: value for key, value in row.items() if key != "margin"} for row in rows])
+    note = (
+        f"p: two one-sided {DECIDING} tests against ±{margin}, the larger p; "
+        f"{comparison.equivalence_family(one.measure)}. Limits: of these tests, {level}; a pair is equivalent where "
+        "both lie within the margin, and different where the table above shows a difference."
+    )
+    return [(f"{one.measure}: equivalence within ±{margin}{which}", told, note)]
 
 
 def _levels_told(rows: Rows) -> tuple[Rows, str]:
@@ -182,7 +203,8 @@ def text_of(comparison: Compared, every_pair: bool = False, notes: bool = True) 
     lines = ["\n".join(verdict(comparison)), ""]
     for number, one in enumerate(comparison.measures):
         parts = parts_of(comparison, one, every_pair)
-        for heading, rows, note in parts if number == 0 else [*parts[:2], *_asked(one)]:
+        further = [*parts[:2], *_equivalent(comparison, one, every_pair), *_asked(one)]
+        for heading, rows, note in parts if number == 0 else further:
             lines += [heading, table(rows).rstrip("\n"), note, ""]
     return visible("\n".join([*lines, *(f"! {line}" for line in notes_of(comparison) if notes)]).rstrip("\n") + "\n")
 
@@ -212,6 +234,7 @@ def json_of(comparison: Compared, every_pair: bool = True, notes: bool = True) -
             "same": dict(comparison.same),
             "measures": [_json_measure(comparison, one) for one in comparison.measures],
             "notes": notes_of(comparison),
+            "write_up": comparison.write_up(),
         }
     )
 
@@ -226,6 +249,7 @@ def _json_measure(comparison: Compared, one: MeasureCompared) -> dict[str, Any]:
         "left_out": one.left_out,
         "systems": one.system_rows(),
         "pairs": one.pair_rows(comparison.families.correction),
+        "equivalence": _json_equivalence(comparison, one),
         "groups": [list(group) for group in one.ranks.groups] if one.ranks is not None else [],
         "classes": one.class_rows(),
         "cells": one.cells.rows() if one.cells is not None else [],
@@ -233,6 +257,14 @@ def _json_measure(comparison: Compared, one: MeasureCompared) -> dict[str, Any]:
         "assumptions": one.assumed.rows() if one.assumed is not None else [],
         "tests": {each.test: [dict(row) for row in each.rows] for each in one.asked},
     }
+
+
+def _json_equivalence(comparison: Compared, one: MeasureCompared) -> dict[str, Any] | None:
+    if not one.equivalences:
+        return None
+    rows = one.equivalence_rows(comparison.families.correction)
+    margin, family = one.equivalences[0].margin, comparison.equivalence_family(one.measure)
+    return {"margin": margin, "family": family, "pairs": rows}
 
 
 def csv_of(comparison: Compared, every_pair: bool = True, notes: bool = True) -> str:
@@ -255,7 +287,18 @@ def _csv_rows(comparison: Compared, one: MeasureCompared) -> Iterator[dict[str, 
     correction = comparison.families.correction
     names = {f"p ({correction})": "p_adjusted", "p (Tukey)": "p_tukey", "d/sd": "d_sd"}
     means = dict(zip(one.table.systems, one.means.mean.tolist(), strict=True))
-    for row in one.pair_rows(correction):
+    equivalent = [
+        {
+            "margin": each.margin,
+            "equivalence_low": each.low,
+            "equivalence_high": each.high,
+            "p_equivalence": each.p,
+            "p_equivalence_adjusted": each.adjusted,
+            "outcome": each.outcome,
+        }
+        for each in one.equivalences
+    ] or [{} for _ in one.pairs]
+    for row, last in zip(one.pair_rows(correction), equivalent, strict=True):
         lead = {"measure": one.measure, "first": row["first"], "second": row["second"]}
         both = {"first_mean": means[str(row["first"])], "second_mean": means[str(row["second"])]}
         yield (
@@ -266,6 +309,7 @@ def _csv_rows(comparison: Compared, one: MeasureCompared) -> Iterator[dict[str, 
                 "correction": correction,
                 "queries": len(one.table),
             }
+            | last
         )
 
 

@@ -8,9 +8,10 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from rankscope.number_texts import decimal_text as short
-from rankscope.number_texts import how_many, plain_number, signed_text, span_text
+from rankscope.number_texts import how_many, percent_text, plain_number, signed_text, span_text
 
 if TYPE_CHECKING:
+    from rankscope.statistics.pairs.equivalence import Equivalence
     from rankscope.statistics.pairs.pairwise import Comparison
     from rankscope.statistics.verdicts.class_effects import ClassEffect, ClassEffects
     from rankscope.statistics.verdicts.compared import Compared, MeasureCompared
@@ -26,14 +27,48 @@ def verdict(comparison: Compared) -> list[str]:
     The primary measure decides. What other measures say stands behind it and is called secondary.
     """
     if len(comparison.systems) == 2:
-        return [_pair(comparison.main, comparison.main.pairs[0]), *_secondary(comparison)]
-    return [_best(comparison), *_against_baseline(comparison), *_pairs_that_differ(comparison)]
+        return [_pair(comparison.main, comparison.main.pairs[0]), *equivalent(comparison), *_secondary(comparison)]
+    lines = [_best(comparison), *_against_baseline(comparison), *_pairs_that_differ(comparison)]
+    return [*lines, *equivalent(comparison)]
 
 
-def _chance(p: float) -> str:
+def equivalent(comparison: Compared) -> list[str]:
+    """Which systems are equivalent within the margin of the primary measure; nothing where none was given."""
+    main = comparison.main
+    if not main.equivalences:
+        return []
+    within = f"within ±{plain_number(main.equivalences[0].margin)} {main.measure}"
+    if len(main.equivalences) == 1:
+        return [_one_equivalent(main.equivalences[0], within)]
+    found: dict[bool | None, list[Equivalence]] = {True: [], False: [], None: []}
+    for each in main.equivalences:
+        found[True if each.equivalent else False if each.different else None].append(each)
+    also = sum(each.different for each in found[True])
+    named = f" ({join_names([f'{each.first} and {each.second}' for each in found[True]])})" if found[True] else ""
+    return [
+        f"Equivalent {within}: {len(found[True]):,} of {how_many(len(main.equivalences), 'pairs')}{named}"
+        + (f", {also:,} of them also significantly different" if also else "")
+        + f"; significantly different and not shown to be equivalent: {len(found[False]):,}; neither shown: "
+        f"{len(found[None]):,}."
+    ]
+
+
+def _one_equivalent(pair: Equivalence, within: str) -> str:
+    """What is shown of two systems: equivalence, although they differ or not; not that; or neither."""
+    both = f"{pair.first} and {pair.second}"
+    limits = f"{percent_text(1 - 2 * pair.tail)} limits of the difference {limits_text(pair.low, pair.high)}"
+    proof = f"({limits}, two one-sided tests, {chance(pair.adjusted)})"
+    if pair.equivalent:
+        return f"{both} are equivalent {within} {proof}{', although they differ' if pair.different else ''}."
+    if pair.different:
+        return f"That {both} are equivalent {within} is not shown {proof}."
+    return f"Neither that {both} differ nor that they are equivalent {within} is shown {proof}."
+
+
+def chance(p: float) -> str:
     """A p-value in words.
 
-    >>> _chance(0.0073), _chance(0.00001), _chance(math.nan)
+    >>> chance(0.0073), chance(0.00001), chance(math.nan)
     ('p = .007', 'p < .001', 'no p-value')
     """
     if math.isnan(p):
@@ -82,7 +117,7 @@ def _pair(main: MeasureCompared, pair: Comparison) -> str:
     effects = main.classes[0] if main.classes else None
     count = f"{pair.queries:,} {'query' if pair.queries == 1 else 'queries'}"
     units = "" if main.unit == "queries" else f" of {how_many(len(main.units), 'classes')}"
-    proof = f"({count}{units}, {_chance(pair.adjusted)})"
+    proof = f"({count}{units}, {chance(pair.adjusted)})"
     if pair.better:
         worse = pair.first if pair.better == pair.second else pair.second
         span = _span(pair, by_size=True)
@@ -99,10 +134,13 @@ def _pair(main: MeasureCompared, pair: Comparison) -> str:
 
 def _span(pair: Comparison, by_size: bool = False) -> str:
     """The interval of second minus first; `by_size` turns it where the size of a loss is given."""
-    if math.isnan(pair.low):
-        return "[no interval]"
     low, high = (-pair.high, -pair.low) if by_size and pair.difference < 0 else (pair.low, pair.high)
-    return f"[{short(low)}, {short(high)}]"
+    return limits_text(low, high)
+
+
+def limits_text(low: float, high: float) -> str:
+    """Limits in brackets, as sentences have them."""
+    return "[no interval]" if math.isnan(low) else f"[{short(low)}, {short(high)}]"
 
 
 def _could_have(main: MeasureCompared, pair: Comparison) -> str:
@@ -163,7 +201,7 @@ def _classes(labels: list[str]) -> str:
 
 
 def _short_pair(pair: Comparison) -> str:
-    proof = _chance(pair.adjusted)
+    proof = chance(pair.adjusted)
     if not pair.better:
         return f"no significant difference, {signed_text(pair.difference)} {_span(pair)}, {proof}"
     return (

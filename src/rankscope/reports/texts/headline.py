@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from rankscope.measures.direction import best_first
 from rankscope.number_texts import decimal_text as short
 from rankscope.number_texts import how_many, join_words
-from rankscope.reports.texts.comparison_words import as_others, verdict
+from rankscope.reports.texts.comparison_words import as_others, equivalent, verdict
 from rankscope.reports.texts.estimates import Estimates, MeasureRow
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def headline_of(names: tuple[str, ...], estimates: Estimates, compared: Compared
         return Headline(f"All {how_many(len(names), 'systems')} have equal values of {main.asked} on every query")
     if len(names) == 2:
         return Headline(_best(compared), tuple(verdict(compared)))
-    limits = [*_rest(compared), *_other_measures(compared), *_baseline(compared)]
+    limits = [*_rest(compared), *equivalent(compared), *_other_measures(compared), *_baseline(compared)]
     return Headline(_best(compared), tuple(limits))
 
 

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from rankscope.arrays import FloatArray
 from rankscope.statistics.pairs.flip_limits import flip_limits
 from rankscope.statistics.pairs.flips import reaching_bound, reaching_share
+from rankscope.statistics.pairs.pair_test import Alternative
 from rankscope.statistics.pairs.sign_flip import columns_of, sign_flip_p
 from rankscope.statistics.pairs.skew_t import skew_t_limits, skew_t_p
 
@@ -23,7 +24,7 @@ RARE = 0.05  # share of queries that gain or lose much and may be missed
 SEEN = 60  # units from which on all of them are missed in fewer than 5 % of samples
 
 
-def decide_p(differences: ArrayLike) -> FloatArray:
+def decide_p(differences: ArrayLike, alternative: Alternative = "two-sided") -> FloatArray:
     """The p-value that decides, one per column: the larger one of sign flips and skew t; a row is a query.
 
     NaN is a query that a pair does not have; a column without any number has no p-value. Where all queries of a column
@@ -32,7 +33,7 @@ def decide_p(differences: ArrayLike) -> FloatArray:
     [0.125, 1.0]
     """
     columns = columns_of(differences)
-    return np.maximum(sign_flip_p(columns), skew_t_p(columns.T))
+    return np.maximum(sign_flip_p(columns, alternative), skew_t_p(columns.T, alternative))
 
 
 def decide_limits(

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import islice
 
 import numpy as np
 
@@ -18,7 +19,8 @@ from rankscope.errors import SettingError
 from rankscope.evaluation.scores import Scores
 from rankscope.statistics.intervals.bootstrap import Intervals
 from rankscope.statistics.intervals.mean_intervals import WAYS, mean_intervals
-from rankscope.statistics.pairs.corrections import CORRECTIONS
+from rankscope.statistics.pairs.corrections import CORRECTIONS, adjust, tested_levels
+from rankscope.statistics.pairs.equivalence import Equivalence, equivalence_p
 from rankscope.statistics.pairs.family import Families, Family
 from rankscope.statistics.pairs.pairwise import (
     Comparison,
@@ -27,6 +29,7 @@ from rankscope.statistics.pairs.pairwise import (
     correct_comparison,
     with_limits,
 )
+from rankscope.statistics.pairs.trust import decide_limits
 from rankscope.statistics.table.repeats import repeats
 from rankscope.statistics.table.score_table import MOST_CLASSES, ScoreTable
 from rankscope.statistics.table.units import class_sums, classes_are_targets, unit_sums, units_of
@@ -37,7 +40,8 @@ from rankscope.statistics.variance.randomised_tukey import randomised_tukey
 from rankscope.statistics.verdicts.class_effects import ClassEffects, class_effects, judged_together
 from rankscope.statistics.verdicts.compared import Compared, MeasureCompared
 from rankscope.statistics.verdicts.rank_intervals import rank_intervals
-from rankscope.validation import COUNT, SEED, SHARE, OneOf, Optional, check_fields
+from rankscope.validation import COUNT, SEED, SHARE, Number, OneOf, Optional, check_fields, check_for_each
+from rankscope.wording import setting_value
 
 PERMUTATIONS = 10_000
 
@@ -55,6 +59,7 @@ class _CompareOptions:
     permutations: int
     seed: int
     tests: tuple[str, ...]
+    margins: tuple[float, ...]  # one for each measure, or none
 
     def __post_init__(self) -> None:
         check_fields(
@@ -81,6 +86,7 @@ def compare(
     permutations: int = PERMUTATIONS,
     seed: int = 0,
     tests: Sequence[str] = (),
+    equivalent_within: float | Sequence[float] | None = None,
 ) -> Compared:
     """Compare systems: the first measure decides, all others and classes of queries are secondary.
 
@@ -88,11 +94,14 @@ def compare(
     named. Queries for which some system has no value are left out and counted; nothing is filled in. Where classes are
     what queries look for (`by_unit`; found out by itself from scores), the class is the sampling unit. A system whose
     values all equal those of an earlier one is compared once, under the earlier name. `intervals` of the means as
-    `mean_intervals` makes them: auto, bca, bounded or t. `tests` are made beside, by name; no verdict rests on them.
+    `mean_intervals` makes them: auto, bca, bounded or t. `tests` are made too, by name; no verdict rests on them.
+    `equivalent_within`: the smallest difference that matters, of all measures or of each; every pair is then tested for
+    equivalence too.
     >>> table = ScoreTable.make({"A": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6], "B": [0.2, 0.4, 0.4, 0.6, 0.7, 0.8]})
     >>> compare([table]).main.pairs[0].better
     'B'
     """
+    tables = _tables(scores)
     by_target = isinstance(scores, Scores) and classes_are_targets(scores) if by_unit is None else by_unit
     choices = _CompareOptions(
         every_pair=every_pair,
@@ -104,11 +113,14 @@ def compare(
         permutations=permutations,
         seed=seed,
         tests=tuple(EVERY_TEST.spell(each) for each in tests),
+        margins=() if equivalent_within is None else margins_of(equivalent_within, tables),
     )
-    ordered = _ordered(_tables(scores), baseline)
+    ordered = _ordered(tables, baseline)
     same = repeats(ordered)
     distinct = [table.select(*(name for name in table.systems if name not in same)) for table in ordered]
     measures, families = _judged(_undecided(distinct, choices), choices)
+    if choices.margins:
+        measures = _with_equivalence(measures, choices)
     complete = tuple(_with_asked(_with_ranks(each, choices), choices) for each in measures)
     return Compared(
         measures=complete,
@@ -118,6 +130,21 @@ def compare(
         same=same,
         baseline=ordered[0].systems[0] if baseline or not every_pair else "",
     )
+
+
+def margins_of(equivalent_within: float | Sequence[float], tables: Sequence[ScoreTable]) -> tuple[float, ...]:
+    """The margin of each measure, from one for all or one for each; no two systems can differ by more than a range.
+
+    >>> margins_of(0.02, [ScoreTable.make({"A": [0.1], "B": [0.2]}, measure="P@10")] * 2)
+    (0.02, 0.02)
+    """
+    given = check_for_each("equivalent_within", equivalent_within, len(tables), Number(above=0))
+    for margin, table in zip(given, tables, strict=True):
+        if margin >= table.difference_bounds[1]:
+            usage = setting_value("equivalent_within", margin)
+            most = f"{table.difference_bounds[1]:g}"
+            raise SettingError(f"{usage}: no difference in {table.measure} exceeds {most}; give less than that")
+    return given
 
 
 def _undecided(tables: Sequence[ScoreTable], choices: _CompareOptions) -> list[MeasureCompared]:
@@ -248,14 +275,60 @@ def _nothing_shared(table: ScoreTable) -> str:
 
 def _limited(comparisons: Sequence[Comparison], one: MeasureCompared) -> tuple[Comparison, ...]:
     """The comparisons with the limits of the tests that decided, over what chance draws."""
-    first, second = ([one.tested.number(getattr(each, side)) for each in comparisons] for side in ("first", "second"))
-    differences = one.tested.values[:, second] - one.tested.values[:, first]
-    sizes: FloatArray | None = None
-    if one.tested is not one.table:
-        size = unit_sums(one.table.values[:, :1], one.table.labels).size[:, 0]
-        sizes = np.asarray(size * (len(size) / len(one.table)), dtype=np.float64)
+    differences, sizes = _tested_differences(comparisons, one)
     limited = with_limits(comparisons, differences, sizes=sizes, ranges=one.table.difference_bounds)
     return tuple(replace(each, queries=len(one.table)) for each in limited)
+
+
+def _tested_differences(
+    comparisons: Sequence[Comparison], one: MeasureCompared
+) -> tuple[FloatArray, FloatArray | None]:
+    """What chance draws of each pair (a column), and how many queries each row sums, scaled to 1 in the mean."""
+    first, second = ([one.tested.number(getattr(each, side)) for each in comparisons] for side in ("first", "second"))
+    differences = one.tested.values[:, second] - one.tested.values[:, first]
+    if one.tested is one.table:
+        return differences, None
+    size = unit_sums(one.table.values[:, :1], one.table.labels).size[:, 0]
+    return differences, np.asarray(size * (len(size) / len(one.table)), dtype=np.float64)
+
+
+def _with_equivalence(measures: Sequence[MeasureCompared], choices: _CompareOptions) -> list[MeasureCompared]:
+    """Every pair held against its margin: those of the first measure corrected by themselves, all others together."""
+    pairs = list(zip(measures, choices.margins, strict=True))
+    return [one for group in (pairs[:1], pairs[1:]) if group for one in _equivalence_of(group, choices)]
+
+
+def _equivalence_of(group: Sequence[tuple[MeasureCompared, float]], choices: _CompareOptions) -> list[MeasureCompared]:
+    """Measures of one family, each with its margin, and what two one-sided tests say of their pairs."""
+    tested = [_tested_differences(one.pairs, one) for one, _ in group]
+    p = np.concatenate([equivalence_p(gaps, margin, of) for (gaps, of), (_, margin) in zip(tested, group, strict=True)])
+    corrected = adjust(p, choices.correction).p.tolist()
+    tails = tested_levels(p, choices.correction, 1 - choices.level).tolist()
+    family = zip(p.tolist(), corrected, tails, strict=True)
+    made = []
+    for (one, margin), (differences, sizes) in zip(group, tested, strict=True):
+        own = list(islice(family, len(one.pairs)))
+        limits = decide_limits(differences, [1 - 2 * tail for _, _, tail in own], sizes)
+        low, high = (np.clip(each, *one.table.difference_bounds).tolist() for each in limits)
+        found = tuple(
+            Equivalence(
+                margin=margin,
+                estimate=pair.difference,
+                low=low[place],
+                high=high[place],
+                p=raw,
+                p_different=pair.adjusted,
+                queries=pair.queries,
+                alpha=1 - choices.level,
+                first=pair.first,
+                second=pair.second,
+                adjusted=adjusted,
+                tail=tail,
+            )
+            for place, (pair, (raw, adjusted, tail)) in enumerate(zip(one.pairs, own, strict=True))
+        )
+        made.append(replace(one, equivalences=found))
+    return made
 
 
 def _with_ranks(comparison: MeasureCompared, choices: _CompareOptions) -> MeasureCompared:

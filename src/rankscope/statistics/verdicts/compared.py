@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -13,7 +13,8 @@ from rankscope.displayed import Tabular, written
 from rankscope.measures.direction import EQUAL, tally
 from rankscope.statistics.intervals.bootstrap import Intervals
 from rankscope.statistics.pairs.effect import standardised_difference
-from rankscope.statistics.pairs.family import Families
+from rankscope.statistics.pairs.equivalence import Equivalence
+from rankscope.statistics.pairs.family import Families, in_words
 from rankscope.statistics.pairs.pairwise import Comparison
 from rankscope.statistics.pairs.power import ShownEffects
 from rankscope.statistics.pairs.trust import caution
@@ -42,6 +43,7 @@ class MeasureCompared(Tabular):
     cells: PairedAndUnpaired | None = None  # as independent samples and query by query, where there are classes
     assumed: Assumptions | None = None
     asked: tuple[AskedTest, ...] = ()  # tests asked for by name; no verdict rests on them
+    equivalences: tuple[Equivalence, ...] = ()  # of each pair, where a margin was given
 
     @property
     def measure(self) -> str:
@@ -126,6 +128,10 @@ class MeasureCompared(Tabular):
             rows.append(row | {"better": pair.better})
         return rows
 
+    def equivalence_rows(self, correction: str = "holm") -> list[dict[str, object]]:
+        """One row for each pair that was held against a margin."""
+        return [each.row(correction) for each in self.equivalences]
+
     def class_rows(self) -> list[dict[str, object]]:
         """One row for each class and system compared with the first."""
         return [
@@ -156,6 +162,11 @@ class Compared(Tabular):
         """The systems compared, the baseline first."""
         return self.main.table.systems
 
+    def equivalence_family(self, measure: str) -> str:
+        """In words, over what the p-values of equivalence by a measure are corrected, apart from the differences."""
+        primary, *others = (replace(self.families.primary, measures=(one.measure,)) for one in self.measures)
+        return in_words([primary] if self.families.is_primary(measure) else others)
+
     def to_markdown(self, every_pair: bool = False) -> str:
         """The verdict and all tables, as `rankscope compare --format markdown` prints them."""
         return written(self, "markdown", every_pair=every_pair)
@@ -163,6 +174,10 @@ class Compared(Tabular):
     def to_latex(self, columns: str | float = "1", marks: str = "auto") -> str:
         """The table for a paper: `columns` is how wide it is, `marks` what stands behind numbers, as of `report`."""
         return written(self, "latex", columns=columns, marks=marks)
+
+    def write_up(self) -> str:
+        """One paragraph for a paper: test, correction, effects with their limits, queries, and what to cite."""
+        return written(self, "write-up")
 
     def stands_for(self, system: str) -> str:
         """The name under which a system was compared: its own, or that of the one it equals."""

@@ -25,9 +25,10 @@ from rankscope.statistics.pairs.loss import Changes
 from rankscope.statistics.pairs.power import ShownEffects
 from rankscope.statistics.table.score_table import ScoreTable
 from rankscope.statistics.verdicts.gate_result import ROUNDING, GateCheck, GateResult, RuleOfLoss, SelfTest
-from rankscope.validation import FLAG, SEED, SHARE, Number, OneOf, Rule, WholeNumber, check
+from rankscope.validation import FLAG, SEED, SHARE, Number, OneOf, Rule, WholeNumber, check, check_for_each
 
 ALPHA = 0.05
+EFFECT = Number(least=0)  # the smallest loss that matters
 AT_ONCE = 1_000_000  # signs of a self-test drawn in one batch
 RULES: dict[str, Rule] = {
     "rule": OneOf(get_args(RuleOfLoss)),
@@ -79,7 +80,7 @@ def gate(
     """
     rule, by_class, clusters, self_test, alpha, seed = check(locals(), **RULES).values()
     given = [tables] if isinstance(tables, ScoreTable) else list(tables)
-    effects = effects_of(min_effect, len(given))
+    effects = check_for_each("min_effect", min_effect, len(given), EFFECT)
     parts, small = _parts(given, effects, by_class, clusters, alpha)
     p = np.array([part.changes.loss_p(beyond=part.tested(rule))[0] for part in parts])
     labels = dict.fromkeys(part.label for part in parts)
@@ -103,21 +104,8 @@ def gate(
     return replace(result, self_test=_self_test(parts, self_test, alpha, seed, rule)) if self_test else result
 
 
-def effects_of(min_effect: float | Sequence[float], measures: int) -> list[float]:
-    """The smallest effect of each measure, from one for all or one for each.
-
-    >>> effects_of(0.01, 2), effects_of([0.01, 0.02], 2)
-    ([0.01, 0.01], [0.01, 0.02])
-    """
-    given = np.atleast_1d(np.asarray(min_effect)).tolist()
-    if not measures or len(given) not in (1, measures):
-        raise SettingError(f"give one smallest effect for all measures, or one for each of {measures}")
-    plain = [check({"min_effect": each}, min_effect=Number(least=0))["min_effect"] for each in given]
-    return [float(each) for each in (plain if len(plain) == measures else plain * measures)]
-
-
 def _parts(
-    tables: list[ScoreTable], effects: list[float], by_class: bool, clusters: bool, alpha: float
+    tables: list[ScoreTable], effects: Sequence[float], by_class: bool, clusters: bool, alpha: float
 ) -> tuple[list[_GateQuestion], tuple[str, ...]]:
     """What is checked, and the classes that are too small to be."""
     if by_class and clusters:
