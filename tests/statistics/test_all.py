@@ -67,6 +67,27 @@ def test_every_test_can_be_asked_of_a_comparison(name: str) -> None:
     assert not plain.main.asked
 
 
+@pytest.mark.parametrize("name", EVERY_TEST.names())
+@pytest.mark.parametrize("queries", [2, 3, 5])
+def test_intervals_of_differences_lie_in_their_range_and_have_a_width(name: str, queries: int) -> None:
+    """Student's t of two queries reaches from -4 to 4; of equal differences its limits are one number."""
+    hard = np.arange(queries) / 10
+    varied = {"A": np.resize([0.1, 0.9, 0.5], queries), "B": np.resize([0.9, 0.2, 0.6], queries), "C": hard}
+    for values in (varied, {"A": hard, "B": hard + 0.25, "C": hard}):
+        try:
+            rows = named_test(name, ScoreTable.make(values, np.resize(["x", "y"], queries).tolist()), seed=0).rows
+        except SettingError:
+            continue
+        ends = [
+            [float(str(row[f"{paired}{end}"])) for end in ("low", "high")]
+            for row in rows
+            if {"difference", "mean difference", "pseudo-median"} & row.keys()
+            for paired in ("", "paired ")
+            if f"{paired}low" in row
+        ]
+        assert all(np.isnan(low) or -1 <= low < high <= 1 for low, high in ends)
+
+
 def test_a_named_test_of_pairs_is_that_test_of_each_difference() -> None:
     rows = named_test("Wilcoxon", THREE, seed=4).rows
     assert [(row["first"], row["second"]) for row in rows] == [("a", "b"), ("a", "c"), ("b", "c")]

@@ -7,13 +7,17 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from rankscope.catalogue import Catalogue, Later, later
 from rankscope.errors import SettingError
+from rankscope.statistics.pairs.pair_test import limits_within
 from rankscope.statistics.pairs.paired_tests import ALL as PAIR_TESTS
 from rankscope.statistics.pairs.paired_tests import accepted_options
 from rankscope.statistics.table.score_table import ScoreTable
 
 Test: TypeAlias = Callable[..., Any]
+OF_DIFFERENCES = {"difference", "mean difference", "pseudo-median"}  # what an interval in a row is of
 ALL = later(  # a table to a result with rows(); a new test adds its line here
     "rankscope.statistics",
     {
@@ -60,7 +64,15 @@ def named_test(name: str, table: ScoreTable, **options: Any) -> AskedTest:
         rows = _pair_rows(test, table, taken) if spelled in PAIR_TESTS else test(table, **taken).rows()
     except SettingError as error:
         raise SettingError(f"the test {spelled} cannot be made: {error}") from error
-    return AskedTest(spelled, tuple(rows))
+    return AskedTest(spelled, tuple(_within(row, table.difference_bounds) for row in rows))
+
+
+def _within(row: Mapping[str, object], bounds: tuple[float, float]) -> Mapping[str, object]:
+    """A row whose interval of a difference holds what a difference can be; none of no width."""
+    if "low" not in row or not OF_DIFFERENCES & row.keys():
+        return row
+    low, high = limits_within(np.float64(row["low"]), np.float64(row["high"]), bounds)  # type: ignore[arg-type]
+    return {**row, "low": float(low), "high": float(high)}
 
 
 def _pair_rows(test: Test, table: ScoreTable, options: Mapping[str, Any]) -> list[dict[str, object]]:

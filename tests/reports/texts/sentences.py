@@ -109,6 +109,7 @@ def _made() -> Iterator[Case]:
             yield _case("classes", command, 36, 0.05, classes=3, lower=lower)
             yield _case("5,000 queries", command, 40, 0.001, times=125, lower=lower)
             yield _case("equal", command, 12, 0.0, noise=0.0, lower=lower)
+            yield _case("all differ alike", command, 12, 0.125, noise=0.0, lower=lower)
         yield _case("two measures", "compare", 25, 0.06, measures=("AP", "RR"), lower=lower)
         yield _case("four measures", "compare", 25, 0.06, measures=("AP", "RR", "P@5", "R@5"), lower=lower)
         for within in (0.02, 0.1):

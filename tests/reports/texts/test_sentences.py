@@ -170,8 +170,6 @@ def says_p(text: str, p: float) -> bool:
 
 def holds_limits(differences: FloatArray, low: str, high: str, level: float, range_: float = 1.0) -> bool:
     """Where the p-value of the differences less a limit is the level, unless the limit is that of the range."""
-    if not differences.any():
-        return number(low) == number(high) == 0
     for text, side in ((low, -1), (high, 1)):
         limit = number(text)
         if abs(limit) == range_:
@@ -183,6 +181,14 @@ def holds_limits(differences: FloatArray, low: str, high: str, level: float, ran
         if not (two_sided(differences - inside) >= level * 0.97 and two_sided(differences - outside) <= level * 1.03):
             return False
     return True
+
+
+def limits_are(differences: FloatArray, said: dict[str, Any], level: float) -> bool:
+    """Limits of a pair; there are none where all queries differ alike and so many could show that they differ."""
+    if said["low"] is not None:
+        return holds_limits(differences, said["low"], said["high"], level)
+    same = float(np.ptp(differences)) < 1e-12 and 2.0 ** (1 - differences.size) <= level
+    return same and bool(said["why"]) == bool(differences.any())
 
 
 def names_of(text: str | None) -> list[str]:
@@ -198,6 +204,7 @@ def is_list(text: str | None, wanted: list[str]) -> bool:
     return len(found) == len(wanted) and known == wanted[: len(known)]
 
 
+LIMITS = rf"\[(?:(?P<low>{N}), (?P<high>{N})|no interval(?P<why>: all differ alike)?)\]"
 Check = Callable[[Facts, dict[str, Any]], bool]
 RULES: list[tuple[str, Check]] = []
 
@@ -241,7 +248,7 @@ def on_classes(facts: Facts, text: str, better: str) -> bool:
 
 @rule(
     rf"(?P<better>\w) is significantly better than (?P<worse>\w) by (?P<size>{N}) (?P<measure>\S+) "
-    rf"\[(?P<low>{N}), (?P<high>{N})\] \((?P<n>{N}) quer(?:y|ies), (?P<p>p [<=] {N})\)(?P<classes>.*)\."
+    rf"{LIMITS} \((?P<n>{N}) quer(?:y|ies), (?P<p>p [<=] {N})\)(?P<classes>.*)\."
 )
 def _one_is_better(facts: Facts, said: dict[str, Any]) -> bool:
     measure, (first, second) = facts.measures[0], facts.systems
@@ -253,8 +260,8 @@ def _one_is_better(facts: Facts, said: dict[str, Any]) -> bool:
         and said["better"] == facts.better(measure, first, second)
         and said["worse"] == ({first, second} - {said["better"]}).pop()
         and says(said["size"], abs(float(differences.mean())))
-        and number(said["low"]) > 0
-        and holds_limits(turn * differences, said["low"], said["high"], level)
+        and limits_are(turn * differences, said, level)
+        and (said["low"] is None or number(said["low"]) > 0)
         and number(said["n"]) == differences.size
         and says_p(said["p"], p)
         and on_classes(facts, said["classes"], said["better"])
@@ -263,7 +270,7 @@ def _one_is_better(facts: Facts, said: dict[str, Any]) -> bool:
 
 @rule(
     rf"No significant difference in (?P<measure>\S+): (?P<second>\w) minus (?P<first>\w) is (?P<difference>{N}) "
-    rf"\[(?P<low>{N}), (?P<high>{N})\] \((?P<n>{N}) quer(?:y|ies), (?P<p>p [<=] {N})\)(?P<classes>[^.]*)\."
+    rf"{LIMITS} \((?P<n>{N}) quer(?:y|ies), (?P<p>p [<=] {N})\)(?P<classes>[^.]*)\."
     rf"(?: So many queries show a true difference of (?P<power>{N}) in 80 % of such experiments\.)?"
     rf"(?: Only (?P<few>{N}) of (?P<all>{N}) queries differ: the smallest p-value possible is (?P<least>{N})\.)?"
     r"(?P<same> No query differs at all: are these two the same\?)?"
@@ -277,8 +284,8 @@ def _no_difference(facts: Facts, said: dict[str, Any]) -> bool:
         (said["first"], said["second"], said["measure"]) == (first, second, measure)
         and not facts.better(measure, first, second)
         and says(said["difference"], float(differences.mean()))
-        and number(said["low"]) <= 0 <= number(said["high"])
-        and holds_limits(differences, said["low"], said["high"], level)
+        and limits_are(differences, said, level)
+        and (said["low"] is None or number(said["low"]) <= 0 <= number(said["high"]))
         and number(said["n"]) == differences.size
         and says_p(said["p"], p)
         and bool(said["same"]) == (moving == 0)
@@ -694,7 +701,8 @@ def _gate_p(facts: Facts) -> dict[str, tuple[float, float]]:
 
 @rule(
     rf"(?P<verdict>pass|fail|undecided): (?P<measure>\S+)(?: of (?P<label>\w+))? changed by (?P<change>{N})"
-    rf"(?: \((?P<side>better|worse)\))? \[(?P<low>{N}), (?P<high>{N})\] on (?P<n>{N}) queries; (?P<finding>.*)"
+    rf"(?: \((?P<side>better|worse)\))? (?:\[(?P<low>{N}), (?P<high>{N})\] on|on each of) (?P<n>{N}) queries; "
+    r"(?P<finding>.*)"
 )
 def _gate(facts: Facts, said: dict[str, Any]) -> bool:
     losses = _losses(facts, said["label"] or "")
@@ -702,11 +710,11 @@ def _gate(facts: Facts, said: dict[str, Any]) -> bool:
     gain = -float(losses.mean())
     change = -gain if facts.case.lower else gain
     side = "" if float(said["change"]) == 0 and abs(gain) < 1e-12 else "better" if gain > 0 else "worse"
-    low, high = (number(said["low"]), number(said["high"]))
-    worst, best = (-high, -low) if facts.case.lower else (low, high)
-    limits = low == high == 0
-    if losses.any():
-        limits = True
+    alike = float(np.ptp(losses)) < 1e-12
+    limits, worst = (said["low"] is None) == alike, gain
+    if limits and not alike:
+        low, high = number(said["low"]), number(said["high"])
+        worst, best = (-high, -low) if facts.case.lower else (low, high)
         for limit, turn in ((worst, 1), (best, -1)):
             slack = 0.51 * 10.0 ** -len(said["low"].partition(".")[2])
             inside, outside = (turn * (losses + limit + turn * away) for away in (slack, -slack))
@@ -729,7 +737,7 @@ def _gate(facts: Facts, said: dict[str, Any]) -> bool:
         and limits
         and number(said["n"]) == losses.size
         and said["verdict"] == verdict
-        and said["finding"] == findings[verdict, shown]
+        and said["finding"] == ("no query changed" if alike and not losses.any() else findings[verdict, shown])
     )
 
 

@@ -83,6 +83,14 @@ def test_a_variable_that_explains_nothing_errs_as_often_as_it_says() -> None:
     assert (np.array(p) <= 0.05).mean(axis=0) == pytest.approx([0.05, 0.05], abs=0.033)
 
 
+def test_values_without_spread_are_explained_by_nothing() -> None:
+    """What rounding leaves of equal values is no slope, and has no p."""
+    values = {"A": [0.1 + 0.2] * 7, "B": [0.7 / 3] * 7}
+    lengths = {f"q{each}": each**0.5 for each in range(1, 8)}
+    made = explain(ScoreTable.make(values), {"length": lengths})
+    assert [(round(each.slope, 12), str(each.p), str(each.low)) for each in made.slopes] == [(0.0, "nan", "nan")] * 2
+
+
 def test_what_cannot_explain_is_refused(tmp_path: Path) -> None:
     table, x = made(classes=True)
     with pytest.raises(SettingError, match="the same for every query"):

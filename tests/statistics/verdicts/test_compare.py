@@ -74,6 +74,39 @@ def test_equal_systems_are_not_distinguished() -> None:
     assert "p = 1.000" in line
 
 
+@pytest.mark.parametrize("change", [0.0, 0.25, -0.25])
+def test_where_all_queries_differ_alike_there_are_no_limits_and_that_is_said(change: float) -> None:
+    """Sign flips reject every other mean, yet a further query could differ: limits of no width would deny it."""
+    hard = np.arange(30) / 64
+    made = compare([ScoreTable.make({"A": 0.25 + hard, "B": 0.25 + hard + change}, list("xyz") * 10)])
+    (pair,) = made.main.pairs
+    assert pair.better == {0.0: "", 0.25: "B", -0.25: "A"}[change]
+    told = [*made.main.pair_rows(), *made.main.class_rows(), *(row for each in made.main.asked for row in each.rows)]
+    assert [(str(row["low"]), str(row["high"])) for row in told] == [("nan", "nan")] * 4
+    words = "[no interval: all differ alike]" if change else "B minus A is .000 [no interval] (30 queries, p = 1.000)"
+    assert words in verdict(made)[0]
+
+
+@pytest.mark.parametrize("queries", [1, 2, 3, 5, 6, 10, 25, 60])
+def test_limits_of_pairs_lie_in_the_range_have_a_width_and_hold_0_where_no_system_is_better(queries: int) -> None:
+    chance = np.random.default_rng(queries)
+    shapes = {
+        "alike": np.full(queries, 0.5),
+        "one differs": np.where(np.arange(queries) == 0, 0.9, 0.5),
+        "worst": np.zeros(queries),
+        "best": np.ones(queries),
+        "tenths": chance.integers(0, 11, queries) / 10,
+        "any": chance.random(queries),
+    }
+    for one in compare([ScoreTable.make(shapes, measure=name) for name in ("AP", "ER")]).measures:
+        for pair in one.pairs:
+            if not np.isnan(pair.low):
+                assert -1 <= pair.low < pair.high <= 1
+                assert bool(pair.better) == (not pair.low <= 0 <= pair.high)
+            else:
+                assert np.ptp(one.table.differences(pair.first, pair.second)) < 1e-12
+
+
 def test_the_primary_measure_decides_alone_and_the_others_are_corrected_together() -> None:
     primary, *others = tables = [measure_of(name, seed) for seed, name in enumerate(("AP", "RR", "P@10"))]
     comparison = compare(tables)

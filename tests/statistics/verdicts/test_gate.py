@@ -268,12 +268,52 @@ def test_queries_of_one_system_only_are_left_out_and_counted() -> None:
     assert (check.queries, check.left_out) == (35, 4)
 
 
-@pytest.mark.parametrize("change", [0.0, -0.05])
-def test_constant_changes_have_a_stated_result(change: float) -> None:
-    result = gate(moved(change, 10, 0.0), 0.01)
-    assert result.passed == (change == 0)
-    assert result.checks[0].high == pytest.approx(change)
-    assert "nothing can be said of power" in power_sentence(result.checks[0])
+@pytest.mark.parametrize(
+    ("change", "rule", "sentence"),
+    [
+        (0.0, "mean", "pass: AP changed by +.000 on each of 10 queries; no query changed"),
+        (0.05, "mean", "pass: AP changed by +.050 (better) on each of 10 queries; a loss beyond .01 is ruled out"),
+        (
+            -0.05,
+            "mean",
+            "fail: AP changed by -.050 (worse) on each of 10 queries; a loss is shown, its mean is beyond .01",
+        ),
+        (-0.05, "beyond", "fail: AP changed by -.050 (worse) on each of 10 queries; a loss beyond .01 is shown"),
+        (
+            -0.005,
+            "mean",
+            "pass: AP changed by -.005 (worse) on each of 10 queries; a loss is shown, one beyond .01 is ruled out",
+        ),
+    ],
+)
+def test_constant_changes_have_a_stated_result_and_no_limits(change: float, rule: RuleOfLoss, sentence: str) -> None:
+    result = gate(moved(change, 10, 0.0), 0.01, rule=rule)
+    (check,) = result.checks
+    assert result.sentence == sentence
+    assert math.isnan(check.low)
+    assert math.isnan(check.high)
+    assert "nothing can be said of power" in power_sentence(check)
+    (row,) = json.loads(render(result, "json"))["checks"]
+    assert (row["low"], row["high"]) == (None, None)
+    assert "| none |" in render(result, "markdown")
+
+
+def test_classes_that_change_by_the_same_mean_have_no_limits() -> None:
+    old, new = [0.5] * 12, [0.6, 0.5, 0.55] * 4
+    table = ScoreTable.make({"old": old, "new": new}, classes=[each for each in "abcdef" for _ in range(2)])
+    even = ScoreTable.make({"old": old, "new": [0.6, 0.4] * 6}, classes=table.classes)
+    assert (
+        gate(even, 0.01, clusters=True).sentence == "pass: AP changed by +.000 on each of 6 classes; no class changed"
+    )
+    assert not math.isnan(gate(table, 0.01, clusters=True).checks[0].low)
+
+
+def test_limits_of_a_change_stay_within_what_a_change_can_be() -> None:
+    values = {"old": [0.0, 1.0, 0.1, 1.0, 0.0, 0.9], "new": [1.0, 0.0, 0.9, 0.1, 0.8, 0.0]}
+    (free,) = gate(ScoreTable.make(values, bounds=UNBOUNDED), 0.01).checks
+    (check,) = gate(ScoreTable.make(values), 0.01).checks
+    assert (free.low < -1.0, free.high > 1.0) == (True, True)
+    assert (check.low, check.high) == (-1.0, 1.0)
 
 
 def test_no_number_of_power_lies_beyond_the_range_of_the_measure() -> None:
@@ -288,7 +328,7 @@ def test_no_number_of_power_lies_beyond_the_range_of_the_measure() -> None:
 
 def test_equal_systems_pass() -> None:
     result = gate(ScoreTable.make({"old": [0.5] * 30, "new": [0.5] * 30}), 0.0)
-    assert result.sentence == "pass: AP changed by +.000 [+.000, +.000] on 30 queries; a loss is ruled out"
+    assert result.sentence == "pass: AP changed by +.000 on each of 30 queries; no query changed"
 
 
 @pytest.mark.sampled(1)

@@ -16,6 +16,7 @@ import rankscope
 from rankscope.errors import InputError, SettingError
 from rankscope.files import append_line
 from rankscope.reports.page.history_page import render
+from rankscope.reports.texts.history import tile_of
 from rankscope.statistics.intervals.mean_intervals import mean_intervals
 from rankscope.statistics.table.score_table import ScoreTable
 from rankscope.statistics.verdicts.gate import gate
@@ -86,6 +87,21 @@ def test_limits_without_end_come_back_as_they_were() -> None:
     (check,) = parse_history(endless.line().encode()).builds[0].checks
     assert (check.low, check.high) == (-math.inf, math.inf)
     assert math.isnan(check.value_low)
+
+
+@pytest.mark.parametrize("lower", [False, True])
+def test_a_change_that_is_the_same_on_every_query_has_no_limits_and_moved(lower: bool) -> None:
+    from dataclasses import replace
+
+    made = record()
+    same = replace(made.checks[0], change=0.05, low=math.nan, high=math.nan, lower_is_better=lower)
+    (check,) = parse_history(replace(made, checks=(same,)).line().encode()).builds[0].checks
+    assert math.isnan(check.low)
+    assert math.isnan(check.high)
+    assert check.moved == same.moved == (-1 if lower else 1)
+    assert replace(same, change=0.0).moved == 0
+    told = tile_of(check)
+    assert told["change"] == f"it changed by +.050, {'worse' if lower else 'better'} on each query"
 
 
 OLD = (  # as version 1 wrote it: changes turned so that more is better, and pass where no loss was shown

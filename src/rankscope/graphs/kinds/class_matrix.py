@@ -131,14 +131,14 @@ def _columns(shown: ClassTable, labels: list[str], level: float) -> list[_Matrix
 
 
 def _limits(part: ScoreTable, level: float) -> tuple[float, float]:
-    """Of the mean difference in one class: those of the tests that decide; none of one query."""
+    """Of the mean difference in one class: those of the tests that decide; none of one query or equal differences."""
     if len(part) < 2:
         return math.nan, math.nan
+    from rankscope.statistics.pairs.pair_test import limits_within
     from rankscope.statistics.pairs.trust import decide_limits
 
-    low, high = decide_limits(part.values[:, 1] - part.values[:, 0], level)
-    ends = np.clip([low[0], high[0]], *part.difference_bounds).tolist()
-    return ends[0], ends[1]
+    low, high = limits_within(*decide_limits(part.values[:, 1] - part.values[:, 0], level), part.difference_bounds)
+    return float(low[0]), float(high[0])
 
 
 def _limits_of_all(shown: ClassTable, level: float) -> tuple[float, float]:

@@ -134,6 +134,8 @@ def _pair(main: MeasureCompared, pair: Comparison) -> str:
 
 def _span(pair: Comparison, by_size: bool = False) -> str:
     """The interval of second minus first; `by_size` turns it where the size of a loss is given."""
+    if math.isnan(pair.low) and pair.difference and not math.isnan(pair.p):
+        return "[no interval: all differ alike]"
     low, high = (-pair.high, -pair.low) if by_size and pair.difference < 0 else (pair.low, pair.high)
     return limits_text(low, high)
 

@@ -8,7 +8,7 @@ from rankscope.names import one_line, visible
 from rankscope.reports.formats.grid import Cell, Grid
 from rankscope.reports.formats.markdown import table_of
 from rankscope.reports.formats.rows import as_json
-from rankscope.statistics.verdicts.gate_result import GateCheck, GateResult, power_sentence, signed_text
+from rankscope.statistics.verdicts.gate_result import GateCheck, GateResult, power_sentence
 
 FORMATS = ("text", "json", "markdown")
 SUFFIXES = {".json": "json", ".md": "markdown", ".txt": "text"}
@@ -80,12 +80,11 @@ def check_grid(result: GateResult) -> Grid:
 def _cells(check: GateCheck, with_class: bool) -> tuple[Cell, ...]:
     places = check.places
     numbers = (f"{check.baseline:.{places}f}", f"{check.candidate:.{places}f}", check.changed)
-    limits = f"{signed_text(check.low, places)} to {signed_text(check.high, places)}"
     named = [check.measure, *([check.label or "all"] if with_class else [])]
     return (
         *(Cell(each, number=False) for each in named),
         *(Cell(each) for each in numbers),
-        Cell(limits, number=False),
+        Cell(check.limits(" to "), number=False),
         Cell(f"{check.queries:,}"),
         Cell(f"{check.min_effect:g}"),
         Cell(check.verdict, number=False, best=check.failed),

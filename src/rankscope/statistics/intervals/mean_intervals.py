@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.statistics.intervals.bootstrap import ENOUGH, Intervals, bootstrap_means, resamples_for
 from rankscope.statistics.intervals.unseen_unit import ROUNDING, Bounds, shape_within, unseen_unit_limits
+from rankscope.statistics.pairs.pair_test import NO_WIDTH
 from rankscope.statistics.table.units import UnitSums, unit_sums, unit_values
 from rankscope.validation import COUNT, SEED, SHARE, OneOf, Optional, check
 
@@ -24,7 +25,6 @@ WAYS = {
     "bounded": "one unseen unit at the ends of the range of a measure",
     "t": "Student's t",
 }
-NO_WIDTH = 1e-12  # limits that differ by less than this share of their size are one
 ROUNDED = 1e-13  # and so are values that differ by less
 
 

@@ -15,6 +15,7 @@ from rankscope.validation import SHARE, OneOf, check
 
 Alternative = Literal["two-sided", "greater", "less"]
 ALTERNATIVES = ("two-sided", "greater", "less")
+NO_WIDTH = 1e-12  # limits that differ by less than this share of their size are one
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,20 @@ def tail_of(level: float, alternative: Alternative) -> float:
     """
     check({"alternative": alternative, "level": level}, alternative=OneOf(ALTERNATIVES, exactly=True), level=SHARE)
     return (1 - level) / 2 if alternative == "two-sided" else 1 - level
+
+
+def limits_within(
+    low: ArrayLike, high: ArrayLike, bounds: tuple[ArrayLike, ArrayLike]
+) -> tuple[FloatArray, FloatArray]:
+    """Limits cut to what a difference can be; NaN where they have no width.
+
+    Where all queries differ by the same amount, nothing tells how far a further one may.
+    >>> limits_within([-0.2, 0.3, -np.inf], [1.4, 0.3, np.inf], (-1.0, 1.0))
+    (array([-0.2,  nan, -1. ]), array([ 1., nan,  1.]))
+    """
+    ends = np.clip(np.asarray([low, high], dtype=np.float64), *bounds)
+    wide = ~np.isfinite(ends).all(axis=0) | (ends[1] - ends[0] > NO_WIDTH * np.abs(ends).max(axis=0))
+    return np.where(wide, ends[0], np.nan), np.where(wide, ends[1], np.nan)
 
 
 def one_sided_interval(low: float, high: float, alternative: Alternative) -> tuple[float, float]:

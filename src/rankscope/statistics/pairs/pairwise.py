@@ -13,6 +13,7 @@ from rankscope.errors import SettingError
 from rankscope.measures.direction import side_of
 from rankscope.statistics.pairs.corrections import adjust, tested_levels
 from rankscope.statistics.pairs.family import ALL_QUERIES, Family
+from rankscope.statistics.pairs.pair_test import limits_within
 from rankscope.statistics.pairs.paired_tests import TESTS, bootstrap_interval
 from rankscope.statistics.pairs.sign_flip import sign_flip, sign_flip_p
 from rankscope.statistics.pairs.trust import DECIDING, decide_limits, decide_p
@@ -152,7 +153,8 @@ def with_limits(
     """Comparisons with the limits of their test at their own level; a column of differences for each.
 
     `sizes`: a row may be the sum over so many queries, scaled so that the mean of the sizes is 1. `ranges`: what a
-    difference can be, for all or one row for each; no limit lies outside.
+    difference can be, for all or one row for each; no limit lies outside. A pair of which all queries differ by the
+    same amount has no limits: NaN.
     """
     if test == DECIDING:
         low, high = decide_limits(differences, [each.level for each in pairs], sizes)
@@ -161,7 +163,7 @@ def with_limits(
         made = [named(column, level=each.level) for each, column in zip(pairs, differences.T, strict=True)]
         low, high = (np.array([getattr(each, end) for each in made]) for end in ("low", "high"))
     least, most = np.asarray(ranges, dtype=np.float64).T
-    low, high = np.clip(low, least, most), np.clip(high, least, most)
+    low, high = limits_within(low, high, (least, most))
     return [
         replace(each, low=min(down, 0.0), high=max(up, 0.0))
         if not each.better and each.p == each.p

@@ -19,7 +19,7 @@ import numpy as np
 from rankscope.arrays import FloatArray
 from rankscope.displayed import Tabular
 from rankscope.errors import InputError, SettingError
-from rankscope.statistics.table.cells import Design, design_of, need_level, pair_numbers
+from rankscope.statistics.table.cells import Design, clean, design_of, need_level, pair_numbers
 from rankscope.statistics.table.score_table import ScoreTable
 
 LEVEL = "all systems"
@@ -125,8 +125,8 @@ class _Strata:
         coefficients = inverse @ columns.T @ values
         rest = values - columns @ coefficients
         own = rest.mean(axis=1)
-        within = float(np.square(rest - own[:, None]).sum()) / ((systems - 1) * freedom)
-        between = systems * float(own @ own) / freedom
+        within = clean(float(np.square(rest - own[:, None]).sum()), values) / ((systems - 1) * freedom)
+        between = systems * clean(float(own @ own), values) / freedom
         return cls(
             coefficients=coefficients,
             rest=rest,
@@ -138,8 +138,8 @@ class _Strata:
 
 
 def _of_level(fit: _Strata, name: str, place: int, level: float) -> Slope:
-    own = fit.rest.mean(axis=1)
-    error = float(np.sqrt(own @ own / fit.freedom * fit.unit[place]))
+    mean_variance = max(0.0, fit.query + fit.residual / fit.rest.shape[1])
+    error = float(np.sqrt(mean_variance * fit.unit[place]))
     return _slope(name, LEVEL, float(fit.coefficients[place].mean()), error, fit.freedom, level)
 
 
@@ -149,7 +149,8 @@ def _of_pairs(fit: _Strata, design: Design, name: str, place: int, level: float)
     gap = fit.coefficients[place][second] - fit.coefficients[place][first]
     if fit.query < 0:
         away = fit.rest[:, second] - fit.rest[:, first]
-        squared, freedom = np.square(away).sum(axis=0) / fit.freedom, fit.freedom
+        squares = np.array([clean(float(each @ each), design.values) for each in away.T])
+        squared, freedom = squares / fit.freedom, fit.freedom
     else:
         squared, freedom = np.full(gap.size, 2 * fit.residual), (len(systems) - 1) * fit.freedom
     errors = np.sqrt(squared * fit.unit[place])

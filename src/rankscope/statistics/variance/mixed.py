@@ -16,6 +16,7 @@ import numpy as np
 
 from rankscope.arrays import FloatArray
 from rankscope.statistics.intervals.components import said_of
+from rankscope.statistics.pairs.pair_test import limits_within
 from rankscope.statistics.table.cells import Design, clean, design_of, need_level, pair_numbers
 from rankscope.statistics.table.score_table import ScoreTable
 
@@ -176,7 +177,8 @@ def effects_of(
     gap = means[second] - means[first]
     p = np.where(known, 2 * stdtr(max(nu, 1), -np.abs(gap) / np.where(known, error, 1.0)), np.nan)
     half = np.where(known, stdtrit(max(nu, 1), (1 + level) / 2) * error, np.nan)
-    columns = zip(gap.tolist(), error.tolist(), p.tolist(), (gap - half).tolist(), (gap + half).tolist(), strict=True)
+    ends = limits_within(gap - half, gap + half, design.table.difference_bounds)
+    columns = zip(*(each.tolist() for each in (gap, error, p, *ends)), strict=True)
     return [
         SystemEffect(
             label=label,

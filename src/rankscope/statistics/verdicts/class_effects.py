@@ -17,6 +17,7 @@ from rankscope.arrays import FloatArray
 from rankscope.measures.direction import side_of, turn
 from rankscope.statistics.pairs.corrections import adjust, tested_levels
 from rankscope.statistics.pairs.family import Family
+from rankscope.statistics.pairs.pair_test import limits_within
 from rankscope.statistics.pairs.paired_t import paired_t, spread
 from rankscope.statistics.pairs.pairwise import pad_rows
 from rankscope.statistics.pairs.sign_flip import sign_flip_p
@@ -89,7 +90,8 @@ class ClassEffects:
     ) -> ClassEffects:
         """The same with p-values corrected, who is shown to be better by them, and the limits at their levels."""
         columns = np.concatenate(pad_rows([each.differences[:, None] for each in self.effects]), axis=1)
-        limits = zip(*(np.clip(each, *self.bounds).tolist() for each in decide_limits(columns, levels)), strict=True)
+        within = limits_within(*decide_limits(columns, levels), self.bounds)
+        limits = zip(*(each.tolist() for each in within), strict=True)
         effects = []
         for each, p, decides, level, ends in zip(self.effects, adjusted, deciding, levels, limits, strict=True):
             better = self._better(each, decides)

@@ -22,6 +22,7 @@ from rankscope.number_texts import how_many
 from rankscope.statistics.pairs.corrections import holm
 from rankscope.statistics.pairs.family import ALL_QUERIES, Family
 from rankscope.statistics.pairs.loss import Changes
+from rankscope.statistics.pairs.pair_test import limits_within
 from rankscope.statistics.pairs.power import ShownEffects
 from rankscope.statistics.table.score_table import ScoreTable
 from rankscope.statistics.verdicts.gate_result import ROUNDING, GateCheck, GateResult, RuleOfLoss, SelfTest
@@ -189,7 +190,8 @@ def _check(
     table, changes = part.table, part.changes
     both = table.complete()
     baseline, candidate = both.values.mean(axis=0).tolist()
-    change, low, high = turned(changes.mean, *changes.limits(tail), table.lower_is_better)
+    change, least, most = turned(changes.mean, *changes.limits(tail), table.lower_is_better)
+    low, high = limits_within(least, most, table.difference_bounds)
     tested = part.tested(rule)
     detectable = tested + _detectable(changes, part.min_effect - tested, alpha / tests)
     return GateCheck(
@@ -198,8 +200,8 @@ def _check(
         baseline=baseline,
         candidate=candidate,
         change=change,
-        low=low,
-        high=high,
+        low=float(low),
+        high=float(high),
         p=float(p),
         adjusted=float(adjusted),
         min_effect=part.min_effect,

@@ -41,7 +41,7 @@ class CheckRecord:
     value_high: float
     baseline: float
     change: float  # candidate minus baseline
-    low: float  # limits of the change: each one-sided at `level`
+    low: float  # limits of the change, each one-sided at `level`; NaN where every query changed by the same amount
     high: float
     level: float
     min_effect: float
@@ -58,7 +58,8 @@ class CheckRecord:
     @property
     def moved(self) -> int:
         """1 where a gain is shown, -1 where a loss is, else 0: whether a limit of the change excludes 0."""
-        _, low, high = turned(self.change, self.low, self.high, self.lower_is_better)
+        limits = (self.change, self.change) if math.isnan(self.low) else (self.low, self.high)
+        _, low, high = turned(self.change, *limits, self.lower_is_better)
         return 1 if low > 0 else -1 if high < 0 else 0
 
 
@@ -108,6 +109,8 @@ NUMBERS = ("value", "value_low", "value_high", "baseline", "change", "low", "hig
 
 def _row(check: CheckRecord) -> dict[str, object]:
     numbers = {name: float(getattr(check, name)) for name in NUMBERS}
+    if math.isnan(check.low):
+        numbers |= {"low": check.change, "high": check.change}
     return {
         "measure": check.measure,
         "class": check.label or None,
@@ -282,6 +285,8 @@ def _parsed_check(row: dict[str, Any]) -> CheckRecord:
     numbers = {name: float(math.nan if row[name] is None else row[name]) for name in NUMBERS}
     low = -math.inf if row["low"] is None else numbers["low"]
     high = math.inf if row["high"] is None else numbers["high"]
+    if low == high:  # every query changed by the same amount
+        low = high = math.nan
     if not np.isfinite([numbers["value"], numbers["change"]]).all():
         raise ValueError("a check without a value")
     return CheckRecord(
