@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,7 @@ from click.testing import CliRunner, Result
 import rankscope
 from rankscope.cli.main import cli
 from rankscope.engines.text import Index
-from rankscope.errors import RankscopeError, SettingError
+from rankscope.errors import InputError, RankscopeError, SettingError
 from rankscope.reports.texts.look_views import VIEWS
 from tests.needs import needed_module
 
@@ -29,6 +31,7 @@ ASKED: dict[str, list[str]] = {
     "explain": ["fox title:dog", "b"],
     "analyse": ["The dog's bones"],
     "query": ['+fox "quick fox"~2 d*'],
+    "check": [],
 }
 
 
@@ -54,6 +57,23 @@ def test_the_overview(index: Path) -> None:
     assert "body             2        15     12          7.5  english" in text
     found = as_json(index)
     assert (found["documents"], found["fields"][1]["terms"]) == (3, 12)
+
+
+def test_check_reads_every_file(index: Path, tmp_path: Path) -> None:
+    files = [path for path in index.rglob("*") if path.suffix in (".npy", ".parquet")]
+    line = called(index, "check").output
+    assert re.fullmatch(rf"{re.escape(str(index))}: {len(files)} files, [0-9.]+ KB: all hold what was written\n", line)
+    assert as_json(index, "check")["indexes"][str(index)] == {
+        "files": len(files),
+        "bytes": sum(path.stat().st_size for path in files),
+        "signed": True,
+    }
+    shutil.copytree(index, tmp_path / "hit")
+    hit = sorted((tmp_path / "hit").rglob("0.*.npy"))[:2]
+    for path in hit:
+        path.write_bytes(path.read_bytes()[:-1] + b"\xff")
+    with pytest.raises(InputError, match=r"(?s)hit: 2 problems\n.*/0.counts.npy: is damaged: it does not hold what"):
+        called(tmp_path / "hit", "check")
 
 
 def test_terms_and_postings(index: Path) -> None:

@@ -54,6 +54,7 @@ def command(given: tuple[str, ...], format_: str, **options: Any) -> None:
     explain QUERY ID     how the score of a document is made
     analyse TEXT         what each step of the analyser makes of a text
     query TEXT           how a query is read, as a tree
+    check                whether every file holds what was written
 
     \b
     rankscope look papers.index
@@ -68,8 +69,7 @@ def command(given: tuple[str, ...], format_: str, **options: Any) -> None:
     folders, view, words = _parted(given)
     chosen, taken = _view(view, words, options)
     opened = Index.open(*folders)
-    with opened.damage_explained():
-        text, value = chosen.show(opened, taken, options, format_ == "text" and colourful(sys.stdout))
+    text, value = chosen.show(opened, taken, options, format_ == "text" and colourful(sys.stdout))
     whole = {"format": "rankscope.look", "version": 1, "view": view or "overview", **value}
     print_result(as_json(whole) if format_ == "json" else text)
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import shutil
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -12,12 +15,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from rankscope.digests import DAMAGED
 from rankscope.engines.text import Index
 from rankscope.engines.text.index import blocks, merging, writer
 from rankscope.engines.text.index.columns import ARRAYS
 from rankscope.engines.text.index.lengths import LENGTHS, coarse_lengths
+from rankscope.engines.text.index.storage import check_index, read_record
 from rankscope.engines.text.index.writer import IndexWriter
-from rankscope.errors import InputError, RankscopeError, SettingError
+from rankscope.engines.text.looking import list_terms
+from rankscope.errors import InputError, SettingError
 from tests.engines.text.golden_index import golden_documents, golden_index, ranking_of
 
 QUERIES = ("information retrieval", '"boundary layer" flow', "comput* -system", "informtion~", "title:java^2 apache")
@@ -230,26 +236,61 @@ def files_of(folder: Path) -> Sequence[Path]:
     return sorted(path for path in folder.rglob("*") if path.is_file() and path.stat().st_size)
 
 
-def test_a_damaged_index_answers_or_says_what_is_wrong(tmp_path: Path) -> None:
-    """Bytes changed, cut off or added in any of its files."""
-    folder = tmp_path / "index"
-    Index.build(golden_documents()[:60], folder).add([], delete=["h003"])
+def all_answers(folder: Path) -> list[Any]:
+    """What an index says in every way that reads its files."""
+    index = Index.open(folder)
+    hits = [list(index.search(query, limit=None)) for query in QUERIES]
+    terms = [list_terms(index, field, limit=None).terms for field in index.fields]
+    return [hits, terms, index.reader.ids.to_list(), index.document("h005"), len(index)]
+
+
+@pytest.mark.parametrize("kinds", [(0, 6), pytest.param(range(1, 12), marks=pytest.mark.thorough)], ids=["two", "all"])
+def test_a_damaged_index_answers_as_before_or_says_what_is_wrong(kinds: Sequence[int], tmp_path: Path) -> None:
+    """Single bits flipped, bytes changed, cut off or added in any of its files; a merge takes no damage either."""
+    folder, copy = tmp_path / "index", tmp_path / "copy"
+    Index.build(golden_documents()[:30], folder).add(golden_documents()[30:60], delete=["h003"])
+    before = all_answers(folder)
     rng = np.random.default_rng(0)
-    outcomes: set[str] = set()
+    outcomes: Counter[str] = Counter()
     for path in files_of(folder):
         whole = path.read_bytes()
-        for kind in range(8):
+        for kind in kinds:
             path.write_bytes(_mangled(whole, kind, rng))
             try:
-                index = Index.open(folder)
-                for query in QUERIES:
-                    list(index.search(query, limit=None))
-                index.document("h005")
-                outcomes.add("answer")
-            except RankscopeError:
-                outcomes.add("error")
+                found = all_answers(folder)
+                assert found == before
+                outcomes[path.name] += 1
+            except InputError as error:
+                assert str(folder) in str(error)  # noqa: PT017  (some of these answer)
+                outcomes["error"] += 1
+                if kind % 6:
+                    continue
+                shutil.copytree(folder, copy)
+                with pytest.raises(InputError):
+                    all_answers(Index.open(copy).merge().folders[0])
+                shutil.rmtree(copy)
         path.write_bytes(whole)
-    assert outcomes == {"answer", "error"}
+    assert all_answers(folder) == before
+    counted = {name for each in read_record(folder).segments for name in (*each.files, *each.documents)}
+    assert outcomes["error"] > len(counted) * len(kinds)
+    assert not counted & outcomes.keys()  # what answered is not of the index any more, or changed no word of its record
+
+
+def test_an_index_without_a_digest_of_its_record_is_read_and_gets_one(tmp_path: Path) -> None:
+    folder = tmp_path / "index"
+    Index.build([{"id": "a", "body": "a fox"}], folder)
+    record = folder / "index.json"
+    written = json.loads(record.read_text())
+    assert check_index(folder).signed
+    record.write_text(json.dumps({name: value for name, value in written.items() if name != "digest"}))
+    assert not check_index(folder).signed
+    index = Index.open(folder)
+    assert list(index.search("fox").ids) == ["a"]
+    index.add([{"id": "b", "body": "a den"}])
+    assert check_index(folder).signed
+    record.write_text(json.dumps({**json.loads(record.read_text()), "exact_lengths": True}))
+    with pytest.raises(InputError, match=DAMAGED):
+        Index.open(folder)
 
 
 def _mangled(data: bytes, kind: int, rng: np.random.Generator) -> bytes:
@@ -258,6 +299,9 @@ def _mangled(data: bytes, kind: int, rng: np.random.Generator) -> bytes:
     if kind == 1:
         return data + b"\0" * 8
     changed = bytearray(data)
+    if kind > 5:
+        changed[rng.integers(len(data))] ^= 1 << int(rng.integers(8))
+        return bytes(changed)
     for place in rng.integers(0, len(data), size=kind):
         changed[place] = rng.integers(256)
     return bytes(changed)

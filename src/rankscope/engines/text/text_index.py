@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -17,7 +16,6 @@ from rankscope.engines.text.hits import Hits
 from rankscope.engines.text.index.blocks import Documents, blocks_of
 from rankscope.engines.text.index.opening import OpenedIndex, hold_in_memory, open_together, read_together
 from rankscope.engines.text.index.segment import ID
-from rankscope.engines.text.index.storage import damaged_files, read_record
 from rankscope.engines.text.index.writer import IndexWriter
 from rankscope.engines.text.judged_ranks import rank_topics
 from rankscope.engines.text.listing import Unmatched
@@ -28,7 +26,7 @@ from rankscope.engines.text.ranking import TopicLists, run_of
 from rankscope.engines.text.searching import Searcher
 from rankscope.engines.text.settings import analyser_named, count_setting, expansion_named, similarity_named
 from rankscope.engines.text.similarities.similarity import Similarity
-from rankscope.errors import InputError, RankscopeError, SettingError
+from rankscope.errors import SettingError
 from rankscope.inputs.junk import read_junk
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.reading import Reading
@@ -181,11 +179,10 @@ class Index(Displayed):
         """
         name = field or self.default_field
         wanted = limit if limit is None else count_setting("limit", limit)
-        with self.damage_explained():
-            node = self.parse(query, name, operator, syntax, leading) if isinstance(query, str) else query
-            if expand is not None:
-                node = self.expand(node, expand, similarity, name)
-            return self.searcher(similarity, name).search(node, wanted)
+        node = self.parse(query, name, operator, syntax, leading) if isinstance(query, str) else query
+        if expand is not None:
+            node = self.expand(node, expand, similarity, name)
+        return self.searcher(similarity, name).search(node, wanted)
 
     def expand(
         self,
@@ -204,8 +201,7 @@ class Index(Displayed):
 
         name = field or self.default_field
         node = self.parse(query, name, syntax="words") if isinstance(query, str) else query
-        with self.damage_explained():
-            return expand_query(self.searcher(similarity, name), node, name, expansion_named(expansion))
+        return expand_query(self.searcher(similarity, name), node, name, expansion_named(expansion))
 
     def run(
         self,
@@ -228,11 +224,7 @@ class Index(Displayed):
         found, joining = similarity_named(similarity), None if expand is None else expansion_named(expand)
         lists = self._lists(found, field, syntax, depth, unmatched, joining)
 
-        def search(text: str) -> Hits:
-            with self.damage_explained():
-                return lists.hits(text)
-
-        return run_of(topics, search, name or (str(found) if joining is None else f"{found} {joining}"))
+        return run_of(topics, lists.hits, name or (str(found) if joining is None else f"{found} {joining}"))
 
     def rank(
         self,
@@ -263,17 +255,16 @@ class Index(Displayed):
         reading = Reading(comments=chosen.comments)
         shared: dict[str, Any] = {"depth": depth, "unmatched": unmatched, "field": field, "syntax": syntax}
         run = self.run(topics, found, expand=joining, name=name, **shared)
-        with self.damage_explained():
-            ranks = rank_topics(
-                self.reader,
-                topics,
-                self._lists(found, field, syntax, depth, unmatched, joining).listing,
-                Qrels.of(qrels, reading),
-                run,
-                chosen,
-                junk=read_junk(junk, reading) if junk != () else (),
-                keep_scores=keep_scores,
-            )
+        ranks = rank_topics(
+            self.reader,
+            topics,
+            self._lists(found, field, syntax, depth, unmatched, joining).listing,
+            Qrels.of(qrels, reading),
+            run,
+            chosen,
+            junk=read_junk(junk, reading) if junk != () else (),
+            keep_scores=keep_scores,
+        )
         return ranks.with_collection(len(self))
 
     def _lists(
@@ -305,9 +296,8 @@ class Index(Displayed):
     ) -> Explanation:
         """How the score of a document is made."""
         name = field or self.default_field
-        with self.damage_explained():
-            node = self.parse(query, name) if isinstance(query, str) else query
-            return explain_score(self.searcher(similarity, name), node, self.number_of(document))
+        node = self.parse(query, name) if isinstance(query, str) else query
+        return explain_score(self.searcher(similarity, name), node, self.number_of(document))
 
     def highlight(
         self,
@@ -329,13 +319,12 @@ class Index(Displayed):
 
         name = field or self.default_field
         self.reader.need_field(name)
-        with self.damage_explained():
-            node = self.parse(query, name, syntax=syntax) if isinstance(query, str) else query
-            text = self.document(document).get(name) or ""
-            highlighter = Highlighter(self.reader, node, name)
-            if fragments is None:
-                return [highlighter.whole(text)]
-            return highlighter.fragments(text, count_setting("fragments", fragments), count_setting("size", size))
+        node = self.parse(query, name, syntax=syntax) if isinstance(query, str) else query
+        text = self.document(document).get(name) or ""
+        highlighter = Highlighter(self.reader, node, name)
+        if fragments is None:
+            return [highlighter.whole(text)]
+        return highlighter.fragments(text, count_setting("fragments", fragments), count_setting("size", size))
 
     def searcher(self, similarity: str | Similarity | None = None, field: str | None = None) -> Searcher:
         """What searches under one similarity; scores of terms are kept for the next query."""
@@ -365,17 +354,3 @@ class Index(Displayed):
         if len(self.folders) != 1:
             raise SettingError("only an index that lies in one folder can be added to")
         return self.folders[0]
-
-    @contextmanager
-    def damage_explained(self) -> Iterator[None]:
-        """An error that a damaged file leads to, as one that names the file."""
-        try:
-            yield
-        except RankscopeError:
-            raise
-        except (IndexError, ValueError, OverflowError, MemoryError, TypeError):
-            damaged = [path for folder in self.folders for path in damaged_files(folder, read_record(folder))]
-            if not damaged:
-                raise
-            advice = "Index the documents again."
-            raise InputError.of(str(self.folders[0]), [f"{path} is damaged" for path in damaged], advice) from None

@@ -103,6 +103,14 @@ def _query(index: Any, words: list[str], options: dict[str, Any], bold: bool) ->
     return query_text(found, bold), plain_value(found)
 
 
+def _check(index: Any, words: list[str], options: dict[str, Any], bold: bool) -> Shown:
+    from rankscope.engines.text.index.storage import check_index
+    from rankscope.reports.texts.looking import checked_text, plain_value
+
+    found = {str(folder): check_index(folder) for folder in index.folders}
+    return checked_text(found), {"indexes": {name: plain_value(each) for name, each in found.items()}}
+
+
 OVERVIEW = View((), (), _overview)
 VIEWS: dict[str, View] = {
     "terms": View((), ("field", "prefix", "by", "limit"), _terms),
@@ -111,4 +119,5 @@ VIEWS: dict[str, View] = {
     "explain": View(("QUERY", "ID"), ("field", "similarity", "operator", "served"), _explain),
     "analyse": View(("TEXT",), ("field", "analyser"), _analyse),
     "query": View(("TEXT",), ("field", "operator"), _query),
+    "check": View((), (), _check),
 }

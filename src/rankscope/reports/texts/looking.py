@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from rankscope.names import one_line, visible
@@ -12,6 +12,7 @@ from rankscope.wording import short_number
 
 if TYPE_CHECKING:
     from rankscope.engines.text.explanation import Explanation
+    from rankscope.engines.text.index.storage import CheckedIndex
     from rankscope.engines.text.looking import AnalysisView, DocumentView, IndexOverview, PostingList, TermList
     from rankscope.engines.text.query_tree import QueryTree
 
@@ -55,6 +56,17 @@ def overview_text(found: IndexOverview) -> str:
         ]
         blocks.append(table(segments).rstrip("\n"))
     return "\n\n".join(blocks) + "\n"
+
+
+def checked_text(found: Mapping[str, CheckedIndex]) -> str:
+    """A line for each index."""
+    return "".join(_checked_line(name, each) for name, each in found.items())
+
+
+def _checked_line(name: str, found: CheckedIndex) -> str:
+    line = f"{name}: {how_many(found.files, 'files')}, {bytes_text(found.bytes)}: all hold what was written"
+    own = "its index.json has no digest yet, and gets one when documents are next added or merged"
+    return f"{line}\n" if found.signed else f"{line}; {own}\n"
 
 
 def _lengths(found: IndexOverview) -> str:

@@ -101,8 +101,7 @@ def _shown(index: Any, chosen: Any, given: list[str], asked: LookAsked) -> tuple
     """Text and value; or in place of them what is wrong with what was asked."""
     options = {**asdict(asked), "field": asked.field or None, "served": None}
     try:
-        with index.damage_explained():
-            text, found = chosen.show(index, given, options, False)
+        text, found = chosen.show(index, given, options, False)
         return text, found, ""
     except InputError:
         raise

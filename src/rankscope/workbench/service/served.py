@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -120,14 +119,6 @@ class ServedIndexes:
             else:
                 self._together.move_to_end(names)
             return found
-
-    @contextmanager
-    def damage_explained(self) -> Iterator[None]:
-        """An error that a damaged file of any index leads to, as one that names the file."""
-        with ExitStack() as stack:
-            for index in self.indexes.values():
-                stack.enter_context(index.damage_explained())
-            yield
 
     def names_of(self, asked: str) -> tuple[str, ...]:
         """The names that are meant, each once, in the order in which they are served; an unknown one is refused."""

@@ -6,42 +6,18 @@ import re
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
 import numpy as np
 
+from rankscope.digests import CHUNK, FileDigest
 from rankscope.engines.text.index.columns import Numbers
 from rankscope.errors import InputError
 from rankscope.files import atomic
 
 HEADER: Final = 128  # bytes, so that it can be written anew when the length is known
-CHUNK: Final = 1 << 20
 SHAPE: Final = re.compile(rb"'descr': '([<|][iu][1248])'.*'shape': \((\d{1,18}),\)")
-
-
-@dataclass(frozen=True)
-class FileRecord:
-    """What is known of a file: its bytes, and their checksum."""
-
-    size: int
-    checksum: int
-
-    @classmethod
-    def of(cls, path: Path) -> FileRecord:
-        """From the file itself.
-
-        A file that cannot be read has no record, and is an `InputError`.
-        """
-        checksum = size = 0
-        try:
-            with path.open("rb") as file:
-                while piece := file.read(CHUNK):
-                    checksum, size = zlib.crc32(piece, checksum), size + len(piece)
-        except OSError as error:
-            raise InputError.of(str(path), [f"cannot be read: {error.strerror}"]) from None
-        return cls(size, checksum)
 
 
 class ArrayWriter:
@@ -58,13 +34,13 @@ class ArrayWriter:
         self.checksum = zlib.crc32(data, self.checksum)
         self.length += len(numbers)
 
-    def finish(self) -> FileRecord:
+    def finish(self) -> FileDigest:
         """Write the header, and say what was written."""
         header = _header(self.dtype, self.length)
         self.file.seek(0)
         self.file.write(header)
         size = HEADER + self.length * self.dtype.itemsize
-        return FileRecord(size, _joined_checksum(header, self.checksum))
+        return FileDigest(size, _joined_checksum(header, self.checksum))
 
 
 class TotalsWriter:
@@ -82,21 +58,21 @@ class TotalsWriter:
 
 
 @contextmanager
-def array_writer(path: Path, dtype: np.dtype[Any], records: dict[str, FileRecord]) -> Iterator[ArrayWriter]:
-    """An array to be written in pieces; when the block ends well, its record stands under its name."""
+def array_writer(path: Path, dtype: np.dtype[Any], records: dict[str, FileDigest]) -> Iterator[ArrayWriter]:
+    """An array to be written in pieces; when the block ends well, its digest stands under its name."""
     with atomic(path, "wb") as file:
         writer = ArrayWriter(file, dtype)
         yield writer
         records[path.name] = writer.finish()
 
 
-def write_array(path: Path, numbers: Numbers, records: dict[str, FileRecord]) -> None:
+def write_array(path: Path, numbers: Numbers, records: dict[str, FileDigest]) -> None:
     """Write a whole array."""
     with array_writer(path, numbers.dtype, records) as writer:
         writer.write(numbers)
 
 
-def map_array(path: Path, record: FileRecord) -> Numbers:
+def map_array(path: Path, record: FileDigest) -> Numbers:
     """An array that stays in its file and is read where it is used; one of another size is an `InputError`."""
     try:
         found = path.stat().st_size
@@ -135,10 +111,10 @@ def _joined_checksum(header: bytes, checksum: int) -> int:
     return zlib.crc32(checksum.to_bytes(4, "little"), zlib.crc32(header))
 
 
-def checksum_of_array(path: Path) -> FileRecord:
-    """The record that `ArrayWriter` would have given for a file."""
+def digest_of_array(path: Path) -> FileDigest:
+    """The digest that `ArrayWriter` would have given for a file."""
     with path.open("rb") as file:
         header, checksum, size = file.read(HEADER), 0, HEADER
         while piece := file.read(CHUNK):
             checksum, size = zlib.crc32(piece, checksum), size + len(piece)
-    return FileRecord(size, _joined_checksum(header, checksum))
+    return FileDigest(size, _joined_checksum(header, checksum))

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from rankscope.engines.text.index.array_files import ArrayWriter, FileRecord, TotalsWriter, array_writer, read_slice
+from rankscope.digests import FileDigest
+from rankscope.engines.text.index.array_files import ArrayWriter, TotalsWriter, array_writer, read_slice
 from rankscope.engines.text.index.columns import ARRAYS, FieldColumns, Numbers, TermColumn
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ class Target:
         self.arrays["positions"].write(positions)
 
 
-def merge_field(sources: Sequence[MergedSegment], folder: Path, prefix: str, records: dict[str, FileRecord]) -> None:
+def merge_field(sources: Sequence[MergedSegment], folder: Path, prefix: str, records: dict[str, FileDigest]) -> None:
     """Write the columns of one field of all sources into files of a folder."""
     with ExitStack() as stack:
         arrays = {

@@ -2,31 +2,50 @@
 
 from __future__ import annotations
 
-import math
-import mmap
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
+from rankscope.digests import FileDigest, damaged
 from rankscope.engines.text.index.columns import FieldColumns, Numbers
+from rankscope.inputs import forks
 
 if TYPE_CHECKING:
     import polars as pl
 
-T = TypeVar("T")
 ID: Final = "id"
+AGAIN: Final = "Index the documents again."
 Row: TypeAlias = dict[str, str | None]  # a document: its texts by field, with its id
+
+
+@dataclass(frozen=True, eq=False)
+class StoredTable:
+    """Documents in a file, which is held against its digest when it is first read."""
+
+    path: Path
+    digest: FileDigest
+
+    def check(self) -> None:
+        """Refuse a file that does not hold what was written."""
+        if FileDigest.of(self.path) != self.digest:
+            raise damaged(self.path, AGAIN)
+
+    @cached_property
+    def checked(self) -> Path:
+        """The file."""
+        self.check()
+        return self.path
 
 
 @dataclass(frozen=True, eq=False)
 class StoredDocuments:
     """Ids and texts of documents as they were given, in tables or in the files that hold them."""
 
-    parts: tuple[pl.DataFrame | Path, ...]
+    parts: tuple[pl.DataFrame | StoredTable, ...]
 
     @cached_property
     def ids(self) -> pl.Series:
@@ -46,11 +65,7 @@ class StoredDocuments:
         import polars as pl
 
         part = self.parts[place]
-        return (
-            part.columns
-            if isinstance(part, pl.DataFrame)
-            else list(_attempt(part, partial(pl.read_parquet_schema, part)))
-        )
+        return part.columns if isinstance(part, pl.DataFrame) else list(pl.read_parquet_schema(part.checked))
 
     def part_column(self, place: int, field: str) -> pl.Series:
         """The texts of one field in one part, null where a document has none."""
@@ -92,37 +107,20 @@ class StoredDocuments:
         return np.concatenate([[0], self._ends])
 
 
-def _read(part: pl.DataFrame | Path, columns: list[str] | None = None) -> pl.DataFrame:
-    """A table, or that in a file; one that cannot be read is an `InputError`."""
+def _read(part: pl.DataFrame | StoredTable, columns: list[str] | None = None) -> pl.DataFrame:
     import polars as pl
 
     if isinstance(part, pl.DataFrame):
         return part if columns is None else part.select(columns)
-    return _attempt(part, partial(pl.read_parquet, part, columns=columns))
+    forks.check()
+    return pl.read_parquet(part.checked, columns=columns)
 
 
-def _attempt(part: Path, read: Callable[[], T]) -> T:
-    """What comes of reading a file whose layout is sound; a damaged one is an `InputError`."""
-    from rankscope.inputs.checks import Problems
-    from rankscope.inputs.expansion import ExpandedBytes
-    from rankscope.inputs.formats import parquet, parquet_layout
-
-    problems = Problems(str(part))
-
-    def checked() -> T:
-        with part.open("rb") as stored, mmap.mmap(stored.fileno(), 0, access=mmap.ACCESS_READ) as data:
-            sound = partial(parquet_layout.check, data, ExpandedBytes(len(data), math.inf))
-            parquet.LAYOUT.attempt(problems, sound)
-        return read()
-
-    return parquet.LAYOUT.attempt(problems, checked)
+def _bytes(part: pl.DataFrame | StoredTable) -> int:
+    return part.digest.size if isinstance(part, StoredTable) else int(part.estimated_size())
 
 
-def _bytes(part: pl.DataFrame | Path) -> int:
-    return part.stat().st_size if isinstance(part, Path) else int(part.estimated_size())
-
-
-def _height(part: pl.DataFrame | Path) -> int:
+def _height(part: pl.DataFrame | StoredTable) -> int:
     return len(_read(part, [ID]))
 
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
-from rankscope.engines.text.index.array_files import FileRecord, checksum_of_array, map_array, write_array
-from rankscope.engines.text.index.columns import ARRAYS, FieldColumns, Numbers
-from rankscope.engines.text.index.segment import Segment, StoredDocuments
-from rankscope.errors import InputError
+from rankscope.digests import KEY, FileDigest, damaged, is_as_signed, signed
+from rankscope.engines.text.index.array_files import digest_of_array, map_array, write_array
+from rankscope.engines.text.index.columns import ARRAYS, FieldColumns
+from rankscope.engines.text.index.segment import AGAIN, Segment, StoredDocuments, StoredTable
+from rankscope.errors import InputError, Problem
 from rankscope.files import atomic
 from rankscope.version import __version__
 
@@ -29,8 +30,8 @@ class SegmentRecord:
     count: int
     tier: int
     fields: tuple[str, ...]  # field i has the files i.docs.npy, i.counts.npy, ...
-    files: Mapping[str, FileRecord]
-    documents: Mapping[str, FileRecord]  # files beside the folder of the segment, in the order of the documents
+    files: Mapping[str, FileDigest]
+    documents: Mapping[str, FileDigest]  # files beside the folder of the segment, in the order of the documents
     deleted: str = ""  # the file that names deleted documents, where there are some
 
 
@@ -51,7 +52,7 @@ def write_record(folder: Path, record: IndexRecord) -> None:
 
     made_by = {"format": FORMAT, "rankscope": __version__, "polars": pl.__version__}
     with atomic(folder / RECORD) as file:
-        json.dump({**made_by, **asdict(record)}, file, ensure_ascii=False, indent=1)
+        json.dump(signed({**made_by, **asdict(record)}), file, ensure_ascii=False, indent=1)
 
 
 def read_record(folder: Path) -> IndexRecord:
@@ -64,9 +65,13 @@ def read_record(folder: Path) -> IndexRecord:
     except (OSError, ValueError) as error:
         raise InputError.of(str(path), [f"cannot be read: {error}"]) from None
     try:
-        return _record_of(json.loads(text))
+        found = json.loads(text)
+        record = _record_of(found)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise InputError.of(str(path), [f"is damaged: {error}"], "Index the documents again.") from None
+        raise InputError.of(str(path), [f"is damaged: {error}"], AGAIN) from None
+    if not is_as_signed(found):
+        raise damaged(path, AGAIN)
+    return record
 
 
 def _record_of(found: Any) -> IndexRecord:
@@ -99,46 +104,47 @@ def _segment_of(found: Any) -> SegmentRecord:
     )
 
 
-def _files_of(found: Any) -> dict[str, FileRecord]:
-    return {str(name): FileRecord(int(each["size"]), int(each["checksum"])) for name, each in found.items()}
+def _files_of(found: Any) -> dict[str, FileDigest]:
+    return {str(name): FileDigest(int(each["size"]), int(each["checksum"])) for name, each in found.items()}
 
 
-def write_columns(folder: Path, prefix: str, columns: FieldColumns, records: dict[str, FileRecord]) -> None:
+def write_columns(folder: Path, prefix: str, columns: FieldColumns, records: dict[str, FileDigest]) -> None:
     """The columns of a field as files of a segment."""
     for name in ARRAYS:
         write_array(folder / f"{prefix}.{name}.npy", getattr(columns, name), records)
 
 
-def open_segment(folder: Path, record: SegmentRecord) -> Segment:
-    """A segment whose arrays stay in their files."""
-    place = folder / record.name
-    try:
-        fields = {name: _columns(place, str(each), record) for each, name in enumerate(record.fields)}
-        deleted = _mapped(place, record.deleted, record) if record.deleted else np.empty(0, dtype=np.int64)
-    except KeyError as error:
-        raise InputError.of(str(place), [f"the file {error} is not in {RECORD}"]) from None
-    _check(place, record, fields, deleted)
-    return Segment(
-        count=record.count,
-        fields=fields,
-        documents=StoredDocuments(tuple(folder / name for name in record.documents)),
-        deleted=deleted,
-        tier=record.tier,
-        name=record.name,
-    )
+class StoredFields(Mapping[str, FieldColumns]):
+    """The columns of a segment's fields; they are held against their digests when a field is first used."""
 
+    def __init__(self, place: Path, record: SegmentRecord) -> None:
+        self.place, self.record = place, record
+        self._columns = {name: self._mapped(str(number)) for number, name in enumerate(record.fields)}
+        self._unchecked = set(record.fields)
 
-def _columns(place: Path, prefix: str, record: SegmentRecord) -> FieldColumns:
-    return FieldColumns(**{name: _mapped(place, f"{prefix}.{name}.npy", record) for name in ARRAYS})
+    def __getitem__(self, field: str) -> FieldColumns:
+        columns = self._columns[field]
+        if field in self._unchecked:
+            number = self.record.fields.index(field)
+            for name in ARRAYS:
+                check_file(self.place / f"{number}.{name}.npy", self.record.files[f"{number}.{name}.npy"])
+            self._check_fit(field, columns)
+            self._unchecked.discard(field)
+        return columns
 
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._columns)
 
-def _mapped(place: Path, name: str, record: SegmentRecord) -> Numbers:
-    return map_array(place / name, record.files[name])
+    def __len__(self) -> int:
+        return len(self._columns)
 
+    def _mapped(self, number: str) -> FieldColumns:
+        names = {name: f"{number}.{name}.npy" for name in ARRAYS}
+        digests = self.record.files
+        return FieldColumns(**{name: map_array(self.place / file, digests[file]) for name, file in names.items()})
 
-def _check(place: Path, record: SegmentRecord, fields: Mapping[str, FieldColumns], deleted: Numbers) -> None:
-    """Refuse columns that do not belong together."""
-    for name, columns in fields.items():
+    def _check_fit(self, field: str, columns: FieldColumns) -> None:
+        """Refuse columns that do not belong together."""
         terms, postings = len(columns.offsets) - 1, len(columns.docs)
         fits = (
             terms >= 0
@@ -146,29 +152,69 @@ def _check(place: Path, record: SegmentRecord, fields: Mapping[str, FieldColumns
             and postings == len(columns.counts) == int(columns.starts[-1])
             and len(columns.positions) == int(columns.position_starts[-1])
             and len(columns.text) == int(columns.offsets[-1])
-            and len(columns.lengths) == record.count
+            and len(columns.lengths) == self.record.count
         )
         if not fits:
-            raise InputError.of(str(place), [f"the columns of field '{name}' do not fit: the index is damaged"])
-    if len(deleted) > record.count or (len(deleted) and not 0 <= int(deleted[-1]) < record.count):
-        raise InputError.of(str(place), ["deletes documents that it does not have: the index is damaged"])
+            what = f"the columns of field '{field}' do not fit: the index is damaged"
+            raise InputError.of(str(self.place), [what], AGAIN)
 
 
-def damaged_files(folder: Path, record: IndexRecord) -> list[str]:
-    """Files whose bytes are not those that were written."""
-    expected = {
-        path: file
-        for segment in record.segments
-        for path, file in (
-            *((folder / segment.name / name, file) for name, file in segment.files.items()),
-            *((folder / name, file) for name, file in segment.documents.items()),
-        )
-    }
-    return [str(path) for path, file in expected.items() if _found(path) != file]
-
-
-def _found(path: Path) -> FileRecord | None:
+def open_segment(folder: Path, record: SegmentRecord) -> Segment:
+    """A segment whose arrays and documents stay in their files, which are checked when they are first used."""
+    place = folder / record.name
     try:
-        return checksum_of_array(path) if path.suffix == ".npy" else FileRecord.of(path)
-    except (OSError, InputError):
-        return None
+        fields, deleted = StoredFields(place, record), np.empty(0, dtype=np.int64)
+        if record.deleted:
+            deleted = map_array(place / record.deleted, record.files[record.deleted])
+            check_file(place / record.deleted, record.files[record.deleted])
+    except KeyError as error:
+        raise InputError.of(str(place), [f"the file {error} is not in {RECORD}"], AGAIN) from None
+    if len(deleted) > record.count or (len(deleted) and not 0 <= int(deleted[-1]) < record.count):
+        raise InputError.of(str(place), ["deletes documents that it does not have: the index is damaged"], AGAIN)
+    documents = tuple(StoredTable(folder / name, digest) for name, digest in record.documents.items())
+    return Segment(
+        count=record.count,
+        fields=fields,
+        documents=StoredDocuments(documents),
+        deleted=deleted,
+        tier=record.tier,
+        name=record.name,
+    )
+
+
+def check_file(path: Path, digest: FileDigest) -> None:
+    """Refuse an array whose bytes are not those that were written."""
+    try:
+        found = digest_of_array(path)
+    except OSError as error:
+        raise InputError.of(str(path), [f"cannot be read: {error.strerror}"], AGAIN) from None
+    if found != digest:
+        raise damaged(path, AGAIN)
+
+
+@dataclass(frozen=True)
+class CheckedIndex:
+    """How many files of an index hold what was written, their bytes, and whether what names them has a digest too."""
+
+    files: int
+    bytes: int
+    signed: bool
+
+
+def check_index(folder: Path) -> CheckedIndex:
+    """Read every file of an index; an `InputError` names all that do not hold what was written."""
+    record = read_record(folder)
+    problems, files, size = [], 0, 0
+    for segment in record.segments:
+        arrays = {folder / segment.name / name: digest for name, digest in segment.files.items()}
+        tables = {folder / name: digest for name, digest in segment.documents.items()}
+        for path, digest in (arrays | tables).items():
+            files, size = files + 1, size + digest.size
+            try:
+                check_file(path, digest) if path in arrays else StoredTable(path, digest).check()
+            except InputError as error:
+                found = [each.what for report in error.reports for each in report.problems]
+                problems += [Problem(str(path.relative_to(folder)), what) for what in found]
+    if problems:
+        raise InputError.of(str(folder), problems, AGAIN)
+    return CheckedIndex(files, size, KEY in json.loads((folder / RECORD).read_text(encoding="utf-8")))

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Final, Self
 
 import numpy as np
 
+from rankscope.digests import FileDigest
 from rankscope.engines.text.analysis import ANALYSERS
 from rankscope.engines.text.analysis.analyser import Analyser, KnownTerms
-from rankscope.engines.text.index.array_files import FileRecord, write_array
+from rankscope.engines.text.index.array_files import write_array
 from rankscope.engines.text.index.blocks import MOST_DOCUMENTS, UsedIds
 from rankscope.engines.text.index.building import build_field
 from rankscope.engines.text.index.columns import FieldColumns, Numbers
@@ -66,7 +67,11 @@ class IndexWriter:
     def append(cls, folder: Path) -> Self:
         """A writer that adds to an index."""
         writer = cls(folder, read_record(folder))
-        writer._remember_ids()
+        try:
+            writer._remember_ids()
+        except BaseException:
+            writer._lock.close()
+            raise
         return writer
 
     def __enter__(self) -> Self:
@@ -83,7 +88,7 @@ class IndexWriter:
         """Index one block of documents, and merge segments where there are many small ones."""
         self.ids.check(block[ID], self._opened)
         name, place = self._new_folder()
-        files: dict[str, FileRecord] = {}
+        files: dict[str, FileDigest] = {}
         fields = tuple(column for column in block.columns if column != ID)
         for number, field in enumerate(fields):
             columns = build_field(block[field], self._analyser_of(field), self._known_of(field))
@@ -152,11 +157,11 @@ class IndexWriter:
         for each in self._opened():
             self.ids.add(_live_ids(each))
 
-    def _write_documents(self, documents: pl.DataFrame) -> dict[str, FileRecord]:
+    def _write_documents(self, documents: pl.DataFrame) -> dict[str, FileDigest]:
         path = self.folder / f"{DOCUMENTS}{secrets.token_hex(4)}.parquet"
         with atomic(path, "wb") as file:
             documents.write_parquet(file, compression="zstd", compression_level=1)
-        return {path.name: FileRecord.of(path)}
+        return {path.name: FileDigest.of(path)}
 
     def _new_folder(self) -> tuple[str, Path]:
         name = f"{SEGMENT}{secrets.token_hex(4)}"
@@ -178,7 +183,7 @@ class IndexWriter:
         """Put one segment in the place of several."""
         segments = [open_segment(self.folder, each) for each in records]
         name, place = self._new_folder()
-        files: dict[str, FileRecord] = {}
+        files: dict[str, FileDigest] = {}
         fields = tuple(dict.fromkeys(field for each in records for field in each.fields))
         for number, field in enumerate(fields):
             merge_field(_sources(segments, field), place, str(number), files)
@@ -195,9 +200,9 @@ class IndexWriter:
         self.segments = [*before, merged, *(each for each in self.segments[first:] if each not in records)]
         self._remove_uncounted([*self.before.segments, *self.record.segments, *self.segments])
 
-    def _live_documents(self, records: Sequence[SegmentRecord], segments: Sequence[Segment]) -> dict[str, FileRecord]:
+    def _live_documents(self, records: Sequence[SegmentRecord], segments: Sequence[Segment]) -> dict[str, FileDigest]:
         """The files of stored documents; those of segments with deleted documents are written anew."""
-        files: dict[str, FileRecord] = {}
+        files: dict[str, FileDigest] = {}
         for record, segment in zip(records, segments, strict=True):
             if not record.deleted:
                 files |= record.documents

@@ -100,8 +100,7 @@ def _endpoint(
 
 
 def _answered(handler: Callable[[OpenSearchCall], Any], asked: OpenSearchCall) -> bytes | str:
-    with asked.indexes.damage_explained():
-        found = handler(asked)
+    found = handler(asked)
     if isinstance(found, list) and asked.parameters.text("format") != "json":
         return _table(found, asked.parameters.flag("v"))
     return json_bytes(found, asked.parameters.flag("pretty"))

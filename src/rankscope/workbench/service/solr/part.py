@@ -77,8 +77,7 @@ def _answered(
 ) -> bytes:
     begin = time.perf_counter()
     served = indexes.find(names)
-    with indexes.damage_explained():
-        found = handler(SolrRequest(served, asked, limits))
+    found = handler(SolrRequest(served, asked, limits))
     header: Json = {"status": 0, "QTime": round((time.perf_counter() - begin) * 1000)}
     if asked.text("echoParams", "explicit") != "none":
         header["params"] = {name: _echoed(asked.all(name)) for name in asked.first}
