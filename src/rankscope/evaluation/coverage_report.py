@@ -58,6 +58,7 @@ class Coverage:
     tied_groups: int
     unjudged_share: float
     unjudged_at_10: float
+    only_relevant: bool = False  # whether the judgements list nothing else, so that what they lack may have been judged
 
 
 def status_of(ranks: RelevantRanks) -> list[str]:
@@ -80,6 +81,7 @@ def coverage_of(ranks: RelevantRanks) -> Coverage:
         tied_groups=ranks.ties.size,
         unjudged_share=0.0 if complete else ranks.unjudged_share(),
         unjudged_at_10=0.0 if complete else ranks.unjudged_share(10),
+        only_relevant=not complete and ranks.lists_only_relevant,
     )
 
 
@@ -114,11 +116,20 @@ def warnings_of(system: SystemScores, settings: Settings) -> list[Caution]:
     if seen.straddling_pairs:
         text = f"{counted(seen.straddling_pairs, TIED)}: {tie_fate(ranks, settings)}"
         cautions.append(Caution("Equal scores", text, seen.straddling_pairs))
-    if seen.unjudged_at_10 > 0 and (unmet is None or seen.unjudged_at_10 < 0.995):  # nearly all is said already
+    said = seen.only_relevant or (unmet is not None and seen.unjudged_at_10 >= 0.995)  # in another caution
+    if seen.unjudged_at_10 > 0 and not said:
         share = f"{seen.unjudged_at_10:.0%}" if seen.unjudged_at_10 >= 0.01 else f"{seen.unjudged_at_10:.2%}"
         text = f"{share} of the first 10 items are not judged and count as not relevant"
         cautions.append(Caution("Not judged", text, seen.unjudged_at_10))
     return cautions
+
+
+def only_relevant(systems: Iterable[SystemScores]) -> list[Caution]:
+    """Once for all systems, where judgements without any grade 0 leave unsaid who judged what else."""
+    if not any(each.coverage.only_relevant and each.coverage.unjudged_at_10 > 0 for each in systems):
+        return []
+    text = "the judgements list only relevant items, so every other item counts as not relevant, judged or not"
+    return [Caution("Only relevant items", text)]
 
 
 def contradictions(ranks: RelevantRanks, settings: Settings) -> list[Caution]:

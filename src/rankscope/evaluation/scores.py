@@ -12,7 +12,7 @@ import numpy as np
 from rankscope.arrays import BoolArray, FloatArray
 from rankscope.catalogue import did_you_mean, listed, unknown_name
 from rankscope.displayed import Displayed, Tabular, written
-from rankscope.evaluation.coverage_report import Caution, Coverage, coverage_of, status_of, warnings_of
+from rankscope.evaluation.coverage_report import Caution, Coverage, coverage_of, only_relevant, status_of, warnings_of
 from rankscope.evaluation.in_effect import settings_in_effect
 from rankscope.lazily import LazyModule
 from rankscope.measures.measure import Measure
@@ -272,7 +272,7 @@ class Scores(Tabular):
             own = warnings_of(system, self.settings)
             own += [*cautions(system.ranks, system.columns, self.settings), *_floored(system)]
             found += [replace(each, system=system.name) for each in own]
-        return found
+        return [*found, *only_relevant(self.systems)]
 
     def __iter__(self) -> Iterator[SystemScores]:
         return iter(self.systems)

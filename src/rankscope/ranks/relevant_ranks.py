@@ -208,6 +208,11 @@ class RelevantRanks(Displayed):
         return self.count_judged(least=0, below=self.rel)
 
     @once
+    def lists_only_relevant(self) -> bool:
+        """Whether every item of the judgements has a grade above 0: files that leave out whatever else was judged."""
+        return bool(self.levels.size and (self.levels["grade"] > 0).all() and not self.pooled.size)
+
+    @once
     def nonrelevant_above(self) -> IntArray:
         """For each relevant item found, how many judged items that are not relevant stand above it."""
         wrong = (self.judged["grade"] < self.rel).astype(np.int64)

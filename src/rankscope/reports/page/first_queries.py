@@ -180,7 +180,7 @@ class FirstQueries:
             grades = [(self.data["top"], "relevant"), (max(self.data["rel"], 1), "partly relevant")]
         else:
             grades = [(1, "relevant")]
-        return [(self._mark(grade), told) for grade, told in [*grades, (0, "not relevant"), (None, "not judged")]]
+        return [(self._mark(grade), told) for grade, told in [*grades, (0, "not relevant"), (None, self.data["open"])]]
 
     # parts
 
@@ -251,7 +251,7 @@ class FirstQueries:
 
     def _mark(self, grade: float | None) -> tuple[str, str, str]:
         if grade is None:
-            return "open", "?", "not judged"
+            return "open", "?", self.data["open"]
         sign, top = f"{grade:g}", self.data["top"]
         if grade < self.data["rel"]:
             low = grade > 0
@@ -281,7 +281,7 @@ class FirstQueries:
         grades = [found["grades"][each] for each in first]
         good = sum(grade is not None and grade >= self.data["rel"] for grade in grades)
         fewer = f" of {len(first)}" if len(first) < listed["count"] else ""
-        note = f"{good} relevant, {grades.count(None)} not judged{fewer}"
+        note = f"{good} relevant, {grades.count(None)} {self.data['open']}{fewer}"
         items = []
         for each, grade in zip(first, grades, strict=True):
             id = found["ids"][each]

@@ -81,6 +81,7 @@ def query_data(report: Report) -> dict[str, Any]:
         "main": _main(report),
         "rel": float(report.scores.settings.rel),
         "top": _top_grade(report),
+        "open": "not listed" if any(each.coverage.only_relevant for each in report.scores.systems) else "not judged",
         "relevant": relevant,
         "classes": labels,
         "class": [code.get(each or "", -1) for each in classes],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from rankscope.evaluation.coverage_report import Coverage
 from rankscope.evaluation.scores import Scores
 from rankscope.measures.direction import Side, best_first
 from rankscope.number_texts import how_many, signed_text
@@ -108,14 +109,15 @@ def _rows(scores: Scores, main: MeasureRow, compared: Compared | None) -> tuple[
             baseline=number == 0 and len(order) > 1,
             standing=standings[place] if standings else None,
             difference=_difference(main, number),
-            unjudged=_unjudged(scores.systems[number].coverage.unjudged_at_10),
+            unjudged=_unjudged(scores.systems[number].coverage),
         )
         for place, number in enumerate(order)
     )
 
 
-def _unjudged(share: float) -> UnjudgedShare:
-    known = 0.0 if math.isnan(share) else share
+def _unjudged(seen: Coverage) -> UnjudgedShare:
+    """Of the first results; none where only relevant items are listed, which is a warning of its own."""
+    known = 0.0 if math.isnan(seen.unjudged_at_10) or seen.only_relevant else seen.unjudged_at_10
     return UnjudgedShare(known, percent(known))
 
 

@@ -143,7 +143,7 @@ async function startQueries() {
 
   // the query chosen
   function markOf(grade) {
-    if (grade === null) return ["open", "?", "not judged"];
+    if (grade === null) return ["open", "?", data.open];
     if (grade < data.rel) return ["none", grade > 0 ? String(grade) : "\u00d7", grade > 0 ? `judged not relevant, grade ${grade}` : "judged not relevant"];
     const scale = data.top > 1 ? `, grade ${grade}` : "";
     return [grade >= data.top ? "full" : "some", data.top > 1 ? String(grade) : "\u2713", "relevant" + scale];
@@ -173,7 +173,7 @@ async function startQueries() {
     }
     const good = first.filter(each => found.grades[each] !== null && found.grades[each] >= data.rel).length, open = first.filter(each => found.grades[each] === null).length;
     const fewer = first.length < listed.count ? ` of ${first.length}` : "";
-    made.append(element("p", {class: "small dim"}, `${good} relevant, ${open} not judged${fewer}`));
+    made.append(element("p", {class: "small dim"}, `${good} relevant, ${open} ${data.open}${fewer}`));
     const pictured = first.some(each => (data.pictures || {})[found.ids[each]]);
     const items = first.map((each, rank) => {
       const id = found.ids[each], also = id ? beside.indexOf(each) : -1;
@@ -202,7 +202,7 @@ async function startQueries() {
     parts.push(element("p", {class: "small"}, [facts, values].filter(Boolean).join(". ") + "."));
     const columns = several ? [column("A", a, b, row), column("B", b, a, row)] : [column("A", a, null, row)];
     parts.push(element("div", {class: several ? "two" : "two single"}, ...columns));
-    const grades = data.top > 1 ? [[data.top, "relevant"], [Math.max(data.rel, 1), "partly relevant"], [0, "not relevant"], [null, "not judged"]] : [[1, "relevant"], [0, "not relevant"], [null, "not judged"]];
+    const grades = data.top > 1 ? [[data.top, "relevant"], [Math.max(data.rel, 1), "partly relevant"], [0, "not relevant"], [null, data.open]] : [[1, "relevant"], [0, "not relevant"], [null, data.open]];
     parts.push(element("div", {class: "marks"}, ...grades.map(([grade, told]) => element("span", {}, element("span", {class: "grade " + markOf(grade)[0], "aria-hidden": "true"}, markOf(grade)[1]), told))));
     place.replaceChildren(...parts);
   }
