@@ -61,7 +61,7 @@ def test_what_is_promised_was_measured() -> None:
 
 
 def test_the_explanation_gives_the_measured_figures() -> None:
-    text = " ".join((DOCS / "explanation" / "statistics.md").read_text(encoding="utf-8").split())
+    text = " ".join((DOCS / "reference" / "error-rates.md").read_text(encoding="utf-8").split())
     cells = [float(cell.rstrip("%")) for row in rows_of(MEASURED, "differences | gate, a loss") for cell in row[1:3]]
     assert f"in {min(cells)} to {max(cells)} % of trials (promised: 5 %)" in text
     small, middle, large = rows_of(MEASURED, "loss | fixed gate")

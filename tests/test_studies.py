@@ -232,7 +232,7 @@ def test_the_python_on_the_page_says_the_same(robust: Path, capsys: pytest.Captu
 def test_the_page_on_statistics_has_the_tables_of_the_benchmarks(part: str) -> None:
     title = PARTS[part][0]
     measured = (DOCS / "performance.md").read_text(encoding="utf-8").split(f"## {title}\n")[1].split("\n## ")[0]
-    page = (DOCS / "explanation" / "statistics.md").read_text(encoding="utf-8")
+    page = (DOCS / "reference" / "error-rates.md").read_text(encoding="utf-8")
     tables = re.findall(r"(?:^\|.*\n)+", measured, re.M)
     for table in tables[:1] if part in ("error-rates", "small-samples") else tables:
         assert table in page
@@ -241,7 +241,7 @@ def test_the_page_on_statistics_has_the_tables_of_the_benchmarks(part: str) -> N
 def test_what_the_page_says_of_small_samples_is_in_the_measured_tables() -> None:
     title = PARTS["small-samples"][0]
     measured = (DOCS / "performance.md").read_text(encoding="utf-8").split(f"## {title}\n")[1].split("\n## ")[0]
-    page = (DOCS / "explanation" / "statistics.md").read_text(encoding="utf-8")
+    page = (DOCS / "reference" / "error-rates.md").read_text(encoding="utf-8")
     said = " ".join(page.split("**Why not BCa for few.**")[1].split("On real AP of up to 100 units")[0].split())
     coverage, faults = (
         [[cell.strip() for cell in line.strip("|\n").split("|")] for line in table.splitlines()[2:]]
