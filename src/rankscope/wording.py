@@ -1,16 +1,18 @@
-"""How a setting is written to whoever asks: as a keyword in Python, as an option while a command runs.
+"""How a setting is written to whoever asks: as a keyword in Python, as an option in a command, by its name on a page.
 
 Commands say how their options are spelled; everything that speaks of a setting asks here, so that no message names an
-option to a programmer or a keyword to somebody at a terminal.
+option to a programmer, a keyword to somebody at a terminal, or either to the readers of a page, who called nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 LONG = 120  # signs, or bits of a number
+
+READERS: Mapping[str, str] = {}  # of a page, who find settings by name where it lists them
 
 _spelling: list[Mapping[str, str]] = []  # of the commands that run, the last one on top: every thread of theirs sees it
 
@@ -25,6 +27,16 @@ def speaking_options(options: Mapping[str, str]) -> Iterator[None]:
         _spelling.pop()
 
 
+def speaking_to_readers() -> AbstractContextManager[None]:
+    """In this block settings are written for the readers of a page.
+
+    >>> with speaking_options({"depth": "--depth"}), speaking_to_readers():
+    ...     setting_value("depth", 10), setting_usage("depth", "K"), setting_usage("ties")
+    ('the setting depth=10', 'the setting depth', 'the setting ties')
+    """
+    return speaking_options(READERS)
+
+
 def setting_value(name: str, value: object) -> str:
     """A setting with its value.
 
@@ -35,6 +47,8 @@ def setting_value(name: str, value: object) -> str:
     ('--ties given', '--judged-only', '--effect 0.1 --effect 0.2')
     """
     option = _option(name)
+    if _to_readers():
+        return f"the setting {name}={value}"
     if option is None:
         return f"{name}={value_text(value)}"
     if isinstance(value, bool):
@@ -69,10 +83,10 @@ def mapping_advice(sentence: str, text: str, name: str = "columns") -> str:
     ...     mapping_advice("Say it with {}.", "item=id")
     ''
     """
-    if _spelling and name not in _spelling[-1]:
-        name = "columns"  # a command of runs alone has one map
-    if _spelling and name not in _spelling[-1]:
-        return ""
+    if _spelling and not _to_readers():
+        name = name if name in _spelling[-1] else "columns"  # a command of runs alone has one map
+        if name not in _spelling[-1]:
+            return ""
     return sentence.format(mapping_value(text, name))
 
 
@@ -101,9 +115,15 @@ def setting_usage(name: str, stands_for: str = "") -> str:
     '--collection-size D'
     """
     option = _option(name)
+    if _to_readers():
+        return f"the setting {name}"
     if option is None:
         return f"{name}={stands_for}" if stands_for else name
     return f"{option} {stands_for}".strip()
+
+
+def _to_readers() -> bool:
+    return bool(_spelling) and _spelling[-1] is READERS
 
 
 def _option(name: str) -> str | None:

@@ -70,7 +70,7 @@ def draw(logos: Base) -> Graph:
         graph = graph.curve(staircase(curve), name, markers=0)
     for row, name in enumerate(("low query", "high query")):
         own = mean_at_recall_levels(queries.take(np.array([row])), np.arange(1, RELEVANT + 1) / RELEVANT)
-        graph = graph.curve(staircase(own), name, markers=0, light=True)
+        graph = graph.curve(staircase(own), name, markers=0)
     return graph
 
 

@@ -325,7 +325,7 @@ def test_without_a_collection_size_the_graphs_that_need_it_say_so_and_the_others
     figures = figures_of(ranks)
     missing = {figure.kind.name: figure.reason for figure in figures if figure.graph is None}
     assert set(missing) == NEED_SIZE
-    assert all("collection_size=D" in reason for reason in missing.values())
+    assert all("the setting collection_size" in reason for reason in missing.values())
     assert {figure.kind.name for figure in figures if figure.graph is not None} == {
         kind.name for kind in RIVALS
     } - NEED_SIZE - OF_MANY
@@ -346,8 +346,24 @@ def test_the_command_writes_a_page_from_run_files(tmp_path: Path) -> None:
     assert done.exit_code == 0, done.output
     text = target.read_text(encoding="utf-8")
     assert "3 judged queries are missing from the run and count as 0" in text
-    assert "--collection-size D" in text
     assert "score-distribution" in Page(text).values("data-kind")
+
+
+def test_readers_are_told_of_settings_and_not_how_a_command_spells_them(tmp_path: Path) -> None:
+    (tmp_path / "qrels").write_text("".join(f"q{n} 0 a 1\nq{n} 0 b 0\n" for n in range(6)))
+    for name in ("one", "two"):
+        (tmp_path / name).write_text("".join(f"q{n} Q0 {item} 0 1 {name}\n" for n in range(6) for item in "ab"))
+    target = tmp_path / "report.html"
+    given = [str(tmp_path / "qrels"), str(tmp_path / "one"), str(tmp_path / "two"), "-o", str(target)]
+    done = CliRunner().invoke(cli, ["report", *given, "--ties", "hash", "-m", "AP,RR"])
+    assert done.exit_code == 0, done.output
+    assert "6 pairs of equal score are split by relevance: --ties hash decides" in done.output
+    words = re.sub(r"<(style|script|svg)\b.*?</\1>", "", target.read_text(encoding="utf-8"), flags=re.S)
+    assert "6 pairs of equal score are split by relevance; the setting ties=hash decides" in words
+    assert "give the setting collection_size" in words
+    assert "give the setting classes" in words
+    assert not re.findall(r"--[a-z][a-z-]*", re.sub(r"<[^>]*>", "", words))
+    assert '<th scope="row">ties</th><td>hash <span class="note">by hand</span></td>' in words
 
 
 def test_a_peers_way_of_counting_reaches_the_page(tmp_path: Path) -> None:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from rankscope.errors import SettingError
+from rankscope.reports.page import leaderboard
 from rankscope.reports.page.contents import Report, with_baseline
+from rankscope.reports.page.html import render
 from rankscope.reports.page.leaderboard import BoardColumn, Scale, board_number, slots_of
 from rankscope.reports.page.report_board import MOST_CLASS_COLUMNS, board_of
 from rankscope.reports.texts.class_table import class_estimates
@@ -50,16 +54,39 @@ def test_bars_stand_where_their_values_are() -> None:
     assert [cell.best for cell in column.cells] == [False, True]
 
 
-def test_the_better_is_the_darker_and_equal_values_have_no_shade() -> None:
+def test_the_best_mean_is_the_lowest_where_lower_is_better_and_equal_means_share_it() -> None:
     values = np.linspace(0.1, 0.7, 7)
-    up = BoardColumn.of("m0", "AP", [Estimate(each) for each in values])
     down = BoardColumn.of("m0", "ER", [Estimate(each) for each in values], lower_is_better=True)
-    assert [cell.shade for cell in up.cells] == [0, 1, 2, 3, 4, 5, 5]
-    assert [cell.shade for cell in down.cells] == [5, 5, 4, 3, 2, 1, 0]
     assert [cell.best for cell in down.cells] == [True] + [False] * 6
     same = BoardColumn.of("m0", "AP", [Estimate(0.3)] * 3)
-    assert {cell.shade for cell in same.cells} == {0}
     assert all(cell.best for cell in same.cells)
+
+
+def test_a_cell_is_coloured_where_the_tests_show_a_difference_and_a_note_says_so() -> None:
+    report = Report.of(scores_of("rough", "fine"))
+    assert report.board is not None
+    page = render(report)
+    table = page[page.index('id="leaderboard"') : page.index("</table>", page.index('id="leaderboard"'))]
+    for column in report.board.others:
+        coloured = re.findall(rf'<td class="c-{column.key} (\w*?)(?: best)?" data-v="([\d.e-]+)"', table)
+        assert sorted(coloured) == sorted((cell.side, str(cell.value)) for cell in column.cells)
+    assert {cell.side for column in report.board.others for cell in column.cells} == {"", "better"}
+    assert "▲ on green: significantly better, ▼ on red: significantly worse than the baseline" in page
+    css = (Path(leaderboard.__file__).parent / "templates" / "leaderboard.css").read_text(encoding="utf-8")
+    assert re.findall(r"^\.board td\.(\w+) \{ background: color-mix\(in srgb, var\(--(\w+)\)", css, re.M) == [
+        ("better", "good"),
+        ("worse", "bad"),
+    ]
+
+
+def test_nobody_is_called_a_baseline_among_three_systems_unless_somebody_named_it() -> None:
+    told = render(Report.of(many_scores(3)))
+    assert "baseline" not in re.sub(r"<(style|script).*?</\1>", "", told, flags=re.S).replace('class="baseline"', "")
+    for words in ("vs first system", "than the first system", "Differences are from the first system, system 0."):
+        assert words in told
+    assert 'system 0</span><span class="tag" data-short="F">first system</span>' in told
+    assert "than the baseline" in render(Report.of(many_scores(3), baseline="system 1"))
+    assert "than the baseline" in render(Report.of(many_scores(2)))
 
 
 def test_numbers_have_three_decimals_no_leading_zero_and_a_true_minus() -> None:

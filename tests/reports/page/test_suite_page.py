@@ -85,7 +85,7 @@ def test_tiles_have_a_rank_for_each_system_of_each_task() -> None:
 def test_rows_of_tasks_say_who_wins() -> None:
     row = task_rows(suite_of())[0]
     assert (row["task"], row["best mean"], row["shown to be better than"]) == ("t0", "good", "1 of 1 others")
-    assert str(row["in words"]).startswith("good is better than base")
+    assert str(row["in words"]).startswith("good is significantly better than base")
     assert "shown to be better than" in text_of(suite_of())
 
 

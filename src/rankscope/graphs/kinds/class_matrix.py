@@ -50,24 +50,25 @@ def class_matrix_graph(
 ) -> Graph:
     """Mean of each system in each class, with its interval; the darker, the larger.
 
-    Two systems have a third column: second minus first, query by query, blue where the second has more, with the
-    limits of the tests that decide. Intervals within a class are of its queries. The last row is of all queries shown,
-    with the intervals of `compare`.
+    Colours go from the lowest to the highest value that the measure can have. Two systems have a third column: second
+    minus first, query by query, with the limits of the tests that decide; it is coloured where these leave out 0, blue
+    where the second has more. Intervals within a class are of its queries. The last row is of all queries shown, with
+    the intervals of `compare`.
     """
     shown = class_table(systems, measure, largest, WHAT)
     labels = [*shown.labels, ""] if shown.table.classes is not None else [""]
     sizes = [shown.size(label) if label else len(shown.table) for label in labels]
     columns = _columns(shown, labels, level)
+    scale = _Scale.of(columns, shown.table.bounds)
     names = ", ".join(shown.table.systems)
     graph = Graph(
         f"{measure} by class: {names}",
         _system_axis(columns),
         _class_axis(labels, sizes),
-        subtitle=_subtitle(shown, columns, level),
+        subtitle=f"{_subtitle(shown, columns, level)}; {scale.words}",
         summary=f"Mean {measure} of {names} by class.",
         conclusion=_conclusion(shown, columns, labels),
     )
-    scale = _Scale.of(columns)
     for number, column in enumerate(columns, 1):
         graph = _drawn(graph, number, column, scale, labels, sizes)
     return graph
@@ -151,25 +152,33 @@ def _limits_of_all(shown: ClassTable, level: float) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class _Scale:
-    """From which mean to which tiles are coloured, and how far differences go."""
+    """From which mean to which tiles are coloured, and how far differences go; nearly equal means look alike."""
 
     low: float
     high: float
-    most: float
+    most: float  # 0 without differences
 
     @classmethod
-    def of(cls, columns: list[_MatrixColumn]) -> _Scale:
+    def of(cls, columns: list[_MatrixColumn], bounds: tuple[float, float]) -> _Scale:
+        """Over what the measure can be; where that has no end, from 0 to the mean farthest out."""
         plain = np.concatenate([each.mean for each in columns if not each.signed])
         signed = np.concatenate([np.zeros(1), *(np.abs(each.mean) for each in columns if each.signed)])
-        return cls(float(plain.min()), float(plain.max()), float(signed.max()))
+        low = bounds[0] if math.isfinite(bounds[0]) else min(0.0, float(plain.min()))
+        high = bounds[1] if math.isfinite(bounds[1]) else max(0.0, float(plain.max()))
+        return cls(low, high, float(signed.max()))
+
+    @property
+    def words(self) -> str:
+        """What colours say."""
+        plain = f"colour: means from {tile_text(self.low)} to {tile_text(self.high)}"
+        return f"{plain}, differences whose own limits leave out 0" if self.most else plain
 
     def shade(self, column: _MatrixColumn) -> FloatArray:
         """How much colour each tile has: a tenth at least for means, so that tiles are seen."""
         if column.signed:
-            return column.mean / self.most if self.most else column.mean
-        if self.high == self.low:
-            return np.full_like(column.mean, 0.5)
-        return 0.1 + 0.9 * (column.mean - self.low) / (self.high - self.low)
+            shown = (column.low > 0) | (column.high < 0)
+            return np.where(shown, column.mean / (self.most or 1.0), 0.0)
+        return 0.1 + 0.9 * (column.mean - self.low) / ((self.high - self.low) or 1.0)
 
 
 def _drawn(graph: Graph, x: float, column: _MatrixColumn, scale: _Scale, labels: list[str], sizes: list[int]) -> Graph:

@@ -48,6 +48,7 @@ class Report(Displayed):
     compared: Compared | None
     verdict: Verdict
     headline: Headline
+    reference: str  # what the first system is called, from which differences are: the baseline, where one was named
     board: Leaderboard | None
     figures: tuple[Figure, ...]
     found: FoundItems  # what stands first for each query
@@ -72,7 +73,9 @@ class Report(Displayed):
         compared = compared or compared_of(scores, baseline)
         estimates = estimates_of(scores, compared)
         names = tuple(system.name for system in scores.systems)
-        board = board_of(scores, estimates, compared)
+        named = bool(baseline or (compared and compared.baseline)) or len(names) == 2
+        reference = ("baseline" if named else "first system") if len(names) > 1 else ""
+        board = board_of(scores, estimates, compared, reference)
         return cls(
             title=title or _listed(names),
             titled=bool(title),
@@ -81,6 +84,7 @@ class Report(Displayed):
             compared=compared,
             verdict=verdict_of(names, estimates, compared),
             headline=headline_of(names, estimates, compared, len(scores.systems[0].ranks) if scores.systems else 0),
+            reference=reference,
             board=board,
             figures=_figures(scores, estimates, compared, progress, board),
             found=found or FoundItems({each.name: lists_of_ranks(each.ranks) for each in scores.systems}),
@@ -94,11 +98,12 @@ class Report(Displayed):
     @property
     def warnings(self) -> list[WarningKind]:
         """What to read beside the numbers, a line a kind: of the files, and of what so many queries can show."""
+        scores = replace(self.scores)  # whose cautions were not yet told to somebody else, in other words
         if self.compared is None or self.scores.quiet:
-            return warning_kinds(self.scores)
+            return warning_kinds(scores)
         from rankscope.reports.texts.comparison import notes_of
 
-        return warning_kinds(self.scores, notes_of(self.compared))
+        return warning_kinds(scores, notes_of(self.compared))
 
     @property
     def sentences(self) -> list[str]:

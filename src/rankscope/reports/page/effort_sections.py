@@ -32,7 +32,7 @@ WINDOWS = (
 COSTS = "Items looked at for each relevant one since the recall before, in the median over queries."
 DECISIONS = (
     "Relevant and retrieved (TP), relevant and missed (FN), retrieved for nothing (FP), rightly left alone (TN); "
-    "of one query: rankscope evaluate ... --explain QUERY."
+    "rankscope evaluate explains that of one query."
 )
 
 

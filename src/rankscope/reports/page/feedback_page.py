@@ -85,7 +85,7 @@ def methods_of(figures: list[DrawnFigure]) -> dict[str, Any]:
         "order": [*range(1, len(names)), *([0] if names else [])] if NO_FEEDBACK in names else [*range(len(names))],
         "first": MOST_CURVES - 1 if NO_FEEDBACK in names else MOST_CURVES,
         "most": MOST_CURVES,
-        "baseline": NO_FEEDBACK in names,
+        "baseline": "baseline" if NO_FEEDBACK in names else "",
     }
 
 

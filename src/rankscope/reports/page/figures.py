@@ -18,6 +18,7 @@ from rankscope.graphs.variants import Variant, Variants
 from rankscope.names import slugs
 from rankscope.number_texts import how_many
 from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.wording import setting_usage, speaking_to_readers
 
 if TYPE_CHECKING:
     from rankscope.statistics.verdicts.compared import Compared
@@ -30,7 +31,6 @@ MOST_ALONE = 25  # systems that have graphs of their own on a page, or a curve t
 MOST_IN_CLASSES = 8  # systems side by side in each class
 ONE_SYSTEM = "it compares systems, and there is one"
 ONE_QUERY = "one query shows no chance and no difference to test"
-NO_CLASSES = "queries have no classes, or all have one: give their classes with --by FILE"
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,13 +119,14 @@ def figures_of(
     systems from the best to the worst.
     """
     places = list(range(len(systems)) if order is None else order)
-    asked = list(_asked(systems, places))
     first = first_choice([each.system for each in systems], places) if systems else ()
     done = []
-    for each in asked:
-        done.append(each.graph(measure, compared))
-        if progress is not None:
-            progress("graphs", len(done) / len(asked))
+    with speaking_to_readers():  # why a graph is not there
+        asked = list(_asked(systems, places))
+        for each in asked:
+            done.append(each.graph(measure, compared))
+            if progress is not None:
+                progress("graphs", len(done) / len(asked))
     ids = slugs([f"{each.kind.name} {each.system}" for each in asked])
     figures = [_figure(*each, first) for each in zip(ids, asked, done, strict=True)]
     shown = zip(figures, asked, strict=True)
@@ -213,7 +214,7 @@ def _of_kind(kind: GraphKind[Any], systems: Sequence[RelevantRanks], order: Sequ
         yield _Asked(kind, [systems[0], *best[: MOST_IN_CLASSES - 1]])
     elif kind.costly and len(alone) < len(systems):
         kept = [each for each in everyone if each in alone]
-        yield _Asked(kind, kept, shown=f"the {len(kept) - 1} best systems and the baseline, of {len(systems)}")
+        yield _Asked(kind, kept, shown=f"the {len(kept) - 1} best systems and {systems[0].system}, of {len(systems)}")
     else:
         yield from (_Asked(kind, share) for share in kind.systems.shares(everyone))
 
@@ -225,7 +226,7 @@ def _nothing_said(kind: GraphKind[Any], systems: Sequence[RelevantRanks]) -> str
     if kind.compares and len(systems[0]) == 1:
         return ONE_QUERY
     if kind.wants("classes") and len(set(systems[0].classes or ())) < 2:
-        return NO_CLASSES
+        return f"queries have no classes, or all have one: give {setting_usage('classes')}"
     return ""
 
 

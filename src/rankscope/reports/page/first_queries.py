@@ -270,7 +270,8 @@ class FirstQueries:
         found = listed["queries"][row] if row < len(listed["queries"]) else None
         if system not in listed["systems"] or not found:
             held = len(listed["systems"])
-            return FoundList(heading, f"The lists in this page are of {held} systems: the best and the baseline.", ())
+            who = f"the best and the {self.systems['baseline']}"
+            return FoundList(heading, f"The lists in this page are of {held} systems: {who}.", ())
         first = found["first"][listed["systems"].index(system)]
         beside = found["first"][listed["systems"].index(other)] if other in listed["systems"] else []
         if not first:

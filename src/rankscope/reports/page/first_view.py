@@ -63,7 +63,7 @@ class FirstChoice:
 
     @cached_property
     def slots(self) -> dict[int, int]:
-        """The number of the colour of each system that is shown; the baseline has 0."""
+        """The number of the colour of each system that is shown; the first system has 0."""
         chosen = {0: 0} if self.systems.get("baseline") else {}
         for system in self.order[: self.systems.get("first", 0)]:
             if system not in chosen:
@@ -80,7 +80,7 @@ class FirstChoice:
         """The sample, name and value of each."""
         values, measure = self.systems.get("values", ()), self.systems.get("measure", "")
         named = [
-            self.names[each] + (" (baseline)" if self.systems.get("baseline") and each == 0 else "")
+            self.names[each] + (f" ({self.systems['baseline']})" if self.systems.get("baseline") and each == 0 else "")
             for each in self.shown
         ]
         return [
@@ -94,7 +94,8 @@ class FirstChoice:
         more, shown, most = len(self.names) - len(self.shown), len(self.shown), self.systems.get("most", 0)
         add = f"{most} systems at most" if shown >= most else "Add a system \N{HORIZONTAL ELLIPSIS}"
         back = bool(self.systems.get("values")) and len(self.names) > self.systems.get("first", 0) + 1
-        return {"add": add if more > 0 else "", "back": "yes" if back else ""} if more > 0 or back else {}
+        again = f"Best {self.systems['first']} and {self.systems['baseline']}" if back else ""
+        return {"add": add if more > 0 else "", "back": again} if more > 0 or back else {}
 
     def differ(self, one: int, other: int) -> bool:
         """Whether the primary measure distinguishes them."""

@@ -16,6 +16,7 @@ from rankscope.reports.page.pages import Shell, environment, packed
 from rankscope.reports.page.query_data import query_data, system_data
 from rankscope.reports.texts.headline import family_words
 from rankscope.version import __version__
+from rankscope.wording import speaking_to_readers
 
 FILES = (
     "page.css",
@@ -38,10 +39,9 @@ def render(report: Report) -> str:
     systems, queries = system_data(report), query_data(report)
     data = {f"data-{each.id}": packed(figure_data(each, report.systems)) for each in figures}
     data |= {"data-systems": packed(systems), "data-queries": packed(queries)}
-    return str(
-        environment()
-        .get_template("report.html.j2")
-        .render(
+    template = environment().get_template("report.html.j2")
+    with speaking_to_readers():
+        return template.render(
             report=report,
             facts=_facts(report),
             coverage=coverage_lines(report.scores),
@@ -55,7 +55,6 @@ def render(report: Report) -> str:
             shell=Shell.of(*FILES),
             version=__version__,
         )
-    )
 
 
 def _facts(report: Report) -> list[str]:

@@ -20,8 +20,8 @@ from rankscope.reports.texts.estimates import Estimate
 
 Role = Literal["primary", "measure", "class", "collection"]
 Groups = Literal["letters", "ranks", ""]  # how groups are shown, if at all
-STEPS = 6  # of shading
 ROUND = (1.0, 2.0, 2.5, 3.0, 3.5, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0)
+MARKS = "\u25b2 on green: significantly better, \u25bc on red: significantly worse"
 MOST_LETTERS = 16  # more cannot be followed down a column
 
 
@@ -77,14 +77,13 @@ def _rounded_down(value: float) -> float:
 
 @dataclass(frozen=True)
 class BoardCell:
-    """One value: as printed, its interval in words, its bar in percent, its shade, and what the tests say of it."""
+    """One value: as printed, its interval in words, its bar in percent, and what the tests say of it."""
 
     value: float
     text: str
     interval: str = ""
     bar: tuple[float, float] | None = None
     dot: float | None = None
-    shade: int = 0
     best: bool = False
     side: Side = ""  # against the baseline, after correction
 
@@ -120,11 +119,10 @@ class BoardColumn:
         ends = [end for each in estimates for end in (each.value, each.low, each.high)]
         scale = Scale.of(ends)
         values = np.array([each.value for each in estimates])
-        shades = _shades(values, lower_is_better)
         best = math.nan if counts or len(values) < 2 else best_value(values, lower_is_better)
         known = list(sides) or [""] * len(estimates)
         cells = tuple(
-            _cell(each, scale, counts=counts, shade=shades[place], best=each.value == best, side=known[place])
+            _cell(each, scale, counts=counts, best=each.value == best, side=known[place])
             for place, each in enumerate(estimates)
         )
         there = baseline is not None and len(estimates) > 1 and math.isfinite(estimates[baseline].value)
@@ -150,7 +148,7 @@ class BoardColumn:
         return any(each.bar is not None for each in self.cells)
 
 
-def _cell(each: Estimate, scale: Scale, *, counts: bool, shade: int, best: bool, side: Side) -> BoardCell:
+def _cell(each: Estimate, scale: Scale, *, counts: bool, best: bool, side: Side) -> BoardCell:
     if not math.isfinite(each.value):
         return BoardCell(math.nan, "\u2013")
     ends = (each.low, each.high) if each.has_interval and math.isfinite(each.high) else None
@@ -160,7 +158,6 @@ def _cell(each: Estimate, scale: Scale, *, counts: bool, shade: int, best: bool,
         interval=" to ".join(board_number(end, counts) for end in ends) if ends else "",
         bar=(scale.percent(ends[0]), scale.percent(ends[1])) if ends else None,
         dot=scale.percent(each.value),
-        shade=shade,
         best=best,
         side=side,
     )
@@ -183,16 +180,6 @@ def scale_text(value: float) -> str:
     """
     text = f"{abs(value):,.6g}" if abs(value) < 1000 else f"{abs(value):,.0f}"
     return ("\u2212" if value < 0 else "") + (text[1:] if text.startswith("0.") else text)
-
-
-def _shades(values: np.ndarray[tuple[int], np.dtype[np.float64]], lower_is_better: bool) -> list[int]:
-    """Six steps between the lowest and the highest mean, the better the darker; none where all are equal."""
-    known = values[np.isfinite(values)]
-    if known.size < 2 or np.ptp(known) == 0:
-        return [0] * len(values)
-    share = (values - known.min()) / np.ptp(known)
-    share = np.nan_to_num(1 - share if lower_is_better else share)
-    return np.minimum((share * STEPS + EQUAL).astype(int), STEPS - 1).tolist()
 
 
 @dataclass(frozen=True)
@@ -252,6 +239,7 @@ class Leaderboard:
     rows: tuple[BoardRow, ...]
     groups: Groups = ""
     notes: tuple[str, ...] = ()
+    reference: str = "baseline"  # what the system is called with which the others are compared
 
     @property
     def primary(self) -> BoardColumn:

@@ -31,7 +31,7 @@ def natural_key(text: str) -> list[tuple[int, int | str]]:
 
 
 def system_data(report: Report) -> dict[str, Any]:
-    """Names, places, values as printed, and which pairs differ; the first system is the baseline."""
+    """Names, places, values as printed, and which pairs differ; `baseline` is what the first system is called."""
     board = report.board
     order = [row.number for row in board.rows] if board else list(range(len(report.systems)))
     return {
@@ -40,7 +40,7 @@ def system_data(report: Report) -> dict[str, Any]:
         "values": [cell.text for cell in board.primary.cells] if board else [],
         "measure": board.primary.title if board else "",
         "different": _different(report.systems, report.compared),
-        "baseline": len(report.systems) > 1,
+        "baseline": report.reference,
         "queries": max((len(system.ranks) for system in report.scores.systems), default=0),
         "first": FIRST,
         "most": MOST_CURVES,

@@ -11,6 +11,7 @@ from rankscope.measures.direction import Side, best_first
 from rankscope.number_texts import how_many, signed_text
 from rankscope.reports.formats.warning_kinds import percent
 from rankscope.reports.page.leaderboard import (
+    MARKS,
     MOST_LETTERS,
     BoardColumn,
     BoardDifference,
@@ -29,8 +30,13 @@ if TYPE_CHECKING:
 MOST_CLASS_COLUMNS = 8
 
 
-def board_of(scores: Scores, estimates: Estimates, compared: Compared | None) -> Leaderboard | None:
-    """Places by the measure that decides; None where nothing asked for is a number."""
+def board_of(
+    scores: Scores, estimates: Estimates, compared: Compared | None, reference: str = "baseline"
+) -> Leaderboard | None:
+    """Places by the measure that decides; None where nothing asked for is a number.
+
+    `reference`: what the first system is called, with which the others are compared.
+    """
     if not estimates.rows:
         return None
     main = estimates.main or estimates.rows[0]
@@ -41,7 +47,8 @@ def board_of(scores: Scores, estimates: Estimates, compared: Compared | None) ->
         columns=tuple(columns),
         rows=_rows(scores, main, compared),
         groups=_group_style(compared),
-        notes=tuple(_notes(main, compared)),
+        notes=tuple(_notes(main, compared, reference)),
+        reference=reference,
     )
 
 
@@ -162,17 +169,19 @@ def _deciding(compared: Compared | None) -> str:
     return "letters and marks" if letters else "marks"
 
 
-def _notes(main: MeasureRow, compared: Compared | None) -> list[str]:
+def _notes(main: MeasureRow, compared: Compared | None, reference: str) -> list[str]:
     """How the table is read."""
     drawn = main.means[0].has_interval
     lines = ["Dot: mean. Bar: 95 % interval."] if drawn else []
     if len(main.means) > 1:
-        lines.append("Thin line: the baseline's mean. Each column has one scale for all rows. Bold: best mean.")
+        lines.append(
+            f"Thin line: the mean of the {reference}. Each column has one scale for all rows. Bold: best mean."
+        )
     if compared is not None and _group_style(compared) == "letters":
         lines.append(f"No significant difference between systems that share a letter, by {main.asked}.")
     if main.differences:
         lines.append(
-            "▲ significantly better and ▼ significantly worse than the baseline, corrected for all comparisons. "
+            f"{MARKS} than the {reference}, corrected for all comparisons. "
             f"Whether two bars overlap decides nothing; {_deciding(compared)} do."
         )
     return lines

@@ -11,7 +11,7 @@ from rankscope.number_texts import how_many, signed_text
 from rankscope.reports.formats.rows import grid_of
 from rankscope.reports.page.contents import Section
 from rankscope.reports.page.drawn_figures import DrawnFigure, figure_data
-from rankscope.reports.page.leaderboard import BoardColumn, BoardDifference, BoardRow, Leaderboard
+from rankscope.reports.page.leaderboard import MARKS, BoardColumn, BoardDifference, BoardRow, Leaderboard
 from rankscope.reports.page.pages import DRAWING, Shell, environment, packed
 from rankscope.reports.texts.estimates import Estimate
 from rankscope.reports.texts.suite import headline, notes_of, sentences, task_rows, winners_sentence
@@ -172,6 +172,8 @@ def _difference(system: SuiteSystem, suite: Suite) -> BoardDifference:
 def _reading(suite: Suite) -> list[str]:
     """How the table is read."""
     lines = ["Dot: mean. Bar: 95 % interval. Thin line: the baseline's mean. Bold: best mean."]
+    if suite.baseline and len(suite.systems) > 1:
+        lines.append(f"{MARKS} than the baseline.")
     if any(each.missing for each in suite.systems):
         lines.append(
             "\u2013: the system lacks the task, or has no number over tasks because it lacks one; its difference from "

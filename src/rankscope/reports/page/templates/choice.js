@@ -2,7 +2,7 @@
 // shown; the baseline is ink and dashed. A marker's shape goes with the colour, so that colour alone says nothing.
 const SHAPES = ["circle", "circle", "square", "triangle", "diamond", "cross", "down", "star"];
 const choice = {
-  names: [], order: [], values: [], different: [], measure: "", first: 3, most: 8, baseline: false, queries: 2,
+  names: [], order: [], values: [], different: [], measure: "", first: 3, most: 8, baseline: "", queries: 2,
   shown: [], slots: new Map(), listeners: [],
 
   start(data) {
@@ -41,7 +41,7 @@ const choice = {
     for (const each of this.order.slice(0, this.first)) this.add(each);
     if (this.baseline) this.add(0);
   },
-  isBaseline(system) { return this.baseline && system === 0; },
+  isBaseline(system) { return this.baseline !== "" && system === 0; },
   differ(one, other) { return this.different.length > 0 && this.different[one][other] === "1"; },
   tell() { for (const each of this.listeners) each(); },
 };
@@ -80,7 +80,7 @@ function drawKey() {
   if (!place) return;
   const focused = document.activeElement && document.activeElement.dataset ? document.activeElement.dataset.focus : "";
   const items = choice.shown.map(system => {
-    const name = choice.names[system] + (choice.isBaseline(system) ? " (baseline)" : "");
+    const name = choice.names[system] + (choice.isBaseline(system) ? ` (${choice.baseline})` : "");
     const item = element("li", {}, sample(choice.wear(system)), element("span", {class: "name"}, name));
     if (choice.values.length) item.append(element("span", {class: "value"}, choice.measure + " " + choice.values[system]));
     const button = element("button", {type: "button", "aria-label": "Remove " + choice.names[system], "data-focus": "remove " + system, class: "screen"}, "\u00d7");
@@ -92,7 +92,7 @@ function drawKey() {
   const add = element("select", {"aria-label": "Add a system to the graphs", "data-focus": "add"}, option("", full ? `${choice.most} systems at most` : "Add a system \u2026"));
   if (!full) for (const system of choice.order) if (!choice.shown.includes(system)) add.append(option(system, choice.names[system]));
   add.addEventListener("change", () => { if (add.value !== "") choice.toggle(Number(add.value)); });
-  const back = element("button", {type: "button", "data-focus": "reset"}, "Best 3 and baseline");
+  const back = element("button", {type: "button", "data-focus": "reset"}, `Best ${choice.first} and ${choice.baseline}`);
   back.addEventListener("click", () => { choice.reset(); choice.tell(); });
   const more = [...(choice.names.length > choice.shown.length ? [add, " "] : []), ...(choice.values.length && choice.names.length > choice.first + 1 ? [back] : [])];
   place.replaceChildren(...items, ...(more.length ? [element("li", {class: "screen"}, ...more)] : []));

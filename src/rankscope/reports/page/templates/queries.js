@@ -163,7 +163,7 @@ async function startQueries() {
   function column(letter, system, other, row) {
     const made = element("div", {}, element("h4", {}, (several ? letter + " " : "") + names[system]));
     const place = listed.systems.indexOf(system), found = listed.queries[row];
-    if (place < 0 || !found) { made.append(element("p", {class: "small dim"}, `The lists in this page are of ${listed.systems.length} systems: the best and the baseline.`)); return made; }
+    if (place < 0 || !found) { made.append(element("p", {class: "small dim"}, `The lists in this page are of ${listed.systems.length} systems: the best and the ${choice.baseline}.`)); return made; }
     const first = found.first[place], beside = other === null ? [] : found.first[listed.systems.indexOf(other)] || [];
     const status = STATUS[data.status[system][row]];
     if (!first.length) {
