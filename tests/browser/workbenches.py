@@ -91,11 +91,11 @@ def served_from_thread(project: Project, **reach: Any) -> Iterator[Bench]:
     """Served as long as the block runs; the project is closed afterwards."""
     import threading
 
-    from rankscope.workbench.service.server import _server
+    from rankscope.workbench.service.server import Server
 
     with project, listen() as listening:
         bench = Workbench(project, Reach(port=listening.getsockname()[1], **reach))
-        server = _server(workbench_application(project, bench=bench))
+        server = Server(workbench_application(project, bench=bench))
         thread = threading.Thread(target=lambda: server.run(sockets=[listening]), daemon=True)
         thread.start()
         try:

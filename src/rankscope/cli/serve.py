@@ -53,6 +53,13 @@ PROJECT_ONLY = ("database", "behind_proxy", "certificate", "certificate_key", "r
     metavar="URL",
     help="The address that people open, as https://judging.example.org, where a proxy encrypts and hands on to us.",
 )
+@click.option(
+    "--trusted-proxy",
+    "trusted_proxies",
+    multiple=True,
+    metavar="ADDRESS",
+    help="Believe this proxy, or those of a network (10.0.0.0/24), who it asks for. Default: this machine.",
+)
 @click.option("--certificate", type=Input(), metavar="FILE", help="Encrypt with this certificate (PEM).")
 @click.option("--certificate-key", type=Input(), metavar="FILE", help="The private key of the certificate (PEM).")
 @click.option("--rate", type=float, metavar="N", help="Take so many changes a second from one person. Default 20.")

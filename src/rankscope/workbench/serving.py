@@ -14,7 +14,7 @@ from typing import Final
 from rankscope.errors import SettingError
 from rankscope.workbench.pages.bench import RATE, Reach, Workbench
 from rankscope.workbench.project import Project
-from rankscope.workbench.service.hosts import is_loopback
+from rankscope.workbench.service.hosts import Proxies, is_loopback
 
 PUBLIC: Final = re.compile(r"https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?")
 
@@ -29,6 +29,7 @@ class Exposure:
     certificate: str | None = None
     certificate_key: str | None = None
     allow_hosts: Sequence[str] = ()
+    trusted_proxies: Sequence[str] = ()  # addresses and networks; this machine where none is named
     rate: float = RATE
 
     def __post_init__(self) -> None:
@@ -48,12 +49,27 @@ class Exposure:
             problems.append(f"--certificate {self.certificate}: {wrong}")
         if self.rate <= 0:
             problems.append("--rate must be above 0")
+        try:
+            Proxies.of(self.trusted_proxies)
+        except SettingError as error:
+            problems.append(str(error))
         if problems:
             raise SettingError.of(problems)
 
     def reach(self, port: int) -> Reach:
         """As the pages know it."""
-        return Reach(port=port, public=self.behind_proxy, tls=self.certificate is not None, rate=self.rate)
+        return Reach(
+            port=port,
+            public=self.behind_proxy,
+            proxies=self.proxies,
+            tls=self.certificate is not None,
+            rate=self.rate,
+        )
+
+    @property
+    def proxies(self) -> Proxies:
+        """Who may say for whom they ask."""
+        return Proxies.of(self.trusted_proxies)
 
 
 def certificate_problem(certificate: str, key: str | None) -> str:
@@ -96,7 +112,9 @@ def serve_project(
         address = how.behind_proxy or (local.replace("http://", "https://", 1) if how.certificate else local)
         for line in start_lines(bench, how, address):
             say(line)
-        run_application(application, listening, certificate=how.certificate, key=how.certificate_key)
+        run_application(
+            application, listening, proxies=how.proxies, certificate=how.certificate, key=how.certificate_key
+        )
 
 
 def start_lines(bench: Workbench, exposure: Exposure, address: str) -> Iterable[str]:
@@ -109,6 +127,11 @@ def start_lines(bench: Workbench, exposure: Exposure, address: str) -> Iterable[
         yield (
             f"! {exposure.host} is not this machine alone: whoever reaches it sees that the project is here, and with "
             "an invitation its pictures and texts"
+        )
+    if exposure.behind_proxy is not None and not is_loopback(exposure.host) and not exposure.trusted_proxies:
+        yield (
+            "! only a proxy on this machine is believed who it asks for: name another with --trusted-proxy ADDRESS, or "
+            "all who come through it count as one address"
         )
 
 

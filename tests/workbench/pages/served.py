@@ -15,8 +15,19 @@ from tests.workbench.projects import small_project
 needed_module("uvicorn", "web")
 from rankscope.workbench.pages import Reach, Workbench, workbench_application  # noqa: E402
 from rankscope.workbench.project import Project  # noqa: E402
+from rankscope.workbench.service.hosts import Proxies  # noqa: E402
 
-__all__ = ["JSON", "OURS", "Project", "Reach", "Served", "Workbench", "served_project", "workbench_application"]
+__all__ = [
+    "JSON",
+    "OURS",
+    "Project",
+    "Proxies",
+    "Reach",
+    "Served",
+    "Workbench",
+    "served_project",
+    "workbench_application",
+]
 JSON = {"accept": "application/json"}
 OURS = {"origin": HOME}
 

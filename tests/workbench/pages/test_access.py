@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.workbench.pages.served import JSON, OURS, Reach, Served, served_project
+from tests.workbench.pages.served import JSON, OURS, Proxies, Reach, Served, served_project
 
 
 @pytest.fixture
@@ -112,11 +112,42 @@ def test_five_wrong_tokens_a_minute_then_the_address_waits(served: Served) -> No
     tried = [served.client.get(f"/enter/wrong{number}").status_code for number in range(3)]
     tried += [served.client.get("/", headers={"authorization": "Bearer wrong"}).status_code for _ in range(4)]
     assert tried == [401] * 5 + [429] * 2
-    refused = served.client.get(f"/enter/{right}")
+    refused = served.client.get("/enter/wrong")
     assert refused.status_code == 429
     assert 0 < int(refused.headers["retry-after"]) <= 60
-    served.bench.wrong_tokens.clock = lambda: 1e12
+    assert served.client.get("/me", headers={"authorization": f"Bearer {right}"}).status_code == 200
     assert served.client.get(f"/enter/{right}").status_code == 303
+    served.client.client.cookies.clear()
+    assert served.client.get(f"/enter/{served.bench.start_token}").status_code == 303
+    served.client.client.cookies.clear()
+    served.bench.wrong_tokens.clock = lambda: 1e12
+    assert served.client.get("/enter/wrong").status_code == 401
+
+
+def wrong_tokens_of(served: Served, *forwarded: str) -> list[int]:
+    """Six wrong tokens, each with the headers of X-Forwarded-For that a proxy or a liar sent."""
+    return [
+        served.client.get("/enter/wrong", headers=[("x-forwarded-for", each) for each in forwarded]).status_code
+        for _ in range(6)
+    ]
+
+
+def test_x_forwarded_for_is_believed_of_a_trusted_proxy_alone(tmp_path: Path) -> None:
+    """The client of these tests is 127.0.0.1: what it says counts where that is a proxy."""
+    for public, proxies, believed in (
+        (None, Proxies(), False),
+        ("http://127.0.0.1", Proxies(), True),
+        ("http://127.0.0.1", Proxies.of(["10.0.0.7"]), False),
+        ("http://127.0.0.1", Proxies.of(["127.0.0.0/30"]), True),
+    ):
+        (tmp_path / str(believed) / str(public)[:4] / str(len(proxies.networks))).mkdir(parents=True)
+        folder = tmp_path / str(believed) / str(public)[:4] / str(len(proxies.networks))
+        with served_project(folder, reach=Reach(public=public, proxies=proxies)) as served:
+            assert wrong_tokens_of(served, "1.2.3.4") == [401] * 5 + [429]
+            other = [401] * 5 + [429] if believed else [429] * 6
+            assert wrong_tokens_of(served, "1.2.3.4, 5.6.7.8") == other  # the proxy says the last one
+            assert wrong_tokens_of(served, "1.2.3.4", "9.9.9.9") == other  # some add a header of their own
+            assert wrong_tokens_of(served, "7.7.7.7, 9.9.9.9") == [429] * 6  # what was there before it is nobody's word
 
 
 def test_changes_are_counted_and_reads_are_not(tmp_path: Path) -> None:

@@ -27,29 +27,34 @@ def person_of(bench: Workbench, request: Request, by_token: bool = True) -> Asse
     kind, _, token = request.headers.get("authorization", "").partition(" ")
     if not by_token or kind.lower() != "bearer" or not token:
         return None
-    return person_of_token(bench, request, token.strip())
+    person = person_of_token(bench, request, token.strip())
+    bench.use_up(token.strip())
+    return person
 
 
 def person_of_token(bench: Workbench, request: Request, token: str) -> Assessor:
-    """Whom a token lets in; a wrong one is refused, and too many of them make the address wait."""
+    """Whom a token lets in; a wrong one is refused, and after too many of them an address has to wait with the next.
+
+    A right one always lets in: nobody can lock others out from an address that they share.
+    """
+    person = bench.project.assessor_of_token(token)
+    if person is None and bench.is_start_token(token):
+        person = bench.project.assessors[OWNER.id]
+    if person is not None:
+        return person
     address = address_of(bench, request)
     wait = bench.wrong_tokens.wait(address)
     if wait:
         words = f"too many wrong tokens came from this address: try again in {wait} seconds"
         raise Refusal(429, words, headers={"retry-after": str(wait)})
-    person = bench.project.assessor_of_token(token)
-    if person is None and bench.take_start_token(token):
-        person = bench.project.assessors[OWNER.id]
-    if person is None:
-        bench.wrong_tokens.add(address)
-        raise Refusal(401, f"this link or token lets nobody in: it was used, renewed or taken back; {SIGN_IN}")
-    return person
+    bench.wrong_tokens.add(address)
+    raise Refusal(401, f"this link or token lets nobody in: it was used, renewed or taken back; {SIGN_IN}")
 
 
 def address_of(bench: Workbench, request: Request) -> str:
-    """Where a request comes from; behind a proxy, what that says last."""
-    told = request.headers.get("x-forwarded-for", "") if bench.reach.public else ""
-    return told.rpartition(",")[2].strip()[:64] or (request.client.host if request.client else "")
+    """Where a request comes from; behind a proxy that is trusted, where that says."""
+    told = ",".join(request.headers.getlist("x-forwarded-for")) if bench.reach.public else ""
+    return bench.reach.proxies.asking(request.client.host if request.client else "", told)
 
 
 def check_person(person: Assessor | None, role: str) -> Assessor:

@@ -14,6 +14,7 @@ from rankscope.workbench.pages.rates import Bucket, WrongTokens
 from rankscope.workbench.pages.sessions import SessionCookies
 from rankscope.workbench.people import new_token, token_hash
 from rankscope.workbench.project import Project
+from rankscope.workbench.service.hosts import Proxies
 
 if TYPE_CHECKING:
     from rankscope.workbench.pages.addresses import Address
@@ -28,11 +29,12 @@ BURST = 3  # seconds' worth of them at once
 class Reach:
     """How a project is reached: the port, the address that people open where a proxy stands before it, and how often.
 
-    `public` is that address without a path, as https://judging.example.org.
+    `public` is that address without a path, as https://judging.example.org; `proxies` are believed who they ask for.
     """
 
     port: int = 8384
     public: str | None = None
+    proxies: Proxies = field(default_factory=Proxies)
     tls: bool = False
     rate: float = RATE
 
@@ -112,9 +114,11 @@ class Workbench:
         while self._endings:
             self._endings.pop()()
 
-    def take_start_token(self, token: str) -> bool:
-        """Whether this is the token of the start; it is good for one time."""
-        if self.start_token is None or token_hash(token) != token_hash(self.start_token):
-            return False
-        self.start_token = None
-        return True
+    def is_start_token(self, token: str) -> bool:
+        """Whether this is the token of the start."""
+        return self.start_token is not None and token_hash(token) == token_hash(self.start_token)
+
+    def use_up(self, token: str) -> None:
+        """The token of the start is good for one time; others are for as long as the invitation."""
+        if self.is_start_token(token):
+            self.start_token = None

@@ -33,6 +33,7 @@ def enter(visit: Visit, asked: EnterAsked) -> Response:
     """Sign in with a link; the browser is led on at once, so that the token stays in no address bar."""
     bench = visit.bench
     person = person_of_token(bench, visit.request, asked.token)
+    bench.use_up(asked.token)
     answer: Response = RedirectResponse("/", 303)
     if wants_json(visit.request):
         answer = json_answer({"format": "rankscope.enter", "version": 1, "name": person.name, "role": person.role})

@@ -26,3 +26,20 @@ class ServiceLimits:
     waiting: int = 64  # searches that wait for their turn
     wait_seconds: float = 5.0  # how long they wait
     retry_seconds: int = 1  # when one that was refused may ask again
+
+
+@dataclass(frozen=True)
+class ConnectionLimits:
+    """How many connections a server has, and how long one may keep it waiting.
+
+    One address has half of them at most, unless it is a proxy's.
+    >>> ConnectionLimits().most, ConnectionLimits().head_seconds
+    (1000, 10.0)
+    """
+
+    most: int = 1000  # less where the process may open fewer files
+    head_seconds: float = 10.0  # from the connection, or from the last answer, until the head of a request has come
+    idle_seconds: int = 5  # after an answer, without a word
+    unread_seconds: float = 30.0  # of an answer that is not read on
+    look_seconds: float = 0.5  # between two looks at all of them
+    said_seconds: float = 60.0  # between two lines that say which were ended

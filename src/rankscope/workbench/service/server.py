@@ -2,27 +2,72 @@
 
 from __future__ import annotations
 
+import asyncio
 import signal
 import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Final
+from typing import Final
 
 import uvicorn
 from starlette.types import ASGIApp
 
 from rankscope.errors import SettingError
+from rankscope.workbench.service.connections import Connection, Connections
+from rankscope.workbench.service.hosts import Proxies
+from rankscope.workbench.service.limits import ConnectionLimits
 
 ENDING: Final = (signal.SIGINT, signal.SIGTERM)
-CONNECTIONS: Final = 1000  # open at once
+QUEUE: Final = 1000  # connections that the system keeps until they are taken
 HEADERS: Final = 64 << 10  # bytes of a request before its body
 LAST_ANSWERS: Final = 6  # seconds that answers under way have when the server is stopped
 MOST_PORT: Final = 65535
 
 
-class _Server(uvicorn.Server):
-    """Ends at Ctrl-C or SIGTERM, and leaves it to whoever started it what happens then."""
+class Server(uvicorn.Server):
+    """Ends at Ctrl-C or SIGTERM, and leaves it to whoever started it what happens then; limits its connections."""
+
+    def __init__(
+        self,
+        application: ASGIApp,
+        *,
+        proxies: Proxies | None = None,
+        limits: ConnectionLimits | None = None,
+        certificate: str | None = None,
+        key: str | None = None,
+    ) -> None:
+        self.proxies, self.limits = proxies or Proxies(), limits or ConnectionLimits()
+        self._tasks: list[asyncio.Task[None]] = []
+        config = uvicorn.Config(
+            application,
+            ssl_certfile=certificate,
+            ssl_keyfile=key,
+            log_level="error",
+            access_log=False,
+            proxy_headers=False,
+            server_header=False,
+            http=Connection,
+            ws="none",
+            h11_max_incomplete_event_size=HEADERS,
+            timeout_keep_alive=self.limits.idle_seconds,
+            timeout_graceful_shutdown=LAST_ANSWERS,
+        )
+        super().__init__(config)
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Open the application, and take connections ourselves."""
+        await super().startup(sockets=[])
+        connections = Connections(self.config, self.server_state, self.limits, self.proxies)
+        work = [connections.watch(), *(connections.take(each, self.lifespan.state) for each in sockets or ())]
+        self._tasks = [asyncio.create_task(each) for each in work]
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Take no more, and end what is open."""
+        for each in self._tasks:
+            each.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await super().shutdown(sockets)
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -49,7 +94,7 @@ def listen(host: str = "127.0.0.1", port: int = 0) -> socket.socket:
         raise SettingError(f"port={port}: must be between 0 and {MOST_PORT}")
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
-        listening = socket.create_server(found[0][4][:2], family=found[0][0], backlog=CONNECTIONS)
+        listening = socket.create_server(found[0][4][:2], family=found[0][0], backlog=QUEUE)
         listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # its connections too send at once
         return listening
     except OSError as error:
@@ -65,17 +110,24 @@ def address_of(listening: socket.socket) -> str:
 
 
 def run_application(
-    application: ASGIApp, listening: socket.socket, *, certificate: str | None = None, key: str | None = None
+    application: ASGIApp,
+    listening: socket.socket,
+    *,
+    proxies: Proxies | None = None,
+    certificate: str | None = None,
+    key: str | None = None,
 ) -> None:
     """Serve until Ctrl-C or SIGTERM; answers under way are still given. With a certificate and its key by TLS."""
-    _server(application, ssl_certfile=certificate, ssl_keyfile=key).run(sockets=[listening])
+    Server(application, proxies=proxies, certificate=certificate, key=key).run(sockets=[listening])
 
 
 @contextmanager
-def running(application: ASGIApp, host: str = "127.0.0.1", port: int = 0) -> Iterator[str]:
+def running(
+    application: ASGIApp, host: str = "127.0.0.1", port: int = 0, *, limits: ConnectionLimits | None = None
+) -> Iterator[str]:
     """Serve from a thread as long as the block runs; gives the address."""
     listening = listen(host, port)
-    server = _server(application)
+    server = Server(application, limits=limits)
     thread = threading.Thread(target=lambda: server.run(sockets=[listening]), name="service", daemon=True)
     address = address_of(listening)
     thread.start()
@@ -85,19 +137,3 @@ def running(application: ASGIApp, host: str = "127.0.0.1", port: int = 0) -> Ite
         server.should_exit = True
         thread.join()
         listening.close()
-
-
-def _server(application: Any, **encryption: str | None) -> _Server:
-    config = uvicorn.Config(
-        application,
-        **encryption,  # type: ignore[arg-type]
-        log_level="error",
-        access_log=False,
-        proxy_headers=False,
-        server_header=False,
-        ws="none",
-        limit_concurrency=CONNECTIONS,
-        h11_max_incomplete_event_size=HEADERS,
-        timeout_graceful_shutdown=LAST_ANSWERS,
-    )
-    return _Server(config)

@@ -12,7 +12,7 @@ from starlette.applications import Starlette
 from rankscope.engines.text.text_index import Index
 from rankscope.workbench.service.application import ServicePart, create_application
 from rankscope.workbench.service.asking import find_page
-from rankscope.workbench.service.hosts import hosts_of, is_loopback
+from rankscope.workbench.service.hosts import Proxies, hosts_of, is_loopback
 from rankscope.workbench.service.limits import ServiceLimits
 from rankscope.workbench.service.opensearch.part import opensearch_part
 from rankscope.workbench.service.served import ServedIndexes
@@ -63,17 +63,22 @@ def serve(
     host: str = "127.0.0.1",
     port: int = PORT,
     allow_hosts: Iterable[str] = (),
+    trusted_proxies: Iterable[str] = (),
     limits: ServiceLimits | None = None,
     say: Callable[[str], None] = print,
 ) -> None:
-    """Serve indexes until Ctrl-C or SIGTERM; `say` gets the lines that tell where, and what is exposed."""
+    """Serve indexes until Ctrl-C or SIGTERM; `say` gets the lines that tell where, and what is exposed.
+
+    The connections of one address are limited, those of `trusted_proxies` (this machine, if none are named) are not.
+    """
+    proxies = Proxies.of(trusted_proxies)
     served = ServedIndexes.of(indexes, similarity)
     application = search_application(served, host=host, allow_hosts=allow_hosts, limits=limits)
     with listen(host, port) as listening:
         search_once(served)
         for line in start_lines(served, address_of(listening), host):
             say(line)
-        run_application(application, listening)
+        run_application(application, listening, proxies=proxies)
 
 
 def search_once(served: ServedIndexes) -> None:
