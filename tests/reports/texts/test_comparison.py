@@ -51,7 +51,11 @@ def test_the_best_system_is_better_than_those_the_table_of_pairs_says() -> None:
     comparison = compare(tables, resamples=100, permutations=100)
     best = comparison.main.ranks.systems[0] if comparison.main.ranks else ""
     beaten = sum(pair.better == best for pair in comparison.main.pairs)
-    words = "it is better than both others" if beaten == 2 else f"but it is better than the other {beaten}"
+    words = (
+        "; significantly better than both others"
+        if beaten == 2
+        else f", but significantly better than the other {beaten}"
+    )
     assert words in verdict(comparison)[0]
     assert "secondary family of 3 tests" in text_of(comparison)
 
@@ -85,7 +89,9 @@ def test_many_measures_of_two_systems_are_summed_up() -> None:
     tables = [ScoreTable.make({"A": low, "B": high}, measure=name) for name in ("AP", "RR", "P@5")]
     tables.append(ScoreTable.make({"A": low, "B": low[::-1]}, measure="R@5"))
     (line,) = verdict(compare(tables))[1:]
-    assert line == "Secondary, corrected together: by RR and P@5 B is better too; by R@5 no difference is shown."
+    assert line == (
+        "Secondary, corrected together: by RR and P@5 B is significantly better too; by R@5 no significant difference."
+    )
 
 
 def test_the_floor_of_each_family_and_of_pairs_in_which_few_differ_is_told() -> None:
@@ -104,8 +110,8 @@ def test_the_floor_of_each_family_and_of_pairs_in_which_few_differ_is_told() -> 
     second, third = first + np.r_[np.zeros(26), [0.1, 0.2, 0.1, 0.3]], chance.random(30)
     three = compare([ScoreTable.make({"A": first, "B": second, "C": third})], permutations=100, resamples=100)
     assert notes_of(three)[0] == (
-        "AP: in 1 of 3 pairs so few queries differ (at most 4) that no difference could be shown at the level of the "
-        "correction"
+        "AP: in 1 of 3 pairs so few queries differ (at most 4) that no difference could be significant at the level of "
+        "the correction"
     )
     (sentence,) = verdict(compare([ScoreTable.make({"A": first, "B": second})], resamples=100))
     assert sentence.endswith(" Only 4 of 30 queries differ: the smallest p-value possible is .125.")

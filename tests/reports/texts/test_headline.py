@@ -28,15 +28,15 @@ def test_the_answer_counts_whom_the_tests_do_not_distinguish(count: int) -> None
     assert answer.startswith(f"{best} has the best mean AP, .")
     everyone = "both other systems" if count == 3 else f"all other {count - 1} systems"
     if len(alike) == count - 1:
-        assert f"{everyone} cannot be distinguished" in answer
+        assert f", but without a significant difference from {everyone}" in answer
     elif alike:
-        assert f"but {len(alike)} of the other {count - 1} systems cannot be distinguished from it" in answer
+        assert f"but without a significant difference from {len(alike)} of the other {count - 1} systems" in answer
         beaten = count - 1 - len(alike)
         assert any(
             f"better than {'the other ' + str(beaten) if beaten > 1 else ''}" in line for line in report.headline.limits
         )
     else:
-        assert f"shown to be better than {everyone}" in answer
+        assert f", and is significantly better than {everyone}" in answer
     letters = dict(zip(compared.main.ranks.systems, compared.main.ranks.letters, strict=True))
     sharing = [name for name in compared.systems if name != best and set(letters[name]) & set(letters[best])]
     assert set(sharing) == set(alike)
@@ -53,9 +53,10 @@ def test_the_baseline_is_counted_against_all_others() -> None:
     )
     worse = sum(pair.better == "system 4" for pair in compared.main.pairs)
     told = {
-        word: int(count) for count, word in re.findall(r"(\d+) (?:systems? (?:is|are) )?(better|worse|cannot)", line)
+        word: int(count)
+        for count, word in re.findall(r"(\d+) (?:systems? (?:is|are) significantly )?(better|worse|without)", line)
     }
-    counted = {"better": better, "worse": worse, "cannot": 8 - better - worse}
+    counted = {"better": better, "worse": worse, "without": 8 - better - worse}
     assert told == {word: count for word, count in counted.items() if count or word == "better"}
 
 
@@ -71,7 +72,7 @@ def test_a_measure_that_disagrees_is_told_with_whom_it_shows_to_be_better() -> N
         if said:
             assert f"{one.order[0]}'s" in said[0]
             beaten = len(Around.of(compared, one, one.order[0]).beaten)
-            assert f"{beaten}" in said[0] or "no system is shown to be worse" in said[0]
+            assert f"{beaten}" in said[0] or "no system is significantly worse" in said[0]
 
 
 def test_equal_systems_are_counted_under_every_name() -> None:

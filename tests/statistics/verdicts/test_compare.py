@@ -36,7 +36,8 @@ def measure_of(name: str, seed: int) -> ScoreTable:
 
 def test_the_verdict_of_the_worked_example_names_the_class_that_decides() -> None:
     assert verdict(compare([CLASSED])) == [
-        "B is better than A by .035 AP [.007, .062] (15 queries, p = .023); no class alone shows it."
+        "B is significantly better than A by .035 AP [.007, .062] (15 queries, p = .023); on no class alone is it "
+        "significant."
     ]
 
 
@@ -48,7 +49,7 @@ def test_the_order_of_the_systems_changes_no_verdict() -> None:
 
 def test_a_measure_of_which_less_is_better_turns_the_verdict_only() -> None:
     errors = ScoreTable.make({"A": A, "B": B}, measure="ER", classes=list(CLASSED.labels), lower_is_better=True)
-    assert verdict(compare([errors]))[0].startswith("A is better than B by .035 ER [.007, .062]")
+    assert verdict(compare([errors]))[0].startswith("A is significantly better than B by .035 ER [.007, .062]")
 
 
 def test_a_query_is_won_by_the_better_value_whichever_way_the_measure_goes() -> None:
@@ -70,7 +71,7 @@ def test_a_query_is_won_by_the_better_value_whichever_way_the_measure_goes() -> 
 
 def test_equal_systems_are_not_distinguished() -> None:
     (line,) = verdict(compare([ScoreTable.make({"A": A, "B": A})]))
-    assert line.startswith("No difference in AP is shown: B minus A is .000")
+    assert line.startswith("No significant difference in AP: B minus A is .000")
     assert "p = 1.000" in line
 
 
@@ -174,7 +175,7 @@ def test_pairs_with_the_baseline_only_say_nothing_of_other_pairs() -> None:
     comparison = compare([table_of(4)], every_pair=False)
     assert comparison.main.ranks is None
     assert "s3 has the best mean" in verdict(comparison)[0]
-    assert verdict(comparison)[0].endswith("it is better than s0.")
+    assert verdict(comparison)[0].endswith("; significantly better than s0.")
     assert not any("pairs differ" in line for line in verdict(comparison))
 
 
@@ -188,8 +189,8 @@ def test_tukey_stands_beside_every_pair_of_three_systems() -> None:
 def test_the_best_of_many_and_those_not_distinguished_from_it_are_named() -> None:
     lines = verdict(compare([table_of(4)]))
     assert lines[0].startswith("s3 has the best mean")
-    assert "it is better than all 3" in lines[0]
-    assert lines[-1] == "6 of 6 pairs differ; of 3 neighbours in the ranking 0 cannot be distinguished."
+    assert "; significantly better than all 3" in lines[0]
+    assert lines[-1] == "6 of 6 pairs differ significantly; 0 of 3 neighbours in the ranking do not."
 
 
 def test_queries_that_a_system_lacks_are_left_out_and_counted() -> None:
