@@ -198,4 +198,8 @@ def test_the_notes_name_the_test_that_decided_and_what_so_few_classes_cannot_sho
     notes = " ".join(notes_of(made))
     assert f"{DECIDING} test of MAP" in notes
     assert made.compared is not None
-    assert made.compared.main.caution[1:] in notes
+    assert len(made.compared.main.units) == 3
+    smallest = 2 ** (1 - 3)  # by sign flips, of three classes that all favour one descriptor
+    assert "3 classes cannot make any difference significant: the smallest p-value" in notes
+    assert f"possible is .{100 * smallest:.0f}, .{300 * smallest:.0f} when corrected" in notes
+    assert not any(pair.better for pair in made.compared.main.pairs)

@@ -14,6 +14,7 @@ from rankscope.reports.formats.grid import Cell, Grid, number
 from rankscope.reports.formats.rows import as_json
 from rankscope.reports.formats.table import text_of as plain_table
 from rankscope.reports.texts.benchmark import DescriptorStanding, Standings, milliseconds
+from rankscope.reports.texts.comparison import few_notes
 from rankscope.reports.texts.comparison_words import join_names
 
 COST = ("values", "ms a picture", "ms a query")
@@ -99,11 +100,11 @@ def notes_of(standings: Standings) -> list[str]:
     own = standings.benchmark.pictures.kept_measure
     kept = [f"{own}: the query put back into its ranking, first and counted; for the other measures it is removed."]
     cost = "Cost is processor time: ms a picture to describe it once decoded, ms a query to rank all pictures exactly."
-    caution = standings.compared.main.caution if standings.compared is not None else ""
+    few = few_notes(standings.compared) if standings.compared is not None else []
     said = [
         standings.estimates.how,
         standings.how_compared,
-        f"{caution[:1].upper()}{caution[1:]}." if caution else "",
+        *(f"{line[:1].upper()}{line[1:]}." for line in few),
         cost,
     ]
     return [*filter(None, said), *(kept if own else [])]
