@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import math
 import re
 import sys
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 
 from rankscope.curves import even_growth
+from rankscope.graphs.marks import Guide, Stroke
 from tests.data import data_folder
 from tests.needs import needed_module
 
@@ -87,6 +89,18 @@ def test_the_page_says_what_the_figures_compute(modules: Any, logos: Any) -> Non
     assert modules["page"].page(logos) == written, "run: python docs/gallery/papers/page.py"
     pictures = {path.name for path in (PAPERS / "images").iterdir()}
     assert pictures == {f"{modules[name].NAME}.svg" for name in NAMES}
+
+
+def test_each_curve_of_a_growing_collection_says_its_generality_and_random_level(modules: Any, shipped: Any) -> None:
+    figure = modules["hs01_figure_01_growth"]
+    graph = figure.draw(shipped)
+    notes = {mark.name: mark.note for mark in graph.marks if isinstance(mark, Stroke) and mark.note}
+    assert notes["d = 64"] == "G = 3, random 0.125"
+    last = f"G = {math.log2(shipped.size / 8):.3g}, random {8 / shipped.size:.3g}"
+    assert notes[f"d = {shipped.size:,}"] == last
+    assert len(notes) == len(figure.sizes(shipped))
+    levels = {mark.name: set(mark.y) for mark in graph.marks if isinstance(mark, Guide) and "random" in mark.name}
+    assert (levels["random 0.5"], levels["random 0.125"]) == ({0.5}, {0.125})
 
 
 @pytest.mark.thorough

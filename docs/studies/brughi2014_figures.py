@@ -10,6 +10,7 @@ from brughi2014_data import Experiment
 from rankscope.curves.curve import Curve
 from rankscope.graphs import Graph, comparison_intervals_graph
 from rankscope.graphs.axis import Axis
+from rankscope.graphs.kinds.shared.generality_words import generality_words, with_random_level
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.statistics.intervals.bands import band
 from rankscope.statistics.table.query_curves import precision_at_recall
@@ -45,7 +46,8 @@ def bands_graph(systems: Sequence[RelevantRanks], seed: int = 0, levels: int = P
         f"Precision at {levels} recall levels, {len(systems[0])} queries",
         Axis("recall", "r", domain=(0, 1)),
         Axis("precision", "p", domain=(0, 1)),
-        subtitle="shaded: 95% t band, each point by itself; dotted: 95% band for the whole curve",
+        subtitle=f"{generality_words(systems)}; shaded: 95% t band, each point by itself; "
+        "dotted: 95% band for the whole curve",
         summary=f"Mean curves of {' and '.join(each.system for each in systems)} with two kinds of bands.",
     )
     for each in systems:
@@ -55,4 +57,4 @@ def bands_graph(systems: Sequence[RelevantRanks], seed: int = 0, levels: int = P
         graph = graph.curve(narrow.curve(), each.system, markers=levels)
         for limit in (wide.low, wide.high):
             graph = graph.curve(Curve(wide.x, limit), each.system, markers=0, light=True)
-    return graph
+    return with_random_level(graph, systems[0])

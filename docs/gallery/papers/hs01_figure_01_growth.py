@@ -8,7 +8,8 @@ from base import About, Base, base, plane, save
 from rankscope.curves import expected_hits, scope_line
 from rankscope.curves.curve import Curve
 from rankscope.graphs import Graph
-from rankscope.graphs.kinds.shared.describing import chosen_scopes
+from rankscope.graphs.kinds.shared.describing import chosen_scopes, number
+from rankscope.graphs.kinds.shared.generality_words import with_random_levels
 from rankscope.ranks.relevant_ranks import RelevantRanks
 
 NAME = "hs01-figure-01-growth"
@@ -40,8 +41,11 @@ def draw(logos: Base) -> Graph:
     for size in sizes(logos):
         curve = thinned(queries, size)
         marked = [int(np.abs(curve.more["scope"] - scope).argmin()) for scope in (8, 64) if scope <= size]
-        graph = graph.curve(curve, f"d = {size:,}", markers=marked)
-    return graph
+        level = RELEVANT / size
+        graph = graph.curve(
+            curve, f"d = {size:,}", f"G = {-np.log2(level):.3g}, random {number(level)}", markers=marked
+        )
+    return with_random_levels(graph, [RELEVANT / size for size in sizes(logos)])
 
 
 def about(logos: Base) -> About:

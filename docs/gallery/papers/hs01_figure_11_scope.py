@@ -5,6 +5,7 @@ from base import About, Base, base, save
 
 from rankscope.curves import precision_scope
 from rankscope.graphs import Axis, Graph
+from rankscope.graphs.kinds.shared.generality_words import with_random_level
 
 NAME = "hs01-figure-11-scope"
 RELEVANT, LAST = 8, 200
@@ -20,7 +21,7 @@ def draw(logos: Base) -> Graph:
         subtitle=f"{logos.caption}; mean of {len(queries)} queries with c = {RELEVANT}; d = {logos.size:,} is not to "
         "be seen",
     )
-    graph = graph.rule(y=RELEVANT / logos.size, label="random")
+    graph = with_random_level(graph, queries)
     return graph.curve(precision_scope(queries, np.arange(1, LAST + 1)), "pixels")
 
 
