@@ -166,3 +166,36 @@ def test_a_page_of_another_port_changes_nothing_though_the_cookie_comes_along(br
     page.click("text=Save as version")
     assert bench.project.guidelines[-1].text == "a form of our own"
     visitor.close()
+
+
+def test_a_link_of_another_site_signs_nobody_in_unasked(browser: Browser, bench: Bench) -> None:
+    """Another site leads to a link of its own: ann stays ann until she says otherwise."""
+    from starlette.applications import Starlette
+    from starlette.responses import HTMLResponse
+    from starlette.routing import Route
+
+    from rankscope.workbench.service.server import running
+
+    lure = bench.link("mallory", "judge")
+
+    async def evil(request: Any) -> HTMLResponse:
+        onward = (
+            f"<form method={request.url.path[1:]} action='{lure}'></form><script>document.forms[0].submit()</script>"
+        )
+        return HTMLResponse(onward)
+
+    visitor = Visitor(browser, viewport={"width": 900, "height": 500})
+    visitor.open(bench.link("ann")).close()
+    with running(Starlette(routes=[Route("/{way}", evil)])) as elsewhere:
+        foreign = elsewhere.replace("127.0.0.1", "localhost")
+        refused = visitor.open(f"{foreign}/post")
+        refused.wait_for_url(lure)
+        assert "another site" in refused.locator("main").inner_text()
+        page = visitor.open(f"{foreign}/get")
+        page.get_by_text("You are signed in as ann").wait_for()
+        page.get_by_role("link", name="Stay ann").click()
+        assert page.locator("form.me span").inner_text() == "ann"
+        page.goto(lure)
+        page.get_by_role("button", name="Go on as mallory").click()
+        assert page.locator("form.me span").inner_text() == "mallory"
+    visitor.close()

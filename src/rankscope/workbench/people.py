@@ -66,7 +66,7 @@ def check_person(name: str, role: str) -> None:
 
 def shown_names(project: Project, names: bool) -> dict[int, str]:
     """Assessors who did anything, under their names or under numbers."""
-    active = sorted({event.assessor for event in project.state.events} - {PROJECT.id})
+    active = sorted({event.assessor for event in project.state.events if event.kind != "leave"} - {PROJECT.id})
     return {
         each: project.assessors[each].name if names else f"assessor {place}" for place, each in enumerate(active, 1)
     }

@@ -68,8 +68,11 @@ def check_person(person: Assessor | None, role: str) -> Assessor:
 
 
 def check_change(bench: Workbench, request: Request, person: Assessor | None) -> None:
-    """A request that changes something: from a page of ours where a cookie says who asks, and not too often."""
-    if bench.reach.cookie in request.cookies:
+    """A request that changes something: from a page of ours where a browser sends it, and not too often.
+
+    A browser keeps our cookie back where another site sends the request, but would take a new one from the answer.
+    """
+    if bench.reach.cookie in request.cookies or "origin" in request.headers:
         check_origin(bench, request)
     if person is not None and (wait := bench.changes.wait(person.id)):
         words = f"at most {bench.reach.rate:g} changes a second are taken from one person: send it again in a moment"
@@ -77,7 +80,7 @@ def check_change(bench: Workbench, request: Request, person: Assessor | None) ->
 
 
 def check_origin(bench: Workbench, request: Request) -> None:
-    """Refuse what a page of another site sends with our cookie."""
+    """Refuse what a page of another site sends."""
     site = request.headers.get("sec-fetch-site")
     if request.headers.get("origin", "").lower() != origin_of(bench, request) or site not in (None, "same-origin"):
         raise Refusal(403, "this change was sent by a page of another site, so it was refused")

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, get_args, get_type_hints
 
@@ -23,19 +23,20 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from rankscope.errors import InputError, RankscopeError
+from rankscope.errors import InputError
 from rankscope.workbench.pages.access import READING, check_change, check_person, person_of
 from rankscope.workbench.pages.asked import read_asked
 from rankscope.workbench.pages.bench import Workbench
 from rankscope.workbench.pages.forms import refusal_answer, view_answer, wants_json
 from rankscope.workbench.project import Project
-from rankscope.workbench.service.refusals import Refusal, refusal_of
-from rankscope.workbench.store.failures import NoRoom, Refused, Unavailable
+from rankscope.workbench.service.refusals import Refusal, refusal_of, without_folders
+from rankscope.workbench.store.failures import NoRoom, Refused, StoreError
 from rankscope.workbench.store.rows import Assessor, Role
 
 Handler = Callable[..., Any]
 ANYBODY = "anybody"
-STATUS: Mapping[type[RankscopeError], int] = {NoRoom: 507, Unavailable: 503, Refused: 409, InputError: 409}
+NO_ROOM = "nothing can be saved now: the disk of the service is full, or a limit of it is reached"
+AWAY = "the judgements cannot be reached now: try again in a while"
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +113,7 @@ class Address:
                 person = person_of(bench, request, by_token=self.role != ANYBODY)
                 return await self._answer(bench, request, person)
             except Exception as error:
-                return refusal_answer(bench, request, page_refusal(error, request), person)
+                return refusal_answer(bench, request, page_refusal(error, bench, request), person)
             finally:
                 await request.close()  # the files of a form
 
@@ -154,9 +155,17 @@ def address(method: Literal["GET", "POST"], path: str, **how: Any) -> Callable[[
     return lambda handler: Address(method, path, handler, **how)
 
 
-def page_refusal(error: Exception, request: Request) -> Refusal:
-    """What an error of a page means for whoever asked."""
-    status = next((number for kind, number in STATUS.items() if isinstance(error, kind)), None)
-    if status is not None:
-        return Refusal(status, str(error))
-    return refusal_of(error, request.scope["path"], request.method)
+def page_refusal(error: Exception, bench: Workbench, request: Request) -> Refusal:
+    """What an error of a page means for whoever asked: nothing of where files and databases are.
+
+    What only those who run the service can do something about is told in their terminal.
+    """
+    if isinstance(error, Refused):
+        return Refusal(409, str(error))
+    if isinstance(error, StoreError):
+        bench.report(str(error))
+        return Refusal(507, NO_ROOM) if isinstance(error, NoRoom) else Refusal(503, AWAY)
+    if isinstance(error, InputError):
+        return Refusal(409, without_folders(str(error)))
+    refusal = refusal_of(error, request.scope["path"], request.method)
+    return replace(refusal, message=bench.without_places(refusal.message))

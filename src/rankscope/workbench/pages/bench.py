@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+import os
+import sys
+import tempfile
 import threading
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from rankscope.workbench.item_numbers import ItemNumbers
@@ -58,14 +63,31 @@ class Workbench:
     start_token: str | None = field(default_factory=new_token)  # lets the owner in, once
     pages: Sequence[Address] = ()
     _kept: dict[Any, Any] = field(default_factory=dict)
+    _reported: dict[str, float] = field(default_factory=dict)  # until when it need not be told again
 
     def __post_init__(self) -> None:
-        self.sessions = SessionCookies(self.project.session_key, self.project.assessors)
+        project = self.project
+        self.sessions = SessionCookies(
+            project.session_key, project.assessors, ended=lambda session: session in project.state.ended
+        )
         self.changes = Bucket(self.reach.rate, BURST * self.reach.rate)
         self.wrong_tokens = WrongTokens()
         self._queries: list[str] = []  # by place
         self._endings: list[Callable[[], object]] = []
         self._making = threading.RLock()  # what is made may need something else
+
+    def report(self, trouble: str) -> None:
+        """Tell whoever runs the service, in one line, and the same not again for a minute."""
+        now = time.monotonic()
+        if now >= self._reported.get(trouble, now):
+            self._reported = {trouble: now + 60}
+            print(f"! {' '.join(trouble.split())}", file=sys.stderr, flush=True)
+
+    def without_places(self, text: str) -> str:
+        """A text without the folder of the project, and the one of temporary files."""
+        for place in (self.project.folder, self.project.folder.resolve(), Path(tempfile.gettempdir())):
+            text = text.replace(f"{place}{os.sep}", "").replace(str(place), self.title)
+        return text
 
     @cached_property
     def title(self) -> str:

@@ -71,7 +71,8 @@ def refusal_answer(bench: Workbench, request: Request, refusal: Refusal, person:
     if wants_json(request):
         body = {"format": "rankscope.refusal", "version": VERSION, "status": refusal.status, "error": refusal.message}
         return json_answer(body, refusal.status, refusal.headers)
-    again = refusal.status == 401 and request.method == "GET" and _comes_from_elsewhere(request)
+    elsewhere = comes_from_elsewhere(request) and request.headers.get("sec-fetch-mode") == "navigate"
+    again = refusal.status == 401 and request.method == "GET" and elsewhere and not _is_entry(request)
     query = request.scope["query_string"].decode("ascii", "ignore")  # the address may hold any bytes
     onward = f"{request.scope['path']}?{query}" if query else request.scope["path"]
     view = {"status": refusal.status, "lines": refusal.message.splitlines(), "onward": onward}
@@ -79,12 +80,13 @@ def refusal_answer(bench: Workbench, request: Request, refusal: Refusal, person:
     return page(bench, request, name, view, person, 200 if again else refusal.status, refusal.headers)
 
 
-def _comes_from_elsewhere(request: Request) -> bool:
-    """Whether a link of another page led here: then the browser keeps our cookie back, though there may be one."""
-    headers = request.headers
-    if request.scope["path"].startswith("/enter/"):
-        return False
-    return headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-site") in ("cross-site", "same-site")
+def comes_from_elsewhere(request: Request) -> bool:
+    """Whether a page of another site asks: then the browser keeps our cookie back, though there may be one."""
+    return request.headers.get("sec-fetch-site") in ("cross-site", "same-site")
+
+
+def _is_entry(request: Request) -> bool:
+    return bool(request.scope["path"].startswith("/enter/"))
 
 
 class RefusalAnswer(Response):

@@ -1,6 +1,7 @@
 """Who is signed in: cookies that say it themselves, signed with the project's key, so that a restart ends nothing.
 
-An invitation that is renewed or taken back ends every session that it began.
+An invitation that is renewed or taken back ends every session that it began. A session that somebody ended is in the
+journal, so that a restart does not begin it again.
 """
 
 from __future__ import annotations
@@ -25,15 +26,16 @@ class SessionCookies:
     """Makes and reads the values of cookies.
 
     >>> ann = Assessor(id=2, name="ann", kind="human", role="judge", token_hash="h", active=1)
-    >>> sessions = SessionCookies(b"key", {2: ann})
+    >>> sessions = SessionCookies(b"key", {2: ann}, ended=lambda session: False)
     >>> sessions.person(sessions.begin(ann)).name, sessions.person("2.0.0.0")
     ('ann', None)
     """
 
     key: bytes
     people: Mapping[int, Assessor]
+    ended: Callable[[str], bool]  # as the journal says
     clock: Callable[[], float] = time.time
-    _ended: set[str] = field(default_factory=set)
+    _ended: set[str] = field(default_factory=set)  # and what may not be in it yet
 
     def begin(self, person: Assessor) -> str:
         """A new session."""
@@ -44,17 +46,22 @@ class SessionCookies:
         """Whose session it is; None where it is none, or has ended."""
         found = FORM.fullmatch(value)
         person = self.people.get(int(found[1])) if found else None
-        if found is None or person is None or not person.active or found[3] in self._ended:
+        if found is None or person is None or not person.active:
+            return None
+        if found[3] in self._ended or self.ended(found[3]):
             return None
         if self.clock() - int(found[2]) >= LASTS:  # one from the future is good: the clock may have been put back
             return None
         said = value.rpartition(".")[0]
         return person if hmac.compare_digest(self._signature(said, person), found[4]) else None
 
-    def end(self, value: str) -> None:
-        """The session counts no more."""
-        if self.person(value) is not None:
-            self._ended.add(value.split(".")[2])
+    def end(self, value: str) -> str | None:
+        """A session counts no more; its name for the journal, or None where it was none."""
+        if self.person(value) is None:
+            return None
+        session = value.split(".")[2]
+        self._ended.add(session)
+        return session
 
     def _signature(self, said: str, person: Assessor) -> str:
         return hashlib.blake2b(f"{said}.{person.token_hash}".encode(), digest_size=32, key=self.key).hexdigest()

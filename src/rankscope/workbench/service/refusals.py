@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import traceback
 from collections.abc import Mapping
@@ -12,6 +13,7 @@ from starlette.exceptions import HTTPException
 from rankscope.errors import InputError, MissingExtra, RankscopeError, RunnerError
 
 READ_ONLY = "this service is read-only: index documents with rankscope index, then start it again"
+FOLDERS = re.compile(r"(?<![\w:/\\.])(?:[A-Za-z]:[\\/]|/)(?:[^/\\\n:'\",;]+[/\\])*(?=[^/\\\s])")
 FAULT = "this is a fault of rankscope, not of the request; the terminal of the service says more"
 BROKEN = (InputError, MissingExtra, RunnerError)  # what whoever asks can do nothing about
 
@@ -40,9 +42,19 @@ def refusal_of(error: Exception, path: str = "", method: str = "") -> Refusal:
     if isinstance(error, HTTPException):
         return _of_router(error, path, method)
     if isinstance(error, RankscopeError):
-        return Refusal(500 if isinstance(error, BROKEN) else 400, str(error))
+        broken = isinstance(error, BROKEN)  # other errors speak of the request, which may hold slashes
+        return Refusal(500, without_folders(str(error))) if broken else Refusal(400, str(error))
     traceback.print_exception(error, file=sys.stderr)
     return Refusal(500, FAULT)
+
+
+def without_folders(text: str) -> str:
+    """A text with the names of files and without where they lie, which is nothing for whoever asks over a network.
+
+    >>> without_folders("/home/ann/my data/docs.index/a.bin: 1 problem, see C:/data/b.run")
+    'a.bin: 1 problem, see b.run'
+    """
+    return FOLDERS.sub("", text)
 
 
 def _of_router(error: HTTPException, path: str, method: str) -> Refusal:

@@ -10,10 +10,10 @@ from typing import Any, Final, Literal, NamedTuple, get_args
 
 from rankscope.workbench.store.failures import Refused
 
-Kind = Literal["grade", "unsure", "skip", "undo", "comment", "prefer", "round", "adjudicate", "draw", "survey"]
+Kind = Literal["grade", "unsure", "skip", "undo", "comment", "prefer", "round", "adjudicate", "draw", "survey", "leave"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 ANSWERS: Final = frozenset({"grade", "unsure", "skip"})  # what an assessor says of an item of a query
-LASTING: Final = frozenset({"round", "survey"})  # steps of a session and questionnaires: changed, never undone
+LASTING: Final = frozenset({"round", "survey", "leave"})  # steps of a session, questionnaires, goodbyes: never undone
 LONGEST_LOOK: Final = 5 * 60 * 1000  # ms that one mark may count as time of looking
 RESERVED: Final = frozenset({"surplus", "repeat", "import"})  # details that only a project itself may give
 LONGEST_KEY, LONGEST_DETAIL = 64, 20_000  # signs

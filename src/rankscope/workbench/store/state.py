@@ -28,6 +28,7 @@ class State:
     preferences: dict[str, list[Event]] = field(default_factory=dict)  # which of two systems people prefer, by query
     draws: dict[tuple[int, str], Event] = field(default_factory=dict)  # of pool and query: the sample was drawn
     surveys: list[Event] = field(default_factory=list)  # questionnaires that were filled in
+    ended: set[str] = field(default_factory=set)  # sessions of the pages that somebody ended
     undone: set[int] = field(default_factory=set)
     replaced: dict[int, Event] = field(default_factory=dict)  # what the same assessor had said of the item before
 
@@ -62,6 +63,8 @@ class State:
                 continue
             if event.kind in LASTING:
                 self.surveys += [event] if event.kind == "survey" else []
+                if event.kind == "leave":
+                    self.ended.add(event.key)
                 continue
             if assessor not in self.done:
                 self.done[assessor] = []
@@ -159,6 +162,8 @@ class State:
             raise Refused(f"event {mark.of} is a step of a feedback session: change the examples there instead")
         if event.kind == "survey":
             raise Refused(f"event {mark.of} is a questionnaire: answer it again instead")
+        if event.kind == "leave":
+            raise Refused(f"event {mark.of} is a sign-out: sign in again with the link instead")
         if event.id in self.undone:
             raise Refused(f"event {mark.of} was undone before")
         return event
