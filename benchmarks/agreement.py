@@ -131,7 +131,7 @@ def report(trials: int = TRIALS) -> str:
     lowest = min(float(str(row[name])) for row in rows for name in STATISTICS)
     words = (
         f"Share of {trials:,} trials in which limits of 95 % hold the truth: those of `rankscope agreement` (jackknife "
-        "over queries, Student's t, on the scale of atanh); beside them, for kappa, percentiles of a bootstrap over "
+        "over queries, Student's t, on the scale of atanh); next to them, for kappa, percentiles of a bootstrap over "
         f"queries and over pairs ({trials // 4:,} trials). Two assessors whose errors differ from query to query. The "
         f"lowest of ours is {lowest:.3f}."
     )

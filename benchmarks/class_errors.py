@@ -1,7 +1,7 @@
 """Does a verdict name a class of queries on which two systems differ where there is none? Over all classes together.
 
 Two systems that do not differ are compared on five classes. The verdict of `class_effects` needs the deciding tests
-within each class (Holm over the classes). Beside it what no verdict rests on: the t test of each class alone, and the
+within each class (Holm over the classes). Next to it what no verdict rests on: the t test of each class alone, and the
 pooled mixed model, whose one spread serves all classes, with the same correction. The processes of `null_differences`
 are skewed: labels could not be swapped, and only the mean difference is 0.
 """

@@ -1,4 +1,4 @@
-"""Every descriptor on Corel-1k and icons20k, beside the figures of the specification: ok, or off by how much."""
+"""Every descriptor on Corel-1k and icons20k, next to the figures of the specification: ok, or off by how much."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why some estimates have no interval: their bias beside their spread; and whether the mean of GRiP holds its own."""
+"""Why some estimates have no interval: their bias next to their spread; and whether the mean of GRiP holds its own."""
 
 from __future__ import annotations
 

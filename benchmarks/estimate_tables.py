@@ -41,13 +41,13 @@ def estimate_tables(known: list[Source], samples: int) -> str:
         tables[0],
         "Over queries: the share of samples whose interval holds the truth, and its mean width. These: the same "
         "queries each time, whose truth is their own mean; with everything judged the width would be 0. Population: as "
-        "many queries drawn with replacement, and the truth of all; beside it the width with everything judged.",
+        "many queries drawn with replacement, and the truth of all; next to it the width with everything judged.",
         tables[1],
         f"Without an interval: the bias of two means of ratios for the same 30 queries, {SAMPLES} samples; held: "
         "within 1.96 deviations over samples, which no interval from one sample knows. Where the bias is as large as "
         "the deviation, no interval around the estimate can hold.",
         tables[2],
-        f"GRiP as a ratio of totals, 30 queries drawn with replacement, {GRIP_SAMPLES} samples; beside it the bias of "
+        f"GRiP as a ratio of totals, 30 queries drawn with replacement, {GRIP_SAMPLES} samples; next to it the bias of "
         "the mean of the queries' own values, which has no interval.",
         tables[3],
         f"Machine judges: queries drawn with replacement, people judge n, the machine these and N others; "

@@ -161,7 +161,7 @@ def report() -> str:
         f"{SYSTEMS} systems (runs, and copies whose ranks are multiplied by lognormal chance, seed {SEED}), all "
         f"{SYSTEMS * (SYSTEMS - 1) // 2:,} pairs by {', '.join(MEASURES)}; the first measure is one family, the others "
         f"are one together. Pairs drawn from those whose p is within a factor {NEAR:g} of the bound of Holm's "
-        f"correction, beside the exact p from a convolution with {CELLS:,} cells up to what is flipped.\n",
+        f"correction, next to the exact p from a convolution with {CELLS:,} cells up to what is flipped.\n",
         "| leaderboard | pairs near the bound | decided alike | largest factor between both p | decided otherwise |",
         "|---|---:|---:|---:|---|",
     ]

@@ -42,7 +42,7 @@ Ids = NDArray[np.int64]
 
 
 def report() -> str:
-    """What each stage takes, that the shares add up, and how long it took beside an evaluation of the same runs."""
+    """What each stage takes, that the shares add up, and how long it took next to an evaluation of the same runs."""
     with np.load(DATA / "icons.npz") as file:
         images, labels = file["images"], file["labels"]
     asked = _asked(labels)

@@ -1,6 +1,6 @@
 """Runs beyond memory: 24 and 96 million rows in 16 files, every query in one file or scattered, on every runner.
 
-Every way must give the same bytes; processor time and the most memory of any process stand beside it.
+Every way must give the same bytes; processor time and the most memory of any process stand next to it.
 """
 
 from __future__ import annotations

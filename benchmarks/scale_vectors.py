@@ -1,4 +1,4 @@
-"""Vectors by shards: the ranks of `nearest_ranks`, query by query, and what shards cost beside one collection."""
+"""Vectors by shards: the ranks of `nearest_ranks`, query by query, and what shards cost next to one collection."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sequential gate on real runs: false alarms at any of 200 looks, and how soon it decides beside the fixed gate."""
+"""The sequential gate on real runs: false alarms at any of 200 looks, and how soon it decides, and the fixed gate."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The search service under load, beside SQLite FTS5 behind the same server, and under mangled requests.
+"""The search service under load, next to SQLite FTS5 behind the same server, and under mangled requests.
 
 `python -m benchmarks.serve fts5` is that server; `... clients ADDRESS ENGINE SECONDS CLIENTS` are the clients, in a
 process of their own.

@@ -20,7 +20,7 @@ from rankscope.engines.query_item import put_query_back
 from rankscope.measures import AP, ER, NMRR, Bullseye, P
 from rankscope.ranks.relevant_ranks import RelevantRanks
 
-Pictures = list[NDArray[np.uint8]]  # decoded pictures keep too much beside to hold them all
+Pictures = list[NDArray[np.uint8]]  # decoded pictures keep too much else to hold them all
 
 DATA = Path(os.environ.get("RANKSCOPE_DATA", "../shared/data"))
 KNOWN: dict[str, tuple[float, ...]] = {  # bull's-eye, MAP, P@10, ER, ANMRR that the method reaches elsewhere

@@ -1,4 +1,4 @@
-"""The text engine beside tantivy, bm25s and SQLite FTS5: indexing, the first hits, all hits, ranks of relevant ones.
+"""The text engine next to tantivy, bm25s and SQLite FTS5: indexing, the first hits, all hits, ranks of relevant ones.
 
 `python -m benchmarks.text ENGINE COUNT` measures one engine in a process of its own; `report` runs all of them.
 Figures are processor time on one core. Queries run once before they are timed, for every engine.

@@ -1,4 +1,4 @@
-"""How often the top set of a leaderboard holds the best system, beside the smallest set of 95 % of the draws."""
+"""How often the top set of a leaderboard holds the best system, next to the smallest set of 95 % of the draws."""
 
 from __future__ import annotations
 
@@ -101,6 +101,6 @@ def top_set_rows(trials: int) -> tuple[list[dict[str, object]], str]:
         f"real leaderboards by AP ({trials:,} trials of equal systems, else {trials // 4:,}), the means as they are, "
         "half as far apart, and made equal, where "
         f"any system may be called the best. Lowest: {told}. The smallest set of systems that are the best in 95 % of "
-        "resamples, beside it, is often used for this."
+        "resamples, next to it, is often used for this."
     )
     return rows, words

@@ -1,4 +1,4 @@
-"""The speeds that a person feels, each beside its goal."""
+"""The speeds that a person feels, each next to its goal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a test needs beside the core: it skips aloud where that is missing, and fails where it has to be there.
+"""What a test needs in addition to the core: it skips aloud where that is missing, and fails where it has to be there.
 
 `RANKSCOPE_MAY_LACK` names what the machine may lack, with spaces between; once it is set, even to nothing, whatever
 else is missing is a failure. `.ci/run` sets it when it has installed all it can, so that no test skips for want of

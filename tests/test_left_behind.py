@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from rankscope.errors import RankscopeError
-from rankscope.files import atomic, beside
+from rankscope.files import atomic, sibling
 from rankscope.left_behind import hold
 from rankscope.running.work_folders import work_folder, working_in
 from tests.cli.inside import ended
@@ -72,7 +72,7 @@ def test_long_names_have_neighbours_too(tmp_path: Path) -> None:
     for name in ("x" * 255, "検" * 85):
         with atomic(tmp_path / name) as file:
             file.write("x")
-        assert len(os.fsencode(beside(tmp_path / name, f".{2**22}.01234567.part").name)) <= 255
+        assert len(os.fsencode(sibling(tmp_path / name, f".{2**22}.01234567.part").name)) <= 255
     assert len(list(tmp_path.iterdir())) == 2
 
 

@@ -1,4 +1,4 @@
-"""Whatever tests need beside the core they ask for in one place, and nothing that was just installed is skipped for."""
+"""What tests need in addition to the core they ask for in one place; nothing that was just installed is skipped for."""
 
 from __future__ import annotations
 

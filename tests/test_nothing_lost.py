@@ -159,7 +159,7 @@ def test_a_huge_picture_is_left_out_by_its_header(tmp_path: Path) -> None:
 
 @pytest.mark.thorough
 def test_only_needed_arrays_are_read(tmp_path: Path) -> None:
-    """A gigabyte of zeros beside the features."""
+    """A gigabyte of zeros next to the features."""
     matrix, labels = np.random.default_rng(1).random((8, 2)), np.repeat(["x", "y"], 4)
     np.savez_compressed(tmp_path / "f.npz", features=matrix, labels=labels, other=np.zeros(1 << 27))
     assert command(tmp_path, "rank", "f.npz", "--metric", "l2", "-o", "x.ranks.parquet", room=1 << 30).returncode == 0

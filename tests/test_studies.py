@@ -138,7 +138,7 @@ def test_the_table_of_the_papers_figures_has_the_numbers_that_are_printed() -> N
     page = (STUDIES / "brughi2014.md").read_text(encoding="utf-8")
     table = page.split("## The paper's figures")[1].split("## Figure 3a")[0]
     printed = page.split("$ python docs/studies/brughi2014.py\n")[-1].split("```")[0]
-    part = printed.split("10. Beside the figures of the paper")[1].split("11. Bands over the collection")[0]
+    part = printed.split("10. Next to the figures of the paper")[1].split("11. Bands over the collection")[0]
     areas = [float(value) for value in re.findall(r"0\.\d{4}", part)]
     for value in areas[2:]:
         assert f"{value:.3f}".removeprefix("0") in table  # by trapezia, as printed and from the start

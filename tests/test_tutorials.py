@@ -40,7 +40,7 @@ def in_place(command: str) -> str:
     return re.sub(r"^python ", f"{sys.executable} ", re.sub(r"^rankscope ", f"{python} ", command))
 
 
-SITE = "127.0.0.1:18000"  # as pages write where the site is served that lies beside them
+SITE = "127.0.0.1:18000"  # as pages write where the site is served that lies next to them
 
 
 @contextmanager

@@ -32,7 +32,7 @@ def place(pack: Pack) -> Path | None:
 
 
 def make(name: str) -> None:
-    """Write topics and digests into the file, and baselines beside it."""
+    """Write topics and digests into the file, and baselines next to it."""
     file = Path(str(FOLDER / f"{name}.toml"))
     pack = read_pack(name)
     collection, seed, rule = pack_collection(pack, place(pack)), pack.study["seed"], TopicRule()

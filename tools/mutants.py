@@ -313,7 +313,7 @@ def nearest_tests(root: Path, file: str) -> tuple[list[str], list[str]]:
 
 
 class Copy:
-    """A copy of the tree, with the data beside it, in which one mutant after the other is tried."""
+    """A copy of the tree, with the data next to it, in which one mutant after the other is tried."""
 
     def __init__(self, root: Path, folder: Path, stall: float) -> None:
         self.root, self.stall, self.tmp = folder / "rankscope", stall, folder / "tmp"
@@ -475,7 +475,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n\n")[0], prog="mutants")
     parser.add_argument("--seed", type=int, default=1, help="seed of the drawing (default 1)")
     parser.add_argument("--count", type=int, default=60, help="how many are drawn (default 60)")
-    parser.add_argument("--package", help=f"of this package only; {LOOSE!r} are those beside the packages")
+    parser.add_argument("--package", help=f"of this package only; {LOOSE!r} are those next to the packages")
     parser.add_argument("--only", metavar="TEXT", help="run those that have this in their file or text")
     parser.add_argument("--list", action="store_true", help="draw, print, and run nothing")
     parser.add_argument("--save", type=Path, metavar="FILE", help="write the mutants that are drawn")

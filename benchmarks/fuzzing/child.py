@@ -19,7 +19,7 @@ LIMIT = 16 << 30  # of the address space: the machine must not suffer
 
 
 def work(seed: int, first: int, count: int, notes: Path) -> None:
-    """Try cases in turn over all formats; the result is written as JSON, the case at hand beside it."""
+    """Try cases in turn over all formats; the result is written as JSON, the case at hand next to it."""
     resource.setrlimit(resource.RLIMIT_AS, (LIMIT, LIMIT))
     came: Counter[str] = Counter()
     failures: list[dict[str, object]] = []

@@ -113,7 +113,7 @@ def _estimate(chance: random.Random, _: tuple[str, ...]) -> Trial:
 
 def _ordered(said: Estimated) -> None:
     for each in (said.relevant, said.recall, said.generality):
-        if said.level < 0.5:  # next to no level leaves one whole number, beside which the estimate may lie
+        if said.level < 0.5:  # next to no level leaves one whole number, next to which the estimate may lie
             break
         if not math.isnan(each.low + each.high + each.value):
             assert each.low <= each.value * (1 + 1e-9) <= each.high * (1 + 2e-9), each

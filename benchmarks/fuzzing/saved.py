@@ -41,7 +41,7 @@ def example(number: int) -> RelevantRanks:
 
 @cache
 def stored(number: int) -> tuple[bytes, pl.DataFrame, dict[str, Any]]:
-    """One of them as its file, as the table in the file, and the notes beside it."""
+    """One of them as its file, as the table in the file, and the notes next to it."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "x.ranks.parquet"
         save_ranks(example(number), path)

@@ -73,7 +73,7 @@ def study(
         ("What the analyses take for granted", parts.assumed(table)),
         ("Power of the design", parts.power(table, cells)),
         ("Conclusions", parts.conclusions(table, whole, cells)),
-        ("Beside the figures of the paper", parts.beside_paper(systems, table, cells, given.seed)),
+        ("Next to the figures of the paper", parts.beside_paper(systems, table, cells, given.seed)),
         ("Bands over the collection", parts.collection_bands(ranked, given, levels)),
         ("Variables of the query", parts.explained_by(table, given)),
     ]

@@ -1,6 +1,6 @@
 """The design of Brughi et al. (2014) on photos at hand: which pictures, which queries, and two systems that rank them.
 
-Corel-1k is looked for in `--data`, then in RANKSCOPE_DATA, then in `../shared/data` beside the repository. Without it
+Corel-1k is looked for in `--data`, then in RANKSCOPE_DATA, then in `../shared/data` next to the repository. Without it
 the icons that ship with rankscope take its place.
 """
 

@@ -31,7 +31,7 @@ from rankscope.reports.texts.feedback import further, verdicts, warnings
 
 USERS: dict[str, User] = {"right": Consistent(), "err": Noisy(0.1)}
 NEEDS = ("log", "counts", "words")  # methods that need more than features and marks are left out
-LATER = frozenset(  # methods that came after the study: docs/performance.md has them beside all others
+LATER = frozenset(  # methods that came after the study: docs/performance.md has them next to all others
     {
         "active-aspects",
         "biased-discriminant",

@@ -28,7 +28,7 @@ CLASS = ("class", "group", "category", "type")
 KNOWN = frozenset((*QUERY, *ITEM, *SCORE, *GRADE, *RANK, *CLASS))
 FACTORS = ("query", "class", "assessor", "seed", "collection")  # what a value may vary with, in the order they are told
 ROLES = ("query", "item", "grade", "score", "rank")
-# Names that mean a role only where nothing above does, and where no other of the same line stands beside them.
+# Names that mean a role only where nothing above does, and where no other of the same line stands next to them.
 LIKELY: dict[str, tuple[str, ...]] = {
     "query": (
         "query_text",

@@ -27,7 +27,7 @@ def atomic(path: str | Path, mode: Literal["wb"], *, private: bool = False) -> A
 def atomic(path: str | Path, mode: Literal["w", "wb"] = "w", *, private: bool = False) -> AbstractContextManager[Any]:
     """A file to write in a `with` block; it appears under its name only when the block ends well.
 
-    Until then the bytes lie in a hidden file beside it, which an exception removes; what stood there before stays.
+    Until then the bytes lie in a hidden file next to it, which an exception removes; what stood there before stays.
     Text is UTF-8 with `\\n` on every system. A file that was there keeps its permissions, and nobody has more while it
     is written; one that is `private` is its owner's alone. A path that cannot be written is a `SettingError`, and so is
     one that must not be: see `rankscope.file_guard`. Standard output is no file: `-` is refused.
@@ -70,7 +70,7 @@ def sole_writer(folder: Path, name: str) -> IO[bytes]:
 def one_after_the_other(path: str | Path) -> Iterator[None]:
     """In this block other processes that want to change a file of the same folder so wait, where there are locks.
 
-    The folder itself is locked, so that nothing is left beside the file.
+    The folder itself is locked, so that nothing is left next to the file.
     """
     folder = os.path.dirname(os.path.realpath(path))
     file = -1
@@ -121,10 +121,10 @@ def _appending(target: Path) -> Iterator[int]:
         os.close(file)
 
 
-def beside(target: Path, ending: str) -> Path:
+def sibling(target: Path, ending: str) -> Path:
     """A hidden neighbour of a file, whose name is cut to what file systems allow.
 
-    >>> beside(Path("out/scores.csv"), ".1234.part").name
+    >>> sibling(Path("out/scores.csv"), ".1234.part").name
     '.scores.csv.1234.part'
     """
     kept = os.fsencode(target.name)[:LONGEST_KEPT].decode(errors="ignore")
@@ -135,7 +135,7 @@ def beside(target: Path, ending: str) -> Path:
 def _renamed(target: Path, mode: str, private: bool) -> Iterator[IO[Any]]:
     check_target(target)
     remove_left_behind(target.parent)
-    temporary = beside(target, f".{os.getpid()}.{secrets.token_hex(4)}{PART}")
+    temporary = sibling(target, f".{os.getpid()}.{secrets.token_hex(4)}{PART}")
     try:
         with _explained(target):
             kept = target.stat().st_mode & 0o7777 if target.exists() and not private else None

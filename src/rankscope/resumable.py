@@ -1,4 +1,4 @@
-"""Work that can be stopped, in one SQLite file beside its result: the same work goes on from there.
+"""Work that can be stopped, in one SQLite file next to its result: the same work goes on from there.
 
 The settings that the result depends on are kept with it, so that other work does not go on by mistake. The file goes
 when the result is written.
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from rankscope.errors import SettingError
-from rankscope.files import beside
+from rankscope.files import sibling
 from rankscope.wording import setting_usage, setting_value
 
 SETTINGS = "CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL)"
@@ -36,7 +36,7 @@ class WorkKind:
         >>> WorkKind("gathering", "gathers", ".gathering", {}).place("out/docs.parquet").name
         '.docs.parquet.gathering'
         """
-        return beside(Path(output), self.ending)
+        return sibling(Path(output), self.ending)
 
 
 class Resumable:
@@ -89,7 +89,7 @@ class Resumable:
 
 
 def remove_state(path: Path) -> None:
-    """The file, and what SQLite left beside it when its process was ended."""
+    """The file, and what SQLite left next to it when its process was ended."""
     for each in (path.with_name(f"{path.name}-journal"), path):
         each.unlink(missing_ok=True)
 

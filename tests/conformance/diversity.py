@@ -1,4 +1,4 @@
-"""ndeval (through pyndeval) beside our measures of subtopics."""
+"""ndeval (through pyndeval) next to our measures of subtopics."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ir_measures itself, through its default pipeline, beside `compat="ir_measures"`."""
+"""ir_measures itself, through its default pipeline, next to `compat="ir_measures"`."""
 
 from __future__ import annotations
 

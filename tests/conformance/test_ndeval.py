@@ -1,4 +1,4 @@
-"""ndeval beside our measures of subtopics; and no measure of any peer is missing."""
+"""ndeval next to our measures of subtopics; and no measure of any peer is missing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""pytrec_eval itself beside `compat="pytrec_eval"` and beside the drop-in class."""
+"""pytrec_eval itself next to `compat="pytrec_eval"` and next to the drop-in class."""
 
 from __future__ import annotations
 

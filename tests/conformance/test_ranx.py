@@ -1,4 +1,4 @@
-"""ranx itself beside `compat="ranx"`: many queries in few calls, because its compiler is slow to start."""
+"""ranx itself next to `compat="ranx"`: many queries in few calls, because its compiler is slow to start."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""cwl_eval, pyNTCIREVAL and what ir_measures leaves to cwl_eval, run beside ours, to twelve places."""
+"""cwl_eval, pyNTCIREVAL and what ir_measures leaves to cwl_eval, run next to ours, to twelve places."""
 
 from __future__ import annotations
 

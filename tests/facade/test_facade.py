@@ -178,7 +178,7 @@ def test_every_option_of_a_command_has_its_twin_with_the_same_default(command: s
     options = options_of(command)
     for name, option in options.items():
         if name in ELSEWHERE and (name not in twins or f"input_{name}" in options):
-            continue  # --format is that of the output beside --input-format
+            continue  # --format is that of the output next to --input-format
         if name == "list" and command in ("describe", "fuse"):
             continue  # `rankscope.engines.images.descriptors.DESCRIPTORS`, `rankscope.fusion.FUSIONS`
         twin = TWINS.get(name, name) if name not in twins else name

@@ -63,7 +63,7 @@ def test_an_ordered_measure_sees_the_order(kind: type[Measure]) -> None:
 
 
 def falls_by_overtaking(measure: Measure, overtaken: Grade) -> bool:
-    """Where a measure may rightly fall though a relevant item moves up; the reason beside each."""
+    """Where a measure may rightly fall though a relevant item moves up; the reason next to each."""
     if isinstance(measure, AP):
         # found: one more hit within the cut-off enlarges the divisor by more than it adds to the sum
         # printed: the sum begins at k = 2, so that a hit at rank 1 adds nothing
@@ -126,7 +126,7 @@ ASKS_FOR_JUDGED_ITEMS = ("Judged", "hole", "unj", "RBPResidual")  # of any grade
 
 
 def may_prefer_another_order(measure: Measure) -> bool:
-    """Where the perfect list may rightly have less than another order of it; the reason beside each."""
+    """Where the perfect list may rightly have less than another order of it; the reason next to each."""
     if measure.name in ASKS_FOR_JUDGED_ITEMS or loses_its_ideal(measure):
         return True
     if isinstance(measure, AP):

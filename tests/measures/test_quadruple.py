@@ -68,7 +68,7 @@ def test_the_worked_example_at_the_class_size_has_its_gains() -> None:
 
 
 def test_a_random_level_below_one_percent_needs_a_generality_index_above_six_point_six_four() -> None:
-    """Section 10, slip 14: the paper says about 6 and prints the 7 of 1/128 beside it."""
+    """Section 10, slip 14: the paper says about 6 and prints the 7 of 1/128 next to it."""
     assert close(Quadruple(100, 1, 1, 0).generality_index, 6.643856)
     assert Quadruple(128, 1, 1, 0).generality_index == 7
     assert Quadruple(100, 1, 1, 0).random_precision == 0.01

@@ -1,4 +1,4 @@
-"""Dictionaries by look-up against the same rows as tables: every number, every message, and pytrec_eval beside them."""
+"""Dictionaries by look-up against the same rows as tables: every number, every message, and pytrec_eval with them."""
 
 from __future__ import annotations
 

@@ -183,7 +183,7 @@ def test_other_collections_are_those_of_runs_without_the_items_evaluated_again()
 
 
 def test_random_halves_have_the_exact_variance_of_thinning() -> None:
-    """The mean over queries of the variance over draws, beside the exact one of `rankscope.curves.thinning`."""
+    """The mean over queries of the variance over draws, next to the exact one of `rankscope.curves.thinning`."""
     runs = {"A": Run.of(chance_run(3), name="A")}
     scores = evaluate(QRELS, runs, ["P@5"], collection_size=30)
     thinned = ThinnedRuns.of(scores, {"A": ranking_table(runs["A"])})

@@ -188,7 +188,7 @@ def test_what_was_made_goes_where_the_rest_fails(tmp_path: Path, monkeypatch: py
 
 
 def test_a_journal_that_a_killed_process_left_can_be_read(tmp_path: Path) -> None:
-    """Its log lies beside it, with or without the index of the log."""
+    """Its log lies next to it, with or without the index of the log."""
     with small_project(tmp_path) as project:
         project.grade(1, "q1", "a", 1)
         for number, endings in enumerate((("", "-wal", "-shm"), ("", "-wal"))):

@@ -31,7 +31,7 @@ standard library are (`collections`, `statistics`). Reach them as `rankscope.sta
 `from rankscope import statistics`. What is in them: [architecture](../explanation/architecture.md).
 """.strip()
 SHARED = """
-`evaluate`, `compare`, `gate`, `report`, `graph` and `forecast_growth` take these beside their own. None means not
+`evaluate`, `compare`, `gate`, `report`, `graph` and `forecast_growth` take these with their own. None means not
 chosen: then the default holds, or what `compat` says.
 """.strip()
 MEANINGS = {

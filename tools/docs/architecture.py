@@ -24,7 +24,7 @@ bottom:
 AROUND = """
 ## Around them
 
-Modules beside the folders may be used by all of them, and import nothing heavy:
+Modules next to the folders may be used by all of them, and import nothing heavy:
 {base}.
 `rankscope/__init__.py` names what is public and loads it when it is used ([Python](../reference/api.md)).
 """.strip()

@@ -41,7 +41,7 @@ queries, queries that are not judged and queries without relevant items. The col
 `--compat`, when every judged query that has a relevant item counts.
 """.strip()
 READ = """
-These are too large to install beside the tests. Their rules were taken from their source, and small values derived by
+These are too large to install next to the tests. Their rules were taken from their source, and small values derived by
 hand are in `tests/conformance/test_by_reading.py`.
 """.strip()
 KNOWN: dict[str, tuple[str, ...]] = {

@@ -13,7 +13,7 @@ the command that shows it, the page that explains it and the test that checks it
 Commands are run in a folder of small files (icons, digits, the lecture's examples, notes); scripts are named from the
 root of a clone. `python -m tools.claims.run_rows FOLDER` makes the folder, runs every command and names those that
 fail; what `serve` serves is asked for, and the site of [a tutorial](../tutorials/gather-to-report.md) is there to
-gather. Figures beside the papers' descriptions: [two papers](../gallery/papers/README.md), [a
+gather. Figures next to the papers' descriptions: [two papers](../gallery/papers/README.md), [a
 third](../studies/brughi2014.md#the-papers-figures).
 """.strip()
 

@@ -2,7 +2,7 @@
 
     python -m tools.docs.first_hour PHOTOGRAPHS     (a folder of pictures in one folder a class)
 
-writes docs/tutorials/first-hour.md and the pictures beside it. The tests walk the same way on the shipped icons.
+writes docs/tutorials/first-hour.md and the pictures next to it. The tests walk the same way on the shipped icons.
 """
 
 from __future__ import annotations

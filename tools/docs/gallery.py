@@ -20,7 +20,7 @@ SAVED = re.compile(r'\.save\("([^"]+\.svg)"\)')
 PATH = re.compile(r' d="[^"]*"')
 NUMBER = re.compile(r"-?\d+\.\d{2,}")
 INTRODUCTION = """
-Every kind of graph, drawn from the icons that ship with rankscope by the program beside it; nothing else is needed.
+Every kind of graph, drawn from the icons that ship with rankscope by the program next to it; nothing else is needed.
 `make gallery` writes them all into `gallery-output/`, as vectors for a paper or as a page to point at. [Two papers'
 figures](papers/README.md) were made again on another collection. What each kind takes:
 [reference](../reference/graphs.md).

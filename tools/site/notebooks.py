@@ -14,7 +14,7 @@ PICTURES = {"image/svg+xml": "svg", "image/png": "png", "image/jpeg": "jpg"}
 
 @dataclass
 class NotebookPage:
-    """The text of a page, and its pictures by their path beside it."""
+    """The text of a page, and its pictures by their path next to it."""
 
     text: str
     pictures: dict[str, bytes] = field(default_factory=dict)

@@ -48,7 +48,7 @@ def _files(pattern: str) -> list[str]:
 
 
 def _text(source: Path, beside: Path) -> str:
-    """What a page says; the pictures of a notebook are written beside it."""
+    """What a page says; the pictures of a notebook are written next to it."""
     if source.suffix == ".py":
         return f"# {source.name}\n\n```python\n{source.read_text(encoding='utf-8').rstrip()}\n```\n"
     if source.suffix == ".ipynb":

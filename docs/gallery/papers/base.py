@@ -1,7 +1,7 @@
 """What the papers' figures share: one collection, ranked once, and where pictures go.
 
 The papers used a base of about 20,000 logos in 1,858 clusters. icons20k has the same shape; it is looked for in
-`$RANKSCOPE_DATA/icons20k`, then in `../shared/data/icons20k` beside the repository. Without it the icons that ship
+`$RANKSCOPE_DATA/icons20k`, then in `../shared/data/icons20k` next to the repository. Without it the icons that ship
 with rankscope take its place (5,346 items, 494 classes), and every caption says so.
 """
 

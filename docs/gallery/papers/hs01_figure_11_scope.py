@@ -31,7 +31,7 @@ def about(logos: Base) -> About:
     level = RELEVANT / logos.size
     return About(
         title="HS01, figure 11: precision over scope",
-        alt="A curve that falls from the left; the random level cannot be distinguished from the axis.",
+        alt="A curve that falls from the left; the random level coincides with the axis.",
         paper="the conventional graph of precision as a function of scope; with a large database the random level is "
         "near zero and hard to show.",
         ours=f"the {len(logos.of_size(RELEVANT))} queries with c = {RELEVANT}: {curve.y[0]:.3f} at w = 1, "

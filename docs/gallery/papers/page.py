@@ -26,7 +26,7 @@ HEAD = """# The figures of two papers
   retrieval*, 2004: figures 1 to 3.
 
 The figures of a third, Brughi et al. 2014, are in [its study](../../studies/brughi2014.md#the-papers-figures). A
-fourth, Huiskes and Lew 2008, has one: precision and recall of a method beside the best that can be learnt, and their
+fourth, Huiskes and Lew 2008, has one: precision and recall of a method next to the best that can be learnt, and their
 quotient. The left half is the picture of [normalization](../../explanation/normalization.md), the right one
 [efficiency](../efficiency.py). What agrees: both curves, and that the quotient is 1 where they meet. What cannot: the
 optimal curve is that of the best classifier found, not of the optimum, and so a quotient may exceed 1.
@@ -37,7 +37,7 @@ pixels, every labelled item in turn the query, removed from its own collection (
 Constructions can be compared with the papers' text; heights cannot, because pictures and features are others. The
 texts were read without their pictures.
 
-icons20k is looked for in `$RANKSCOPE_DATA/icons20k`, then in `../shared/data/icons20k` beside the repository. Without
+icons20k is looked for in `$RANKSCOPE_DATA/icons20k`, then in `../shared/data/icons20k` next to the repository. Without
 it the shipped icons take its place (5,346 items, 494 classes) and the subtitle of each figure says so. The first
 figure ranks the collection (20 to 40 s on two cores) and keeps `icons20k-pixels.ranks.parquet` in the working folder
 for the others. Delete it when the data change. Each command is run in `gallery-output/`; `python

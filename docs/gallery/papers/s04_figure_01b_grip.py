@@ -18,7 +18,7 @@ def draw(logos: Base) -> Graph:
 
 
 def about(logos: Base) -> About:
-    """How slowly it falls beside the random level."""
+    """How slowly it falls next to the random level."""
     cut = grip(logos.ranks)
     some = [row for row, index in enumerate(cut.index.tolist()) if index in (1.0, 5.0, float(cut.index[-1]))]
     each = [f"{cut.precision[row]:.3f} at G = {cut.index[row]:g} (random {cut.chance[row]:.4f})" for row in some]
@@ -27,7 +27,7 @@ def about(logos: Base) -> About:
         alt="Precision = recall over generality, far above the random level except on the left; bands around it.",
         paper="p = r values for scope = relevant class size as a logarithmic function of generality.",
         ours=f"the same {cut.queries[0]:,} queries: {'; '.join(each)}. Bands draw classes.",
-        agrees="the axes, with equal room for each doubling of the embedding, and the random level beside.",
+        agrees="the axes, with equal room for each doubling of the embedding, and the random level with it.",
         cannot="heights: pictures and features are others.",
     )
 

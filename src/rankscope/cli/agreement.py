@@ -132,21 +132,21 @@ def show_project(
     show(whole, output_format, machines=found.machines, again=found.again)
 
 
-def show(found: Agreement, output_format: str, **beside: Any) -> None:
-    """Print it, as tables or as JSON; `beside` are machines against people, and people asked again."""
+def show(found: Agreement, output_format: str, **more: Any) -> None:
+    """Print it, as tables or as JSON; `more` are machines against people, and people asked again."""
     from rankscope.cli.output import print_result
     from rankscope.reports.formats.rows import as_json
     from rankscope.reports.texts.agreement import agreement_text, beside_text
 
     if output_format == "table":
-        print_result(agreement_text(found) + beside_text(beside))
+        print_result(agreement_text(found) + beside_text(more))
         return
     parts = {
         "two": found.two,
         "together": [found.together],
         "two_by_class": found.two_by_class,
         "together_by_class": found.together_by_class,
-        **beside,
+        **more,
     }
     rows = {name: [row for each in part for row in each.rows()] for name, part in parts.items()}
     orders = {"orders": [each.row() for each in found.orders]}

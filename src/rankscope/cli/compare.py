@@ -35,7 +35,7 @@ LOOKS_ONCE = (
     "latex_columns",
     "latex_marks",
 )
-PAGES = {".html": "text", ".htm": "text"}  # beside the page itself, the text is printed
+PAGES = {".html": "text", ".htm": "text"}  # next to the page itself, the text is printed
 
 
 @click.command("compare", cls=GuardedCommand, short_help="Is B better than A, and for which kind of query?")

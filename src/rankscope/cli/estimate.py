@@ -213,7 +213,7 @@ def command(
 
 
 def _refuse_mixture(has_files: bool) -> None:
-    """Options of one query by hand beside files, or those of files without any, do nothing: that is told."""
+    """Options of one query by hand next to files, or those of files without any, do nothing: that is told."""
     from click.core import ParameterSource
 
     from rankscope.errors import SettingError
@@ -226,7 +226,7 @@ def _refuse_mixture(has_files: bool) -> None:
         for name, option in given.items()
         if context.get_parameter_source(name or "") is ParameterSource.COMMANDLINE
     ]
-    why = "is for one query by hand and does nothing beside files" if has_files else "needs files: QRELS RUN..."
+    why = "is for one query by hand and does nothing with files" if has_files else "needs files: QRELS RUN..."
     if used:
         raise SettingError.of([f"{option} {why}" for option in used])
 

@@ -90,7 +90,7 @@ class FeedbackCommand(GroupedCommand):
     type=OutputFile(),
     metavar="NAME.html",
     help="Write a page with graphs, efficiency and response times too; baselines and efficiencies go into "
-    "NAME.baselines.json beside the results.",
+    "NAME.baselines.json next to the results.",
 )
 @click.option(
     "--baselines",
@@ -255,7 +255,7 @@ def _needed_output(question: str | None, output: str | None) -> str:
 
 
 def _write_page(results: Any, plan: Any, report: str, baselines: str | None, output: str, progress: Any) -> None:
-    """The page, and beside the results the baselines and efficiencies that the next study may begin with."""
+    """The page, and next to the results the baselines and efficiencies that the next study may begin with."""
     from rankscope.feedback.normalization.normalised import normalised
     from rankscope.feedback.normalization.stored_baselines import load_store, save_baselines
     from rankscope.reports.page.feedback_page import write_page

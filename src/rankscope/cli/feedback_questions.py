@@ -34,7 +34,7 @@ EXAMPLES = {
     "scalability": "rankscope feedback digits scalability --methods svm,nearest-neighbour --halvings 2",
 }
 COUNT = click.IntRange(1)
-OPTIONS: dict[str, dict[str, Any]] = {  # by the name in Python: what click is told beside the default
+OPTIONS: dict[str, dict[str, Any]] = {  # by the name in Python: what click is told next to the default
     "approach": {
         "type": click.Choice(["I", "II", "III"]),
         "help": "Who may set the baseline: settings of the method itself (name it several times, each with its "

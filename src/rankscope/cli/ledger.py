@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rankscope.pipeline.ledger import Ledger
 
 TEXTS = {".txt": "table", ".md": "markdown", ".json": "json", ".csv": "csv", ".tex": "latex"}
-PICTURES = dict.fromkeys((".svg", ".pdf", ".png", ".html"), "table")  # beside the picture, the table is printed
+PICTURES = dict.fromkeys((".svg", ".pdf", ".png", ".html"), "table")  # next to the picture, the table is printed
 ITEM_FILES = (".csv", ".parquet")
 
 

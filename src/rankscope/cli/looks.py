@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from rankscope.statistics.sequential.sequential_result import SequentialResult
 
 WIDTH_MM = 130
-PICTURES = {".svg": "text", ".png": "text", ".pdf": "text"}  # beside the picture, the text is printed
+PICTURES = {".svg": "text", ".png": "text", ".pdf": "text"}  # next to the picture, the text is printed
 
 
 def is_picture(output: str | None) -> bool:

@@ -187,7 +187,7 @@ SCALE_OPTIONS: tuple[Callable[[Any], Any], ...] = (
         "--work",
         type=OutputFolder(),
         metavar="FOLDER",
-        help="Keep finished parts here until the work has ended well, so that stopped work continues. Default: beside "
+        help="Keep finished parts here until the work has ended well, so that stopped work continues. Default: next to "
         "the file of saved ranks.",
     ),
     click.option(

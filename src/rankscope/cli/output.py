@@ -163,7 +163,7 @@ def _error_console() -> Any:
 
 
 def say_warnings(scores: Any, verbose: bool = False) -> None:
-    """What to read beside the numbers: a line each, or a line a kind where many systems have it."""
+    """What to read next to the numbers: a line each, or a line a kind where many systems have it."""
     from rankscope.reports.formats.warning_kinds import warning_lines
 
     for line in warning_lines(scores, verbose):
@@ -171,5 +171,5 @@ def say_warnings(scores: Any, verbose: bool = False) -> None:
 
 
 def say(text: str) -> None:
-    """A word to the person at the terminal, beside the result."""
+    """A word to the person at the terminal, next to the result."""
     click.echo(visible(text), err=True)

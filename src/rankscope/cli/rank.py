@@ -64,7 +64,7 @@ OF_FEATURES = ("labels", "separator", "label_column", "id_column", "queries", "j
     "--work",
     type=OutputFolder(),
     metavar="FOLDER",
-    help="Keep finished parts here until the work has ended well. Default: beside the result.",
+    help="Keep finished parts here until the work has ended well. Default: next to the result.",
 )
 @click.option(
     "--threads", type=click.IntRange(min=1), metavar="N", help="Number of threads. Default: one for each core."

@@ -169,7 +169,7 @@ def command(words: tuple[str, ...], topics: str | None, quiet: bool, **given: An
     QUERY is Lucene's language: words, "phrases", title:word, +must -not, te?t te*, roam~, [a TO b], word^2. Topics are
     plain words unless --syntax lucene. Several indexes are searched as one. A run and saved ranks of the same search
     give the same numbers. With --engine the run is that of Solr, OpenSearch or Elasticsearch, and NAME.latency.json
-    beside it says how long they took; interrupted work continues when the same command is run again.
+    next to it says how long they took; interrupted work continues when the same command is run again.
 
     \b
     rankscope search cranfield.index 'wing "boundary layer" -supersonic'

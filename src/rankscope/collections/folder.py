@@ -11,7 +11,7 @@ from rankscope.names import visible
 
 
 def read(folder: Path) -> Collection:
-    """Each folder in it is a class, its pictures the members; pictures beside the folders have no class.
+    """Each folder in it is a class, its pictures the members; pictures next to the folders have no class.
 
     Items are called `class/file`. Every member of a class in turn is the query, removed from its own ranking.
     """
@@ -34,7 +34,7 @@ def read(folder: Path) -> Collection:
 
 KIND = CollectionKind(
     name="folder",
-    about="any folder of class folders; pictures beside them are distractors",
+    about="any folder of class folders; pictures next to them are distractors",
     read=read,
     layout="It should hold one folder for each class with the pictures of the class in it: CLASS/PICTURE.jpg.",
 )

@@ -1,4 +1,4 @@
-"""Small tables of labels that lie beside a collection."""
+"""Small tables of labels that lie next to a collection."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measures of diversity beside the plain ones: which judgements they read, and the reduction they need."""
+"""Measures of diversity next to the plain ones: which judgements they read, and the reduction they need."""
 
 from __future__ import annotations
 

@@ -133,7 +133,7 @@ def only_relevant(systems: Iterable[SystemScores]) -> list[Caution]:
 
 
 def contradictions(ranks: RelevantRanks, settings: Settings) -> list[Caution]:
-    """Scores that contradict the ranks beside them, as the reduction saw it."""
+    """Scores that contradict the ranks next to them, as the reduction saw it."""
     given = ranks.provenance.get("run", {}).get(CONTRADICTION, {})
     counts = [given.get(name) if isinstance(given, dict) else None for name in Contradiction._fields]
     if not all(isinstance(each, int) for each in counts):

@@ -170,7 +170,7 @@ def _classes_of(classes: Any) -> dict[str, str]:
 
 
 def _is_other(subtopics: Any, qrels: Any) -> bool:
-    """Whether the judgements of subtopics are given beside plain ones."""
+    """Whether the judgements of subtopics are given in addition to plain ones."""
     return subtopics is not None and not (isinstance(subtopics, str | Path) and str(subtopics) == str(qrels))
 
 

@@ -99,7 +99,7 @@ class Scores(Tabular):
     settings: Settings = field(default_factory=Settings)
     by_class_wanted: bool = False  # classes of queries were given, so tables show them
     notes: tuple[str, ...] = ()  # what must be said of the input as a whole
-    quiet: bool = False  # say nothing beside the numbers
+    quiet: bool = False  # say nothing next to the numbers
     verbose: bool = False  # say everything, system by system
 
     @property
@@ -259,7 +259,7 @@ class Scores(Tabular):
 
     @property
     def cautions(self) -> list[Caution]:
-        """What must be read beside the numbers, each with its kind and its system."""
+        """What must be read next to the numbers, each with its kind and its system."""
         return [] if self.quiet else list(self._cautions)
 
     @cached_property

@@ -1,4 +1,4 @@
-"""What few judgements say of whole runs: from samples, and from machine judges beside people."""
+"""What few judgements say of whole runs: from samples, and from machine judges next to people."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def estimate_with_machine(
     """What a machine's judgements say of runs once they are corrected by people's judgements of some queries.
 
     `human`: judgements of queries drawn at random; `machine`: of these and of many others. Corrected means and
-    differences come beside those of people and of the machine alone. `tuned_on`: queries that the machine was tuned on,
+    differences come with those of people and of the machine alone. `tuned_on`: queries that the machine was tuned on,
     which are left out: their ids, a file with an id on each line, 'none', or 'all', which is refused. People alone are
     told where they judged fewer than `correct_from` queries, 10 at least: choose it before you look.
     >>> queries = [f"q{number}" for number in range(40)]

@@ -110,7 +110,7 @@ def _rules() -> dict[str, Any]:
 
 
 def _chosen_settings(given: Choices) -> Settings:
-    """The settings; those that a ledger cannot heed are refused, and an order of equal scores must be one order."""
+    """The settings; those that a ledger cannot respect are refused, and an order of equal scores must be one order."""
     from rankscope.settings import Settings
 
     chosen = Settings(**given)

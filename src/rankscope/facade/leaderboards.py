@@ -76,7 +76,7 @@ def stability(
 def stability_of_report(
     scores: Scores, runs: Any, assessors: Any, given: Mapping[str, Any]
 ) -> LeaderboardStability | None:
-    """The same for a page: by the judgements that it shows, and those of assessors beside them; None of one query.
+    """The same for a page: by the judgements that it shows, and those of assessors next to them; None of one query.
 
     Collections are drawn where the runs are so few and small that it takes no more than a moment.
     """

@@ -1,4 +1,4 @@
-"""Judgements of several assessors as one file, with where it comes from beside it."""
+"""Judgements of several assessors as one file, with where it comes from next to it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class MergedFiles:
 def merge_files(
     files: Sequence[str | Path], output: str | Path, merge: str = "majority", open_pairs: str | None = None
 ) -> MergedFiles:
-    """Write one grade for each pair that anybody judged, and OUTPUT.provenance.json beside it.
+    """Write one grade for each pair that anybody judged, and OUTPUT.provenance.json next to it.
 
     Pairs that the rule does not decide are listed in an error unless `open_pairs` says what becomes of them: lower,
     higher or leave-out.

@@ -51,7 +51,7 @@ def rank(
     `features` is a file, several of them (a list, a folder or a pattern), an array with one row per item, or
     `Features`; `labels` a file or the label of each item. `output` saves the ranks as NAME.ranks.parquet, and
     interrupted work continues. `on` ranks in parts elsewhere, as "processes:4" or "dask://HOST:PORT", which changes no
-    number; `work` is a folder that all workers reach, by default beside the output. `distractors` ranks each class
+    number; `work` is a folder that all workers reach, by default next to the output. `distractors` ranks each class
     among so many others alone: "nearest(500)", those of least mean distance to its members (a narrow domain), or
     "random(500)" (a wide one).
     >>> rank([[0.0, 1.0], [0.0, 2.0], [1.0, 0.0]], labels=["a", "a", "b"]).ranks.tolist()
@@ -255,7 +255,7 @@ def describe(
 
 
 def refuse_pictures(descriptors: str | Sequence[str], model: str | Path | None) -> None:
-    """Refuse what describes pictures beside what describes texts."""
+    """Refuse what describes pictures next to what describes texts."""
     from rankscope.wording import setting_usage
 
     if descriptors or model is not None:

@@ -92,7 +92,7 @@ def documents_of(
 
 
 class SearchChoices(TypedDict, total=False):
-    """What `search` takes beside the query, the topics and the judgements."""
+    """What `search` takes next to the query, the topics and the judgements."""
 
     output: str | Path | None
     similarity: str | Similarity

@@ -63,7 +63,7 @@ def forecast(
     R@k, nDCG, nDCG@k. Models that use scores are tried where the ranks have real ones (`why_no_scores`), models for
     ranks alone where they have not: each forecasts the present from thinned collections, and `best_model` chooses,
     unless one is named. Beyond 32 times, and where that back-test errs by more than .1, `SettingError` is raised unless
-    `force`. `every_model` back-tests all models that can be used, beside those to choose from. A list that was cut
+    `force`. `every_model` back-tests all models that can be used, not only those to choose from. A list that was cut
     stays cut at its depth. There is an interval for these queries, and a wider one for other queries of the same kind,
     or of other classes where the class is the sampling unit. Raises `MeasureError` where the size of the collection is
     not known.

@@ -1,4 +1,4 @@
-"""Candidates beside judgements: what methods learn from and are tuned by."""
+"""Candidates next to judgements: what methods learn from and are tuned by."""
 
 from __future__ import annotations
 

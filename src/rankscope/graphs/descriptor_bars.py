@@ -150,7 +150,7 @@ def frontier(cost: FloatArray, mean: FloatArray) -> list[int]:
 def _placed(
     names: Sequence[str], across: FloatArray, up: FloatArray, line: Sequence[int]
 ) -> list[tuple[str, float, float, Side]]:
-    """A place for each name beside its point, where it lies over no name, point or piece of the line if it can."""
+    """A place for each name next to its point, where it lies over no name, point or piece of the line if it can."""
     taken = _squares(across, up, 3.0)
     if len(line) > 1:
         steps = np.linspace(0, len(line) - 1, 40 * (len(line) - 1) + 1)

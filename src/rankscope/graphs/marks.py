@@ -66,7 +66,7 @@ class Stroke(Mark):
 
 @dataclass(frozen=True, eq=False)
 class Guide(Mark):
-    """A thin grey line that helps to read; its name stands at its end, or beside the point that is `at` this share."""
+    """A thin grey line that helps to read; its name stands at its end, or next to the point that is `at` this share."""
 
     x: FloatArray
     y: FloatArray

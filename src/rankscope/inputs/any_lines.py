@@ -81,7 +81,7 @@ def _schema(layout: LineLayout) -> dict[str, type[pl.DataType]]:
 
 
 def _is_tidy(raw: bytes, table: pl.DataFrame, layout: LineLayout) -> bool:
-    """Exactly one separator behind each field: the right number in all, none beside another, no last field missing."""
+    """Exactly one separator behind each field: the right number in all, none next to another, no last field missing."""
     needed = len(layout.fields) * table.height - (not raw.endswith(b"\n"))
     return (
         table.get_column(layout.fields[-1]).null_count() == 0

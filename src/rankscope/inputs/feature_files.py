@@ -54,7 +54,7 @@ def read_features(
     `.npy` holds the matrix alone and is not read into memory; labels come from a file of their own: one per line,
     `.npy`, or a table with an id and a label. `.npz` holds the arrays features, labels, ids and split, perhaps the
     metric that goes with them; a mean and sd only tell how the features were scaled before. Parquet and Arrow hold a
-    column of vectors, or one column per feature, beside label, id and split. `label_column` names the column of the
+    column of vectors, or one column per feature, next to label, id and split. `label_column` names the column of the
     label file where there is one, else of the features; `id_column` that of the features, or of the label file where
     these have no names. `queries` is a file of ids, one per line, or the ids themselves.
     """

@@ -132,7 +132,7 @@ def read_feature_parts(
 ) -> FeatureParts:
     """Features from several files; raises `InputError` with every problem of every file.
 
-    Labels, ids and splits lie in all files or in none; labels may also lie in one file beside, in the order of the
+    Labels, ids and splits lie in all files or in none; labels may also lie in a file of their own, in the order of the
     items or with their ids. The other choices are those of `read_features`. `keep` has what cannot be mapped.
     """
     files = _files_of(paths, without=labels)

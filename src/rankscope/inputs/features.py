@@ -179,7 +179,7 @@ class Features(Displayed, LabelledItems):
 
 @dataclass(frozen=True)
 class ItemFacts:
-    """What is given beside the features of items, not yet checked."""
+    """What is given next to the features of items, not yet checked."""
 
     labels: Iterable[Any]
     ids: Iterable[Any] | None = None

@@ -18,7 +18,7 @@ from rankscope.inputs.run import Run
 from rankscope.inputs.sources import Source
 
 SUFFIXES = tuple(suffix for each in known.KNOWN for suffix in each.suffixes)
-NAMED_QUERY = "beside each response, one file for each query, or all in one file"
+NAMED_QUERY = "next to each response, one file for each query, or all in one file"
 ONE_KIND = "All files of one system must be of one kind."
 
 

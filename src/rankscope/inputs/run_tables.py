@@ -34,7 +34,7 @@ def frame_of(blocks: Sequence[RunBlock]) -> pl.DataFrame:
 def block_of(given: tables.Table, problems: Problems, rank: bool) -> tuple[RunBlock | None, bool, FloatArray | None]:
     """The good rows of a table, None where there are none; whether scores are only an order; ranks of the first rows.
 
-    Ranks are looked at beside scores, whatever they are, where nothing is wrong with any row.
+    Ranks are looked at next to scores, whatever they are, where nothing is wrong with any row.
     """
     before = problems.count
     chosen = _chosen(given, problems, rank)

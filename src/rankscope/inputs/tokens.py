@@ -1,7 +1,7 @@
 """Where the fields of lines lie, found by looking at blanks alone, for text in which every line has as many fields.
 
 All blanks of the text in one array prove at once that it is tidy: as many in each line as there are fields, each but
-the last a space or a tab, the last a line end, none beside another. Where blanks are repeated, the borders between
+the last a space or a tab, the last a line end, none next to another. Where blanks are repeated, the borders between
 blanks and other characters are looked at instead. Any other text (comments, empty lines, more fields) is left to the
 reader that cleans and explains.
 """

@@ -90,7 +90,7 @@ class Quadruple:
         return Contingency(v, s - v, c - v, d + v - c - s)
 
     def decision_rows(self) -> list[dict[str, object]]:
-        """The contingency table with recall, precision and generality beside and below (Huijsmans & Sebe, figure 3).
+        """The contingency table with recall, precision and generality next to and below (Huijsmans & Sebe, figure 3).
 
         >>> Quadruple(20000, 8, 16, 6).decision_rows()[-1]["retrieved"]
         'p = 0.3750'

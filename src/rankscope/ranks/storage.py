@@ -121,7 +121,7 @@ def read_frame(data: bytes, problems: Problems) -> tuple[pl.DataFrame, dict[str,
 
 
 def about_ranks(ranks: RelevantRanks) -> dict[str, Any]:
-    """What a file of ranks says beside its table."""
+    """What a file of ranks says next to its table."""
     return {
         "schema": SCHEMA,
         "system": ranks.system,
@@ -176,7 +176,7 @@ def load_ranks(path: str | Path) -> RelevantRanks:
 
 
 def ranks_from_frame(table: pl.DataFrame, about: Mapping[str, Any]) -> RelevantRanks:
-    """The ranks that a table of `ranks_to_frame` holds, with what `about_ranks` says beside it."""
+    """The ranks that a table of `ranks_to_frame` holds, with what `about_ranks` says next to it."""
     lists: dict[str, Any] = {
         each: _as_ragged(table, each, inner) for each, inner in LISTS.items() if _is_there(table, each)
     }
@@ -201,7 +201,7 @@ def ranks_from_frame(table: pl.DataFrame, about: Mapping[str, Any]) -> RelevantR
 
 
 def _about(text: str | None, source: str) -> dict[str, Any]:
-    """What the file says beside its table."""
+    """What the file says next to its table."""
     if text is None:
         advice = "evaluate ... -o NAME.ranks.parquet makes one."
         raise InputError.of(source, ["is Parquet, but no saved reduction"], advice)

@@ -1,4 +1,4 @@
-"""Finished parts of long work in a folder beside the result, so that interrupted work can continue."""
+"""Finished parts of long work in a folder next to the result, so that interrupted work can continue."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from rankscope.files import beside, made_folder
+from rankscope.files import made_folder, sibling
 from rankscope.left_behind import remove_left_behind
 
 WORK = ".work"
@@ -21,12 +21,12 @@ def work_folder(result: str | Path, digest: str = "") -> Path:
     >>> work_folder("out/clip.ranks.parquet", "0f").name
     '.clip.ranks.parquet.0f.work'
     """
-    return beside(Path(result), f".{digest}{WORK}" if digest else WORK)
+    return sibling(Path(result), f".{digest}{WORK}" if digest else WORK)
 
 
 @contextmanager
 def parts_folder(work: str | Path | None, result: str | Path | None) -> Iterator[Path]:
-    """Where finished parts lie: in a folder that was named, beside the result, or for this time only."""
+    """Where finished parts lie: in a folder that was named, next to the result, or for this time only."""
     if work is not None or result is not None:
         place = Path(work) if work is not None else work_folder(str(result))
         with working_in(Path(os.path.abspath(place))) as folder:

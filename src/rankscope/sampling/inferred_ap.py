@@ -39,7 +39,7 @@ def _relevant_above(run: JudgedRun, stratum: IntArray, rank: FloatArray) -> Floa
 
 
 def _pairs_with_strata(query: IntArray, query_of_stratum: IntArray) -> tuple[IntArray, IntArray]:
-    """Each hit beside each stratum of its query."""
+    """Each hit next to each stratum of its query."""
     order = np.argsort(query_of_stratum, kind="stable")
     first = np.searchsorted(query_of_stratum[order], query)
     count = np.searchsorted(query_of_stratum[order], query, side="right") - first

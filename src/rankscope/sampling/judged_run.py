@@ -1,4 +1,4 @@
-"""One run beside the frame of its judgements: at which rank each item of the frame stands."""
+"""One run next to the frame of its judgements: at which rank each item of the frame stands."""
 
 from __future__ import annotations
 

@@ -175,7 +175,7 @@ class WidthForecast:
         )
 
     def plan(self, name: str, design: JudgingDesign) -> WidthPlan:
-        """A design beside what is there now."""
+        """A design next to what is there now."""
         width = self.width(design)
         return WidthPlan(
             name=name,

@@ -88,7 +88,7 @@ class CorrectedRow(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MachineJudged(Tabular):
-    """Corrected means and differences beside those of people and of the machine alone."""
+    """Corrected means and differences next to those of people and of the machine alone."""
 
     rows: tuple[CorrectedRow, ...]
     differences: tuple[CorrectedRow, ...]

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class ListedItems:
-    """The items of one run as numbers, query by query from rank 1 on, beside its reduction."""
+    """The items of one run as numbers, query by query from rank 1 on, next to its reduction."""
 
     ranks: RelevantRanks
     item: IntArray

@@ -53,7 +53,7 @@ class QueryEstimate(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RunEstimates(Tabular):
-    """The frame, the runs beside it, and what is asked of them; everything else is computed when it is wanted."""
+    """The frame, the runs next to it, and what is asked of them; everything else is computed when it is wanted."""
 
     frame: Frame
     runs: tuple[JudgedRun, ...]
@@ -117,7 +117,7 @@ class RunEstimates(Tabular):
 
     @property
     def warnings(self) -> list[str]:
-        """What a reader must know beside the numbers."""
+        """What a reader must know next to the numbers."""
         said = list(self.frame.notes)
         for run in self.runs:
             if run.outside > OUTSIDE:

@@ -48,7 +48,7 @@ class SampleSize(Tabular):
 def needed_sample(collection: int, relevant: int, error: float, level: float = 0.95) -> SampleSize:
     """n0 = z^2 (1 - g) / (error^2 g), and n0 / (1 + (n0 - 1) / d) in a collection of d, rounded up.
 
-    Rare classes need nearly all of the collection: the expected hits beside it say why.
+    Rare classes need nearly all of the collection: the expected hits next to it say why.
     >>> needed_sample(20000, 308, 0.5).judged, needed_sample(20000, 8, 0.2).judged
     (937, 18462)
     """

@@ -100,7 +100,7 @@ def _chance_of_at_most(population: int, relevant: int, judged: int, found: int) 
 
 
 def _chance_of_at_least(population: int, relevant: int, judged: int, found: int) -> float:
-    """Counted from the other side, so that a small chance is not lost beside 1."""
+    """Counted from the other side, so that a small chance is not lost next to 1."""
     return _chance_of_at_most(population, population - relevant, judged, judged - found)
 
 

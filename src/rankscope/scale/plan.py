@@ -48,7 +48,7 @@ class ReductionPlan:
         return self.files.name
 
     def about(self, work: str) -> dict[str, Any]:
-        """What the result of any part depends on beside its own rows."""
+        """What the result of any part depends on in addition to its own rows."""
         found = self.nothing
         junk = "" if found.junk is None else digest_of_judged(found.junk)
         return {

@@ -37,7 +37,7 @@ def parts_of_files(
 ) -> list[RunPart]:
     """A part for each file that holds anything; a Parquet file gives parts of about `most_rows`, where it has more.
 
-    `about` is what their results depend on beside the file.
+    `about` is what their results depend on next to the file.
     """
     result = []
     for number, source in enumerate(files.parts):

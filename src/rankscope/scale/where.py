@@ -56,7 +56,7 @@ def reduce_where(
     """Ranks of all judged items of a run, as `ranks.reduce` gives them, bit for bit, for runs of any size.
 
     At home a run that fits into memory is reduced as a whole. `result` is the file that the ranks are to be saved in:
-    finished parts lie beside it until the work has ended well.
+    finished parts lie next to it until the work has ended well.
     >>> reduce_where({"q": {"a": 1}}, {"q": {"x": 2.0, "a": 1.0}}).ranks
     array([2])
     """

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rankscope.errors import SettingError
 from rankscope.file_guard import check_target
-from rankscope.files import beside
+from rankscope.files import sibling
 from rankscope.left_behind import PART
 from rankscope.workbench.private_files import create_private
 from rankscope.workbench.store.dialects import Database, SQLite
@@ -21,7 +21,7 @@ def copy_database(database: Database, target: Path) -> None:
     if target.exists():
         raise SettingError(f"{target} is there already: choose another name for the backup")
     check_target(target)
-    temporary = beside(target, f".{os.getpid()}.{secrets.token_hex(4)}{PART}")
+    temporary = sibling(target, f".{os.getpid()}.{secrets.token_hex(4)}{PART}")
     source = SQLite(database.path, readonly=True)
     try:
         source.connect()

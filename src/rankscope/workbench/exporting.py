@@ -1,4 +1,4 @@
-"""Judgements that anybody can check: qrels or a table, beside a file that says where every grade comes from."""
+"""Judgements that anybody can check: qrels or a table, next to a file that says where every grade comes from."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def export(
     probabilities: bool = False,
     names: bool = False,
 ) -> Exported:
-    """Write qrels, or a table where the name ends in .parquet, and NAME.provenance.json beside it.
+    """Write qrels, or a table where the name ends in .parquet, and NAME.provenance.json next to it.
 
     -1 is for what is pooled and has no grade. Where assessors differ, an adjudicator decides, else the rule `merge`;
     where that does not decide, an error lists the pairs unless `open_pairs` says what becomes of them. `assessor`: the
@@ -130,7 +130,7 @@ def export(
 
 
 def _write(path: str | Path, data: bytes, provenance: dict[str, Any]) -> None:
-    """The file, and beside it where it comes from."""
+    """The file, and next to it where it comes from."""
     provenance["file"] = {"name": Path(path).name, "sha256": hashlib.sha256(data).hexdigest()}
     with atomic(path, "wb") as file:
         file.write(data)
@@ -176,7 +176,7 @@ def _grades_in_words(project: Project, marks: Sequence[Event]) -> str:
 
 
 def _rows(project: Project, grades: dict[Pair, MergedPair]) -> Iterator[Row]:
-    """The pool in its order, then what was judged beside it."""
+    """The pool in its order, then what was judged next to it."""
     pool = project.pool
     for query, rows in pool.by_query.items() if pool is not None else ():
         for item, row in rows.items():

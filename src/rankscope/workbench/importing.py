@@ -113,7 +113,7 @@ def _tuned_queries(project: Project, tuned_on: Iterable[str], kind: str) -> froz
 
 
 def _details(labels: Any, kind: str) -> list[dict[str, Any]] | None:
-    """What a table says of each label of a machine beside the grade; None where it is no table, or says nothing."""
+    """What a table says of each label of a machine next to the grade; None where it is no table, or says nothing."""
     if kind != "machine" or not isinstance(labels, str | Path) or not Path(labels).is_file():
         return None
     from rankscope.inputs.formats import of_file

@@ -95,5 +95,5 @@ class JudgingRules(Rules):
 
 
 def _own_details(mark: MarkEvent) -> dict[str, Any]:
-    """What a mark says beside its grade; nobody gives it a flag from outside."""
+    """What a mark says next to its grade; nobody gives it a flag from outside."""
     return {name: value for name, value in (mark.detail or {}).items() if mark.is_copy or name not in RESERVED}

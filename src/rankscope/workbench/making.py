@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from rankscope.errors import RankscopeError, SettingError
-from rankscope.files import beside, made_folder
+from rankscope.files import made_folder, sibling
 from rankscope.left_behind import PART
 from rankscope.workbench.people import OWNER, PROJECT
 from rankscope.workbench.private_files import KEY, create_private, write_session_key
@@ -111,7 +111,7 @@ def _need_new(folder: Path) -> None:
 
 def _create_file(path: Path, meta: Mapping[str, str], contents: Contents) -> None:
     """The file under another name first, so that it is there whole or not at all."""
-    temporary = beside(path, f".{os.getpid()}.{secrets.token_hex(4)}{PART}")
+    temporary = sibling(path, f".{os.getpid()}.{secrets.token_hex(4)}{PART}")
     try:
         create_private(temporary)
         _create_at(SQLite(temporary), meta, contents)

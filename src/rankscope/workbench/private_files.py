@@ -24,7 +24,7 @@ FOLDER: Final = 0o700
 
 
 def create_private(path: Path) -> None:
-    """A new, empty file of its owner alone; SQLite gives the log beside it the same permissions."""
+    """A new, empty file of its owner alone; SQLite gives the log next to it the same permissions."""
     os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE))
 
 

@@ -326,7 +326,7 @@ class Project(ProjectPeople, ProjectNeeds):
         return import_labels(self, labels, assessor, kind, tuned_on)
 
     def export(self, path: str | Path, **how: Unpack[HowExported]) -> Exported:
-        """Write the judgements as qrels, or as a table to a .parquet file, and NAME.provenance.json beside it."""
+        """Write the judgements as qrels, or as a table to a .parquet file, and NAME.provenance.json next to it."""
         from rankscope.workbench.exporting import export
 
         return export(self, path, **how)

@@ -93,7 +93,7 @@ def serve_project(
     similarity: str = "bm25",
     say: Callable[[str], None] = print,
 ) -> None:
-    """Serve a project until Ctrl-C or SIGTERM, with indexes beside it that admins may search.
+    """Serve a project until Ctrl-C or SIGTERM, with indexes next to it that admins may search.
 
     `say` gets the lines that tell where, and what is exposed.
     """

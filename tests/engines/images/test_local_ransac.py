@@ -1,4 +1,4 @@
-"""Locally optimised RANSAC: transforms that are known, least squares by numpy, and OpenCV's plain RANSAC beside it."""
+"""Locally optimised RANSAC: transforms that are known, least squares by numpy, and OpenCV's plain RANSAC next to it."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ def rectangle(height: int, width: int, frame: int = 40) -> BoolArray:
 
 @cache
 def shapes() -> tuple[list[NDArray[np.uint8]], tuple[str, ...]]:
-    """Grey pictures and classes; decoded pictures keep too much beside to hold them all."""
+    """Grey pictures and classes; decoded pictures keep too much else to hold them all."""
     collection = load("mpeg7", data_folder("mpeg7-shapes"))
     return [read_image(path).rgb[..., 0].copy() for path in collection.paths or ()], collection.labels
 

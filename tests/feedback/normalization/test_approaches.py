@@ -94,7 +94,7 @@ def test_a_better_candidate_takes_the_place_of_a_stored_baseline_on_the_same_fol
     assert better_of(first[""], first[""]).winner == first[""].winner
 
 
-def test_stored_results_beside_a_better_baseline_equal_those_computed_anew(tmp_path: Path) -> None:
+def test_stored_results_next_to_a_better_baseline_equal_those_computed_anew(tmp_path: Path) -> None:
     """Equation 6: efficiency times p~ over the new p~, topic by topic."""
     rules = BaselineRules("II")
     first = generalise(ITEMS, TOPICS, methods("rocchio", "random"), rules)

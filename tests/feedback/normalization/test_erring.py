@@ -61,7 +61,7 @@ def test_the_interval_holds_the_mean_when_rates_are_drawn() -> None:
     held = []
     for _ in range(400):
         topics = chance.normal(0.5, 0.1, 12)
-        shift = chance.normal(0.0, 0.05)  # where the score of the user lies beside the truth
+        shift = chance.normal(0.0, 0.05)  # where the score of the user lies next to the truth
         values = topics + shift + chance.normal(0.0, 0.05, (10, 1))
         made = interval_over_draws(values)
         held.append(made.low <= 0.5 <= made.high)

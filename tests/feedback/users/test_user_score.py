@@ -52,7 +52,7 @@ def test_somebody_in_a_journal_made_with_errors_is_recovered(tmp_path: Path) -> 
     assert made.alarm.low <= 0.1 <= made.alarm.high
     assert made.people_same is not None
     assert made.people_same.share == 1.0
-    assert made.people_agree is None  # beside Ben there is Ann alone
+    assert made.people_agree is None  # next to Ben there is Ann alone
     assert made.differing == 0
     seen = from_file(path, "consistent")
     assert seen.people_agree is not None

@@ -45,7 +45,7 @@ def test_arrays_come_back(save: Callable[..., None], tmp_path: Path) -> None:
 
 @pytest.mark.thorough
 def test_only_what_is_needed_is_read(tmp_path: Path) -> None:
-    """An array of 4 GB of zeros beside the features costs nothing."""
+    """An array of 4 GB of zeros next to the features costs nothing."""
     path = tmp_path / "a.npz"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         for name, array in ARRAYS.items():

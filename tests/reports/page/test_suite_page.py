@@ -44,7 +44,7 @@ def test_the_verdict_says_who_is_better_where_and_who_lacks_what() -> None:
     assert headline(made) == f"good has the best mean AP of the 2 systems that have all 6 tasks, {mean}"
     against, winners, gap = sentences(made)
     change = signed_text(good.difference.value)
-    assert against == f"On the whole good ({change}) is shown to be better than base."
+    assert against == f"On the whole good ({change}) is significantly better than base."
     assert winners.startswith("The best mean of a task belongs to good on 6 (t0, t1 and t2, ...); on 6 of 6 the winner")
     late = signed_text(made.system("late").difference.value)
     assert gap.startswith(
@@ -84,9 +84,9 @@ def test_tiles_have_a_rank_for_each_system_of_each_task() -> None:
 
 def test_rows_of_tasks_say_who_wins() -> None:
     row = task_rows(suite_of())[0]
-    assert (row["task"], row["best mean"], row["shown to be better than"]) == ("t0", "good", "1 of 1 others")
+    assert (row["task"], row["best mean"], row["significantly better than"]) == ("t0", "good", "1 of 1 others")
     assert str(row["in words"]).startswith("good is significantly better than base")
-    assert "shown to be better than" in text_of(suite_of())
+    assert "significantly better than" in text_of(suite_of())
 
 
 def test_names_are_text() -> None:

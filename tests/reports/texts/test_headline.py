@@ -116,7 +116,7 @@ def test_nothing_is_called_equal_and_no_sentence_names_more_than_two_systems() -
 def test_the_family_is_stated_with_pairs_and_measures() -> None:
     report = Report.of(many_scores(6, measures=("AP", "P@5", "RR")))
     words = family_words(report.compared)
-    assert "Holm over 15 pairs by AP, apart over 15 × 2 other measures, level .05" in words
+    assert "Holm over 15 pairs by AP, and separately over 15 × 2 other measures, level .05" in words
     assert report.compared is not None
     assert report.compared.families.primary.size == 15
     assert sum(each.size for each in report.compared.families.secondary) == 30

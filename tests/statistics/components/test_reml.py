@@ -151,7 +151,7 @@ def test_equal_values_have_no_variance() -> None:
 
 def test_effects_that_cannot_be_distinguished_are_refused() -> None:
     values, group = np.arange(6.0), np.repeat([0, 1, 2], 2)
-    with pytest.raises(SettingError, match="cannot be distinguished"):
+    with pytest.raises(SettingError, match="cannot be estimated separately"):
         reml(values, {"query": group, "class": group})
     with pytest.raises(SettingError, match="fixed columns"):
         reml(values, {"query": group}, np.ones((6, 1)))

@@ -26,7 +26,7 @@ TASKS = [
 
 
 def test_draws_are_those_of_two_loops() -> None:
-    """Mean and spread of the overall mean, beside a loop that draws tasks and then queries one by one."""
+    """Mean and spread of the overall mean, next to a loop that draws tasks and then queries one by one."""
     chance, trials = np.random.default_rng(5), 6_000
     looped = np.empty((trials, 2))
     for trial in range(trials):

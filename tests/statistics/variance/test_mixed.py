@@ -198,7 +198,7 @@ def test_random_classes_whose_effects_agree_say_so() -> None:
     [
         (ScoreTable.make({"A": [0.1, 0.2], "B": [0.2, 0.1]}), "two classes at least"),
         (ScoreTable.make({"A": [0.1, 0.2], "B": [0.2, 0.1]}, ["x", "x"]), "two classes at least"),
-        (ScoreTable.make({"A": [0.1, 0.2], "B": [0.2, 0.1]}, ["x", "y"]), "cannot be distinguished"),
+        (ScoreTable.make({"A": [0.1, 0.2], "B": [0.2, 0.1]}, ["x", "y"]), "cannot be estimated separately"),
         (CONSTANT, "there is no error"),
     ],
 )

@@ -23,7 +23,7 @@ KINDS = st.sampled_from(["grade", "unsure", "skip", "comment"])
 
 
 class Journals(RuleBasedStateMachine):
-    """A writer on a file beside lists and a dictionary."""
+    """A writer on a file next to lists and a dictionary."""
 
     def __init__(self) -> None:
         super().__init__()

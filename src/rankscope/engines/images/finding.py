@@ -21,7 +21,7 @@ FOLDER = "folder"
 def need_packages(name: str, modules: Iterable[str] = ()) -> None:
     """Say at once all that is to be installed before descriptors can be compared on a collection.
 
-    `modules` are those that the descriptors need beside what reads pictures.
+    `modules` are those that the descriptors need in addition to what reads pictures.
     """
     need_extras("PIL", "cv2", *modules, *(["sklearn"] if fold(name) == "digits" else []))
 

@@ -53,7 +53,7 @@ class LiveSearch:
     def run(
         self, name: str, output: str | Path | None = None, restart: bool = False, progress: Progress | None = None
     ) -> LiveRun:
-        """The run; with an output it is written there, and its latency beside it. Stopped work goes on."""
+        """The run; with an output it is written there, and its latency next to it. Stopped work goes on."""
         import_extra("httpx", "httpx", "gather")
         state = None if output is None else KIND.place(output)
         if restart and state is not None:

@@ -1,4 +1,4 @@
-"""What is left of an engine's answers: the run, and its latency in a file beside it."""
+"""What is left of an engine's answers: the run, and its latency in a file next to it."""
 
 from __future__ import annotations
 

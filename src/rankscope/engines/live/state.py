@@ -1,4 +1,4 @@
-"""What an engine has answered so far, in one SQLite file beside the run: stopped work goes on from there."""
+"""What an engine has answered so far, in one SQLite file next to the run: stopped work goes on from there."""
 
 from __future__ import annotations
 

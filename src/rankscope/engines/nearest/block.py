@@ -68,7 +68,7 @@ class BlockRanks:
 
 
 def cells_within(space: Space, memory: int) -> int:
-    """How many scores fit into a block beside the copies of the features, for which a third is set aside."""
+    """How many scores fit into a block next to the copies of the features, for which a third is set aside."""
     if isinstance(space, ProductSpace):
         space.copies = memory // 3
     screened = space.levels > 1 and not space.exact

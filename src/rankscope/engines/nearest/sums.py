@@ -1,4 +1,4 @@
-"""Sums over features that come out the same whatever else is computed beside them."""
+"""Sums over features that come out the same whatever else is computed next to them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The second stage on a graphics card: a shard, with the queries and their hits beside it, ranked as a collection.
+"""The second stage on a graphics card: a shard, with the queries and their hits next to it, ranked as a collection.
 
 What the shard counts follows from the ranks there: before a hit stand the hits before it, and what is counted.
 """

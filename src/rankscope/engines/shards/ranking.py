@@ -74,7 +74,7 @@ class ShardRanking:
         return assemble_ranks(blocks, self.relevance, name_of(plan.metric), plan.keep_scores, system)
 
     def _about(self, work: str) -> dict[str, Any]:
-        """What the result of any part depends on beside its own queries and items."""
+        """What the result of any part depends on in addition to its own queries and items."""
         plan = self.plan
         return {
             "work": work,

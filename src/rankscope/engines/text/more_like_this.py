@@ -18,7 +18,7 @@ class MoreLikeThis:
     """Which words of texts join the query: those that occur often enough, in neither too few nor too many documents.
 
     Of these the `most_terms` with the highest tf x idf, idf = ln((N + 1)/(n + 1)) + 1. With `boost` each counts as much
-    as its weight beside the highest.
+    as its weight next to the highest.
     """
 
     least_occurrences: int = 2

@@ -153,7 +153,7 @@ class Items:
 
     @cached_property
     def shift(self) -> FloatArray:
-        """Taken from all rows before distances: the mean where it is large beside the spread, else nothing.
+        """Taken from all rows before distances: the mean where it is large compared with the spread, else nothing.
 
         Distances stay the same; less is lost where large numbers are subtracted.
         """

@@ -12,7 +12,7 @@ from rankscope.feedback.examples.items import Items
 from rankscope.ranks.ragged import Ragged
 
 AT_ONCE = 1 << 22  # kernel values in one block
-TINY, TINY_SINGLE = 1e-10, 1e-4  # beside the squared length of the point, in float64 and float32
+TINY, TINY_SINGLE = 1e-10, 1e-4  # next to the squared length of the point, in float64 and float32
 CACHED = 1 << 18  # distances worked on at a time, which stay in the cache
 ITEMS_AT_ONCE = 512  # but so many items at least: a product with fewer is slow
 ROWS_AT_ONCE = 256  # examples in one product, at least: fewer keep the processor waiting
@@ -50,7 +50,7 @@ def squared_nearness(items: Items, points: NDArray[Any]) -> NDArray[Any]:
 
 
 def distances(items: Items, points: NDArray[Any]) -> NDArray[Any]:
-    """Distances from each point to every item; where tiny beside |p|, from the differences themselves.
+    """Distances from each point to every item; where tiny compared with |p|, from the differences themselves.
 
     >>> distances(Items.of([[0, 0], [3, 4]]), np.array([[0.0, 0.0]]))
     array([[0., 5.]])

@@ -1,4 +1,4 @@
-"""Documents of a text index as items: the words of the topics, the engine's own rankings, and vectors beside them."""
+"""Documents of a text index as items: the words of the topics, the engine's own rankings, and vectors next to them."""
 
 from __future__ import annotations
 

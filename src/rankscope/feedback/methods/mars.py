@@ -15,7 +15,7 @@ from rankscope.feedback.examples.kernels import weighted_distances
 from rankscope.feedback.examples.segments import means, variances
 from rankscope.feedback.methods.method import Method
 
-SLACK = 1e-9  # beside the largest distance: equal distances differ in their last bits
+SLACK = 1e-9  # next to the largest distance: equal distances differ in their last bits
 
 
 @dataclass(frozen=True)

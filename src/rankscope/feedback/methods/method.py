@@ -64,7 +64,7 @@ class Method(Named, ABC):
 
     source: ClassVar[str]
     dagger: ClassVar[bool] = False
-    needs: ClassVar[tuple[str, ...]] = ()  # beside examples: query, truth, displays, log, counts, words
+    needs: ClassVar[tuple[str, ...]] = ()  # in addition to examples: query, truth, displays, log, counts, words
     needs_positives: ClassVar[bool] = True
     pointwise: ClassVar[bool] = True  # items with equal features have equal scores
     active: ClassVar[bool] = False  # `query` shows other items than the best

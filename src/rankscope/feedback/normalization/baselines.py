@@ -198,7 +198,7 @@ class _Contest:
 
 
 class BaselineOptions(TypedDict, total=False):
-    """What `baseline` may be told beside the candidates."""
+    """What `baseline` may be told next to the candidates."""
 
     folds: Folds | int
     loss: Loss | None

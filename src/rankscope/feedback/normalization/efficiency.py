@@ -122,7 +122,7 @@ class Efficiency:
 
     @property
     def flags(self) -> tuple[str, ...]:
-        """What to tell beside the numbers."""
+        """What to tell next to the numbers."""
         both = f"generality {self.generality[0]:.4f}, of the baseline {self.generality[1]:.4f}"
         told = {
             RECALIBRATE: self.recalibrate,

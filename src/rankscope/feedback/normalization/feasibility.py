@@ -25,7 +25,7 @@ DENSE = 8  # a list with more than this share of relevant items is shuffled whol
 
 @dataclass(frozen=True)
 class Feasibility:
-    """The decision, and what it rests on: a permutation test, the gain over random AP, the loss beside a random one.
+    """The decision, and what it rests on: a permutation test, the gain over random AP, the loss next to a random one.
 
     `reasons` says in words what speaks against the topic; it is empty where the topic is feasible.
     """

@@ -1,4 +1,4 @@
-"""How much of what can be learnt the methods have learnt, topic by topic; earlier results beside better baselines."""
+"""How much of what can be learnt the methods have learnt, topic by topic; earlier results next to better baselines."""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ def _mae(found: _NamedMethod | None, corrected: bool) -> float:
 
 
 def normalised(plan: StudyPlan, progress: Progress | None = None, earlier: BaselineStore | None = None) -> Normalised:
-    """Baselines of classifiers with all labels but those tested, and every method beside them from a few examples.
+    """Baselines of classifiers with all labels but those tested, and every method next to them from a few examples.
 
     Baselines stored by an `earlier` study are used again, and its results are divided by those of now.
     """

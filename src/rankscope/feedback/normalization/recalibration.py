@@ -1,4 +1,4 @@
-"""Old results beside a better baseline: efficiency times p~ over the new p~, topic by topic (Huiskes & Lew, eq. 6)."""
+"""Old results next to a better baseline: efficiency times p~ over the new p~, topic by topic (Huiskes & Lew, eq. 6)."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ class Pack:
 
     text: str
     tables: Mapping[str, Any]
-    place: Path | None = None  # where the file lies, and its baselines beside it
+    place: Path | None = None  # where the file lies, and its baselines next to it
     cases: tuple[Case, ...] = field(default=())
 
     @property
@@ -113,7 +113,7 @@ class Pack:
 
     @property
     def baseline_file(self) -> Path | None:
-        """The stored baselines beside the pack."""
+        """The stored baselines next to the pack."""
         told = self.tables.get("baselines")
         return None if told is None or self.place is None else self.place.parent / str(told["file"])
 

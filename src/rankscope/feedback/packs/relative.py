@@ -1,4 +1,4 @@
-"""Efficiency beside the stored reference: what a method reaches here over what it reached where the pack was made.
+"""Efficiency next to the stored reference: what a method reaches here over what it reached where the pack was made.
 
 Both are shares of the best that can be learnt from the features, each of its own collection, so that they have one
 scale. Topics of both are drawn anew: log(a/b) has the variance var(a)/a^2 + var(b)/b^2.

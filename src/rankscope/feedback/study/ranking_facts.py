@@ -1,4 +1,4 @@
-"""What is to be known of a round beside its measures: a fingerprint of its rankings, and how much of them is tied."""
+"""What is to be known of a round next to its measures: a fingerprint of its rankings, and how much of them is tied."""
 
 from __future__ import annotations
 

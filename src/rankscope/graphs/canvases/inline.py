@@ -63,7 +63,7 @@ IDLE = {
     "x1": "0",
     "y1": "0",
 }
-OFF = 0.15  # pixels that a line may pass beside a point that is left out
+OFF = 0.15  # pixels that a line may pass next to a point that is left out
 LINES = re.compile(r"(?:M[-\d.,e]+(?:L[-\d.,e]+)*Z?)+")
 NUMBER = re.compile(r"-?\d*\.\d+(?:e-?\d+)?")
 MOVED = re.compile(r"^translate\((-?[\d.e-]+),(-?[\d.e-]+)\)$")
@@ -85,7 +85,7 @@ class PageLook(Look):
 
 
 def inline_svg(graph: Graph, prefix: str, wear: Mapping[str, int] | None = None) -> str:
-    """The SVG element, without title and legend, which the page has beside it; ids in it begin with the prefix."""
+    """The SVG element, without title and legend, which the page has next to it; ids in it begin with the prefix."""
     given = wear or {}
     slots = tuple(given.get(name, 1 + number % 7) for number, name in enumerate(graph.series))
     look = PageLook(theme=MIXED, width=WIDTH, ratio=RATIO, text=LETTERS / 0.92, slots=slots)

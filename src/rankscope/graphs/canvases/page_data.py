@@ -71,7 +71,7 @@ def _named(mark: Mark, systems: Mapping[str, int]) -> dict[str, Any]:
 
 
 def _mark(mark: Mark) -> dict[str, Any]:
-    """What the mark has beside role and name."""
+    """What the mark has next to role and name."""
     if isinstance(mark, Stroke):
         given = {"steps": int(mark.steps), "light": int(mark.light), "markers": mark.markers, "thin": mark.thin}
         return _line(mark.x, mark.y) | _note(mark.note) | _facts(mark.facts) | _filled(given)

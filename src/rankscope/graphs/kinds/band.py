@@ -30,7 +30,7 @@ from rankscope.statistics.table.query_curves import QueryCurves, over_generality
 from rankscope.statistics.table.units import unit_classes
 
 WHAT = "the graph of bands"
-SYSTEMS = SystemCount(1, 4)  # more bands over each other cannot be distinguished
+SYSTEMS = SystemCount(1, 4)  # more bands over each other cannot be read
 MOST_MARKERS = 25
 CurveName: TypeAlias = Literal["precision-recall", "precision-scope", "recall-scope", "grip"]
 

@@ -98,7 +98,7 @@ def _names(shown: Sequence[Efficiency]) -> list[str]:
     topics = {each.topic for each in shown}
     names = [each.method if len(topics) == 1 else f"{each.topic}: {each.method}" for each in shown]
     if len(set(names)) < len(names):
-        raise SettingError("two results of one method on one topic cannot be distinguished on a graph")
+        raise SettingError("two results of one method on one topic would have the same name on a graph")
     return names
 
 

@@ -75,7 +75,7 @@ def _conclusion(index: FloatArray, recall: FloatArray, precision: FloatArray) ->
 
 
 def _others(generality: float) -> str:
-    """How many items beside each relevant one: of d/c = 2^G one is relevant.
+    """How many items next to each relevant one: of d/c = 2^G one is relevant.
 
     >>> _others(13.0), _others(1.0)
     ('8,191 others stand', '1 other stands')

@@ -24,7 +24,7 @@ def grip_graph(
     `way` says how G is varied: thinned (random distractors left out within each query, recommended) or bins (queries by
     class size). Queries of large classes do not reach a high G. With constant `members` every point is of the same
     queries, those that reach all levels shown, half of all at least, or with `reach` those that reach this G; varying
-    takes at each G those that reach it, and may rise because easy ones are left. A narrow domain beside a wide one:
+    takes at each G those that reach it, and may rise because easy ones are left. A narrow domain next to a wide one:
     rank the features with `--distractors 'nearest(M)'` and 'random(M)' and draw both. Needs the size of the collection.
     """
     shown = counted_systems(systems, "GRiP")

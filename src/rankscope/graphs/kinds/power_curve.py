@@ -106,7 +106,7 @@ def _drawn(graph: Graph, shown: ShownEffects, effects: list[float], unit: str) -
 
 
 def _conclusion(needed: dict[float, int], now: int, unit: str) -> str:
-    """How many queries the largest and the smallest difference need, beside how many there are."""
+    """How many queries the largest and the smallest difference need, next to how many there are."""
     have = how_many(now, *ONE_AND_MANY[unit])
     told = [f"a true difference of {decimal_text(each)} takes {needed[each]:,} {unit}" for each in sorted(needed)[::-1]]
     shown = list(dict.fromkeys([told[0], told[-1]]))

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from rankscope.feedback.normalization.normalised import Normalised
 
 MOST = 8
-MOST_BANDS = 3  # more over each other cannot be distinguished: then the best and no feedback have one
+MOST_BANDS = 3  # more over each other cannot be read: then the best and no feedback have one
 REFERENCES = ("ideal", "all-labels", "random")
 APART = 0.12  # of the height: guides that run closer than this would have their names over each other
 

@@ -32,7 +32,7 @@ shapes = (
     ),
 )
 
-ADVICE = "A BEIR folder holds its judgements in qrels/test.tsv, or in a file of another split beside it."
+ADVICE = "A BEIR folder holds its judgements in qrels/test.tsv, or in a file of another split next to it."
 
 
 def recognises(head: bytes) -> bool:

@@ -340,7 +340,7 @@ class TableReader:
 
 
 def without_unrated(table: Table) -> Table:
-    """Judgements without the rows whose grade was left empty beside others that have one, as Quepid writes them."""
+    """Judgements without the rows whose grade was left empty next to others that have one, as Quepid writes them."""
     name = find_column(table.frame, GRADE)
     if name is None or RATING not in plain_name(name) or table.frame.schema[name] != pl.String:
         return table

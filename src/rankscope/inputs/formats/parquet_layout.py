@@ -67,7 +67,7 @@ def group_rows(data: Any) -> list[int]:
 
 
 def notes_of(data: Any) -> dict[str, str]:
-    """The notes beside the table: names and texts."""
+    """The notes next to the table: names and texts."""
     pairs = _structs(footer_of(data)[0], NOTES)
     return {_text(pair.get(1)): _text(pair.get(2)) for pair in pairs}
 

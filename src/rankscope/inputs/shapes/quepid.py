@@ -52,7 +52,7 @@ class QuepidRatings:
     shape = RATINGS
 
     def recognises(self, record: dict[Any, Any], hits: ResultRows) -> bool:
-        """By queries that have ratings, and no documents beside them."""
+        """By queries that have ratings, and no documents next to them."""
         return any("ratings" in each for each in _queries(record)) and fields_of(record.get("docs")) is None
 
     def add(self, record: Any, number: int, of: int, hits: ResultRows) -> None:
@@ -69,7 +69,7 @@ class QuepidSnapshot:
     shape = SNAPSHOT
 
     def recognises(self, record: dict[Any, Any], hits: ResultRows) -> bool:
-        """By documents in an object beside a list of queries."""
+        """By documents in an object next to a list of queries."""
         return fields_of(record.get("docs")) is not None and list_of(record.get("queries")) is not None
 
     def add(self, record: Any, number: int, of: int, hits: ResultRows) -> None:

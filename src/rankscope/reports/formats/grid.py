@@ -86,7 +86,7 @@ def _summary_text(column: Column, places: int) -> str:
 
 
 def _error_text(error: float) -> str:
-    """Beside a value that is a mean over random orders."""
+    """Next to a value that is a mean over random orders."""
     return f" (se {error:.2g})" if error > 0 else ""
 
 

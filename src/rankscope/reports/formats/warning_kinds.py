@@ -36,7 +36,7 @@ class WarningKind:
 
 
 def warning_kinds(scores: Scores, more: Sequence[str] = ()) -> list[WarningKind]:
-    """What must be read beside the numbers, a line a kind; `more` are lines of their own, of the comparison."""
+    """What must be read next to the numbers, a line a kind; `more` are lines of their own, of the comparison."""
     general = [WarningKind(each.kind, each.text) for each in scores.cautions if not each.system]
     return [
         *general,
@@ -46,7 +46,7 @@ def warning_kinds(scores: Scores, more: Sequence[str] = ()) -> list[WarningKind]
 
 
 def warning_lines(scores: Scores, verbose: bool = False) -> list[str]:
-    """What a terminal tells beside the numbers: a kind that many systems have is one line, unless `verbose`.
+    """What a terminal tells next to the numbers: a kind that many systems have is one line, unless `verbose`.
 
     Where something was folded the last line says how to see it whole.
     """

@@ -182,7 +182,7 @@ def class_table(standings: Standings) -> dict[str, Any]:
 
 
 def warnings_of(standings: Standings) -> list[str]:
-    """What must be read beside the numbers."""
+    """What must be read next to the numbers."""
     problems = standings.benchmark.problems
     lines = [f"{len(problems):,} pictures could not be read and are left out:"] if len(problems) > 1 else []
     lines += [f"{name} {why}" + (": left out" if len(problems) == 1 else "") for name, why in problems[:LINES]]

@@ -97,7 +97,7 @@ class Report(Displayed):
 
     @property
     def warnings(self) -> list[WarningKind]:
-        """What to read beside the numbers, a line a kind: of the files, and of what so many queries can show."""
+        """What to read next to the numbers, a line a kind: of the files, and of what so many queries can show."""
         scores = replace(self.scores)  # whose cautions were not yet told to somebody else, in other words
         if self.compared is None or self.scores.quiet:
             return warning_kinds(scores)

@@ -112,7 +112,7 @@ def sections_of(results: Results, result: Normalised) -> list[tuple[str, list[Se
     return [
         ("Round by round", rounds),
         ("How much of the possible", [*_efficiency(result, compared_methods(results)), *_infeasible(result)]),
-        ("Earlier studies beside these baselines", earlier_sections(result)),
+        ("Earlier studies next to these baselines", earlier_sections(result)),
         ("With the answer among the features", _consistency(result)),
         ("How long a user waits", _responses(result)),
     ]

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Progress = Callable[[str, float], None]
-FIRST = 3  # of the best that curves show at first, beside the baseline
+FIRST = 3  # of the best that curves show at first, next to the baseline
 MOST_CURVES = 8  # drawn at once
 MOST_ALONE = 25  # systems that have graphs of their own on a page, or a curve that takes long
 MOST_IN_CLASSES = 8  # systems side by side in each class

@@ -1,4 +1,4 @@
-"""A benchmark of descriptors in numbers: measures with their intervals, cost, and which can be distinguished."""
+"""A benchmark of descriptors in numbers: measures with their intervals, cost, and which differ significantly."""
 
 from __future__ import annotations
 
@@ -68,12 +68,12 @@ class Standings(Tabular):
         return ScoreTable.of(self.scores, self.main).select(*(row.name for row in self.rows))
 
     def shown_better(self, one: str, other: str) -> bool:
-        """Whether one descriptor is shown to be better than another."""
+        """Whether one descriptor is significantly better than another."""
         return self.compared is not None and self.compared.shown_better(one, other)
 
     @property
     def how_compared(self) -> str:
-        """By what descriptors are distinguished, in a sentence."""
+        """How descriptors are compared, in a sentence."""
         if self.compared is None:
             return ""
         main = self.compared.main

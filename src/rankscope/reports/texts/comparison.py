@@ -98,7 +98,7 @@ def _tukey(one: MeasureCompared) -> str:
         return ""
     ways = "all" if one.tukey.exact else "random"
     how = f"{one.tukey.permutations:,} {ways} permutations within {one.unit}"
-    return f"randomised HSD over all pairs, {how}; beside the verdict, which does not rest on it"
+    return f"randomised HSD over all pairs, {how}; in addition to the verdict, which does not rest on it"
 
 
 def _classes(comparison: Compared, one: MeasureCompared) -> list[Part]:
@@ -125,7 +125,7 @@ def _asked(one: MeasureCompared) -> list[Part]:
         (
             f"{one.measure}: {each.test}",
             [dict(row) for row in each.rows],
-            f"{summary_of(EVERY_TEST.find(each.test))} Beside the verdict, which does not rest on it.",
+            f"{summary_of(EVERY_TEST.find(each.test))} In addition to the verdict, which does not rest on it.",
         )
         for each in one.asked
     ]
@@ -283,7 +283,7 @@ def pair_records(comparison: Compared) -> list[dict[str, object]]:
 
 
 def _csv_rows(comparison: Compared, one: MeasureCompared) -> Iterator[dict[str, object]]:
-    """The pairs of a measure beside the means of both systems, under names without blanks."""
+    """The pairs of a measure next to the means of both systems, under names without blanks."""
     correction = comparison.families.correction
     names = {f"p ({correction})": "p_adjusted", "p (Tukey)": "p_tukey", "d/sd": "d_sd"}
     means = dict(zip(one.table.systems, one.means.mean.tolist(), strict=True))

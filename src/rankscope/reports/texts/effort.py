@@ -41,7 +41,7 @@ def headline(effort: SearchEffort) -> str:
 
 
 def notes(effort: SearchEffort) -> list[str]:
-    """What must be read beside the tables."""
+    """What must be read next to the tables."""
     lines = []
     if effort.collection == UNKNOWN:
         usage = setting_usage("collection_size", "D")

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from rankscope.statistics.pairs.pairwise import Comparison
     from rankscope.statistics.verdicts.compared import Compared, MeasureCompared
 
-SHUFFLED = 200_000_000  # values in all that the test beside the verdict shuffles, as far as the next two allow
+SHUFFLED = 200_000_000  # values in all that the test in addition to the verdict shuffles, as far as the next two allow
 FEWEST_PERMUTATIONS, MOST_PERMUTATIONS = 1_000, 10_000
 
 
@@ -119,7 +119,7 @@ def compared_of(scores: Scores, baseline: str = "") -> Compared | None:
 
 
 def permutations_for(values: int) -> int:
-    """How many permutations the test beside the verdict draws of a table of so many values: of large ones fewer.
+    """How many permutations Tukey's test draws of a table of so many values: of large ones fewer.
 
     >>> permutations_for(30 * 25), permutations_for(2_000 * 25), permutations_for(2_000 * 100)
     (10000, 4000, 1000)

@@ -142,7 +142,7 @@ def _dropped(results: Results, comparison: Compared) -> list[str]:
 
 
 def _could_be_shown(comparison: Compared) -> list[str]:
-    """Of three methods or more, what so many topics show of those that are not distinguished from the best."""
+    """Of three methods or more, what so many topics show of those without a significant difference from the best."""
     main = comparison.main
     if len(comparison.systems) < 3:
         return []
@@ -195,7 +195,7 @@ def further(results: Results) -> list[str]:
 
 
 def _secondary(one: MeasureCompared) -> str:
-    """The best mean, and which methods it is shown to be better than."""
+    """The best mean, and which methods it is significantly better than."""
     rows = one.system_rows()
     best = str(rows[0]["system"])
     mean, low, high = (float(str(rows[0][key])) for key in ("mean", "low", "high"))
@@ -237,7 +237,7 @@ def _harmed(summary: Summary) -> str:
 
 
 def warnings(results: Results) -> list[str]:
-    """What must be read beside the numbers."""
+    """What must be read next to the numbers."""
     lines = [
         f"! {', '.join(group[1:])} ranked as {group[0]} did in every round of all "
         f"{how_many(len(results.sessions), 'sessions')}: "

@@ -22,7 +22,7 @@ APPROACHES = {
     "II": "approach II: the best of all methods compared",
     "III": "approach III: the best of several classifiers",
 }
-REFERENCES = "Loss of calling c items relevant at random, and of calling none so, beside that of the winner."
+REFERENCES = "Loss of calling c items relevant at random, and of calling none so, next to that of the winner."
 
 
 def efficiency_tables(done: Generalisation) -> list[AnswerTable]:
@@ -104,7 +104,7 @@ def replaced_lines(done: Generalisation) -> list[str]:
 
 
 def efficiency_warnings(done: Generalisation) -> list[str]:
-    """What must be read beside the numbers."""
+    """What must be read next to the numbers."""
     lines = replaced_lines(done)
     flagged = [each for each in done.results if each.recalibrate]
     lines += [
@@ -115,7 +115,7 @@ def efficiency_warnings(done: Generalisation) -> list[str]:
     if weighted:
         lines.append(
             "with form test every candidate calls as many items relevant as there are, so the weights of a loss change "
-            "no choice: forms whole, tuned and (for classifiers) decisions heed them"
+            "no choice: forms whole, tuned and (for classifiers) decisions respect them"
         )
     return lines
 

@@ -194,11 +194,10 @@ def family_words(compared: Compared | None) -> str:
     if not correction:
         return f"{tests}, not corrected, level {level}"
     pairs = len(families.primary.pairs)
-    over = (
-        f"{correction} over {how_many(pairs, 'pairs')} by {compared.main.measure}, apart" if pairs > 1 else correction
-    )
+    over = f"{correction} over {how_many(pairs, 'pairs')} by {compared.main.measure}" if pairs > 1 else correction
     others = sum(len(each.measures) for each in families.secondary if each.classes == ("",))
     if not others:
-        return f"{tests}, {over.removesuffix(', apart')}, level {level}" if pairs > 1 else f"{tests}, level {level}"
+        return f"{tests}, {over}, level {level}" if pairs > 1 else f"{tests}, level {level}"
     times = f"{pairs:,} × {others}" if pairs > 1 else f"{others}"
-    return f"{tests}, {over} over {times} other {'measure' if others == 1 else 'measures'}, level {level}"
+    both = f"{over}, and separately" if pairs > 1 else over
+    return f"{tests}, {both} over {times} other {'measure' if others == 1 else 'measures'}, level {level}"

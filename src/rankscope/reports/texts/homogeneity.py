@@ -49,7 +49,7 @@ def homogeneity_verdict(result: Homogeneity) -> str:
     if not apart:
         return (
             f"At none of {there} generality indices do the two lie apart beyond both {percent_text(result.level)} "
-            "intervals: no dependence on class size beside d/c is shown, which is no proof that there is none."
+            "intervals: no dependence on class size in addition to d/c is shown, which is no proof that there is none."
         )
     signs = {bool(gap > 0) for gap in result.gap[result.differs].tolist()}
     side = "differ from" if len(signs) > 1 else ("do better than" if signs == {True} else "do worse than")

@@ -125,7 +125,7 @@ def last_round_rows(results: Results) -> Rows:
 
 
 def efficiency_rows(result: PackResult) -> Rows:
-    """Beside the stored reference where there is one."""
+    """Next to the stored reference where there is one."""
     found = relative_efficiencies(result)
     known = {each.method for each in found}
     plain = [row for row in result.learnt.mean_rows() if row["method"] not in known and not row.get("from")]

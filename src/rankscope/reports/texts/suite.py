@@ -136,7 +136,7 @@ def _task_row(task: SuiteTask) -> dict[str, object]:
         "systems": len(task.table.systems),
         "best mean": task.best,
         "value": task.mean(task.best),
-        "shown to be better than": shown,
+        "significantly better than": shown,
         "in words": said,
     }
 

@@ -11,7 +11,7 @@ AGAINST = "Rates are against what {people} said, who err too: two of them differ
 
 
 def user_score_text(score: UserScore) -> str:
-    """Errors, partial relevance, consistency; what people do beside it; and the simulated user with these rates."""
+    """Errors, partial relevance, consistency; what people do next to it; and the simulated user with these rates."""
     parts = [f"{user_line(score)}\n", "Errors\n", table(error_rows(score))]
     if score.picked:
         parts += ["Partial relevance: what is picked of each grade\n", table([_graded(*each) for each in score.picked])]

@@ -22,7 +22,7 @@ class RatioSums:
 
     @classmethod
     def of(cls, hits: DrawnHits, factors: FloatArray, value: FloatArray, values: FloatArray) -> RatioSums:
-        """Beside sums that were made with these factors."""
+        """Next to sums that were made with these factors."""
         once = np.ones((1, hits.rank.size))
         return cls(
             value=value, relevant=weight_sums(hits, once)[0], values=values, relevants=weight_sums(hits, factors)

@@ -57,7 +57,7 @@ class Agreed:
 
     @property
     def is_lopsided(self) -> bool:
-        """Whether one grade has so many of the marks that kappa says little: AC1 is to be read beside it."""
+        """Whether one grade has so many of the marks that kappa says little: AC1 is to be read next to it."""
         return self.commonest > LOPSIDED
 
     def __getitem__(self, name: str) -> Coefficient:

@@ -137,7 +137,7 @@ def _systems(first: ScoreTable, second: ScoreTable, order: IntArray) -> tuple[Sy
 
 
 def _verdicts(table: ScoreTable) -> dict[tuple[str, str], str]:
-    """Which of each two systems is shown to be better, by the one procedure of `compare`; nothing: neither."""
+    """Which of each two systems is significantly better, by the one procedure of `compare`; nothing: neither."""
     found = compare([table])
     return {pair: _better(found, *pair) for pair in combinations(table.systems, 2)}
 

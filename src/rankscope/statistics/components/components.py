@@ -1,6 +1,6 @@
 """Where uncertainty comes from: how much of the variance of values is that of queries, assessors, seeds, ...
 
-Beside each variance its share, its interval and what it adds to the variance of the mean: t_k divided by how many of
+Next to each variance its share, its interval and what it adds to the variance of the mean: t_k divided by how many of
 its kind the mean is over. Limits: a mean square S = t_k + w with d = levels - 1 degrees of freedom has the standard
 error S sqrt(2/d), so that of t_k gives S, and w = S - t_k; the limits are those of S by chi-square minus w, and never
 below 0. On a balanced table S is the mean square of the source over the values that each of its levels has.

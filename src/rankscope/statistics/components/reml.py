@@ -56,7 +56,7 @@ class RemlFit:
 
 
 def reml(values: FloatArray, groups: Mapping[str, IntArray], fixed: FloatArray | None = None) -> RemlFit:
-    """Variances of the effects of `groups`, each the number of a level for every row; `fixed` are columns beside 1.
+    """Variances of the effects of `groups`, each the number of a level for every row; `fixed` are columns next to 1.
 
     >>> ranks = np.array([9.0, 2, 5, 8, 6, 1, 3, 2, 8, 4, 6, 8, 7, 1, 2, 6, 10, 5, 6, 9, 6, 2, 4, 7])
     >>> target, judge = np.divmod(np.arange(24), 4)
@@ -101,7 +101,7 @@ class _Sums:
         free = values.size - np.linalg.matrix_rank(x)
         if free < 1 or np.linalg.matrix_rank(x) < x.shape[1]:
             raise SettingError(
-                f"{x.shape[1]} fixed columns cannot be distinguished on {values.size} values: leave some out"
+                f"{x.shape[1]} fixed columns cannot be estimated separately from {values.size} values: leave some out"
             )
         scale = max(1e-300, float(np.abs(values).max(initial=0.0)))
         total = float(rest @ rest) / free if np.abs(rest).max() > 1e-12 * scale else 0.0
@@ -229,7 +229,7 @@ def _refuse_confounded(point: _Point) -> None:
     scale = np.sqrt(np.diag(point.f))
     if not scale.all() or np.linalg.eigvalsh(point.f / np.outer(scale, scale))[0] < SINGULAR:
         raise SettingError(
-            "some effects cannot be distinguished from each other on this table, such as queries from classes of one "
+            "some effects cannot be estimated separately from this table, such as queries from classes of one "
             "query each: leave one out"
         )
 

@@ -1,6 +1,6 @@
 """Power: how often so many queries show a difference of a given size, and how many are needed.
 
-What a verdict can show is simulated by its own test (`ShownEffects`), on units drawn again from those at hand. Beside
+What a verdict can show is simulated by its own test (`ShownEffects`), on units drawn again from those at hand. Next to
 it stand the textbook's formulas: the paired t test, a noncentral t (Cohen 1988), with `sd` the standard deviation of
 the differences; and the one-way design of Brughi et al. (2014), a noncentral F. No verdict rests on these.
 """

@@ -110,7 +110,7 @@ def _ordered(pair: tuple[str, str], systems: Sequence[str]) -> tuple[str, str]:
 
 
 def _verdicts(tables: Sequence[ScoreTable], level: float) -> list[str]:
-    """Which system is shown to be better in each table, nothing where neither is; all of them corrected together.
+    """Which system is significantly better in each table, nothing where neither is; all of them corrected together.
 
     An answer is worth the same whoever wins it, so a class in which one system wins every query has a verdict too.
     """

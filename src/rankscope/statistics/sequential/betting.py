@@ -7,7 +7,7 @@ alpha, regardless of how often one looks and of when one stops (Waudby-Smith and
 
 The capital is shared among bets from .02 to .95 that never change. So it is a sum of plain products: the order of the
 values does not matter, and the capital grows with the mean that is doubted, so that the limit is its one root. Half of
-it lies on the largest bet: differences of real systems are small beside their range, where bold bets win soonest.
+it lies on the largest bet: differences of real systems are small for their range, where bold bets win soonest.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from rankscope.statistics.table.cells import Design, clean
 from rankscope.statistics.variance.mixed import Mixed, effects_of
 from rankscope.wording import setting_usage
 
-NO_FREEDOM = "every class has one query: variance between and within classes cannot be distinguished"
+NO_FREEDOM = "every class has one query: variance between and within classes cannot be estimated separately"
 STEADY = "the effect of a system does not vary more between classes than chance"
 
 

@@ -14,7 +14,7 @@ from rankscope.statistics.variance.tukey import tukey_of
 
 @dataclass(frozen=True, eq=False)
 class PairedAndUnpaired:
-    """One-way analysis with Tukey-Kramer beside the mixed model."""
+    """One-way analysis with Tukey-Kramer next to the mixed model."""
 
     unpaired: Anova
     pairs: Comparisons

@@ -43,7 +43,7 @@ class ClassEffect:
     pooled: float  # p of the mixed model, not corrected
     adjusted: float = float("nan")  # p corrected for the family
     deciding: float = float("nan")  # raw corrected for the family
-    better: str = ""  # the system that is shown to be better on this class, if any
+    better: str = ""  # the system that is significantly better on this class, if any
     level: float = 0.95  # at which the correction held this class
     differences: FloatArray = field(default_factory=lambda: np.empty(0), repr=False, compare=False)
 
@@ -88,7 +88,7 @@ class ClassEffects:
     def judged(
         self, adjusted: Sequence[float], deciding: Sequence[float], levels: Sequence[float], family: str
     ) -> ClassEffects:
-        """The same with p-values corrected, who is shown to be better by them, and the limits at their levels."""
+        """The same with p-values corrected, who is significantly better by them, and the limits at their levels."""
         columns = np.concatenate(pad_rows([each.differences[:, None] for each in self.effects]), axis=1)
         within = limits_within(*decide_limits(columns, levels), self.bounds)
         limits = zip(*(each.tolist() for each in within), strict=True)

@@ -1,4 +1,4 @@
-"""Groups of systems that cannot be distinguished, and their letters (compact letter display).
+"""Groups of systems without significant differences, and their letters (compact letter display).
 
 "Not "
 "distinguished" is not transitive: A and B, B and C may be alike while A and C differ. A group is therefore a largest

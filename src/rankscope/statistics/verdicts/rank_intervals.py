@@ -1,7 +1,7 @@
 """Which ranks a system's mean can have: a list of systems by their means hides how many of them are tied by chance.
 
-From pairwise tests that hold together (Holm): a system ranks below all that are shown to be better and above all that
-are shown to be worse; in between, every rank is possible. Beside it, how often it takes each rank when queries are
+From pairwise tests that hold together (Holm): a system ranks below all that are significantly better and above all that
+are significantly worse; in between, every rank is possible. In addition, how often it takes each rank when queries are
 drawn again.
 """
 

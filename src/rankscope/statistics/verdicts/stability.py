@@ -243,7 +243,7 @@ def _means_of_tables(names: tuple[str, ...], tables: Sequence[ScoreTable]) -> Fl
 
 
 def _changes(source: str, means: FloatArray, drawn: FloatArray) -> OrderStability:
-    """The draws beside the order of the means."""
+    """The draws next to the order of the means."""
     first, second = np.triu_indices(means.size, 1)
     before = _signs(means[first] - means[second])
     best = means >= means.max() - EQUAL

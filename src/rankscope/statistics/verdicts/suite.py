@@ -63,7 +63,7 @@ class SuiteTask:
 
     @property
     def beaten(self) -> tuple[str, ...]:
-        """Systems that the best one is shown to be better than."""
+        """Systems that the best one is significantly better than."""
         if self.compared is None:
             return ()
         return tuple(

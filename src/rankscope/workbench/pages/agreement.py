@@ -87,7 +87,7 @@ class AgreementView(TypedDict):
 
 @dataclass(frozen=True)
 class AgreementAsked:
-    """What is wanted beside the agreement."""
+    """What is wanted next to the agreement."""
 
     measure: Annotated[str, Words(200), "a measure: then systems are put in order under each assessor's judgements"] = (
         ""

@@ -1,4 +1,4 @@
-"""The search service beside a project: the same addresses, for admins alone, since searching would end blindness."""
+"""The search service next to a project: the same addresses, for admins alone, for searching would end blindness."""
 
 from __future__ import annotations
 

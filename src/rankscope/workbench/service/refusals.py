@@ -29,7 +29,7 @@ class Refusal(Exception):  # noqa: N818  (it says what happens)
     message: str
     kind: str = ""
     headers: Mapping[str, str] = field(default_factory=dict)
-    facts: Mapping[str, object] = field(default_factory=dict)  # more that an answer says beside the sentence
+    facts: Mapping[str, object] = field(default_factory=dict)  # more that an answer says next to the sentence
 
     def __str__(self) -> str:
         return self.message

@@ -99,7 +99,7 @@ class SQLite(Database):
             self._base.execute("PRAGMA fullfsync = ON")  # macOS: through the cache of the disk, too
 
     def lock(self) -> None:
-        """A locked file beside it, which a killed process lets go."""
+        """A locked file next to it, which a killed process lets go."""
         try:
             self._held = sole_writer(self.path.parent, LOCK)
         except SettingError:

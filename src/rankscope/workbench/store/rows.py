@@ -1,4 +1,4 @@
-"""Rows of the tables beside the journal: who judges, what is asked, under which guideline, from which pool."""
+"""Rows of the tables next to the journal: who judges, what is asked, under which guideline, from which pool."""
 
 from __future__ import annotations
 

@@ -93,7 +93,7 @@ def _without_plural(word: str) -> str:
 
 
 def _without_participle(word: str) -> str:
-    """A word without -eed, -ed and -ing; what is left is mended, as in hoping to hope and hopping to hop."""
+    """A word without -eed, -ed and -ing; what is left is put right, as in hoping to hope and hopping to hop."""
     if word.endswith("eed"):
         return word[:-1] if "vc" in kinds_of(word[:-3]) else word
     stem = word[:-2] if word.endswith("ed") else word[:-3] if word.endswith("ing") else ""

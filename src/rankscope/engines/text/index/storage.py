@@ -31,7 +31,7 @@ class SegmentRecord:
     tier: int
     fields: tuple[str, ...]  # field i has the files i.docs.npy, i.counts.npy, ...
     files: Mapping[str, FileDigest]
-    documents: Mapping[str, FileDigest]  # files beside the folder of the segment, in the order of the documents
+    documents: Mapping[str, FileDigest]  # files next to the folder of the segment, in the order of the documents
     deleted: str = ""  # the file that names deleted documents, where there are some
 
 

@@ -10,7 +10,7 @@ from typing import Final
 from rankscope.engines.text.matching.matches import Matches
 
 ROOM: Final = 256 << 20  # bytes
-ENTRY: Final = 1 << 10  # bytes that one takes beside its arrays, at most
+ENTRY: Final = 1 << 10  # bytes that one takes next to its arrays, at most
 
 
 class MatchCache:

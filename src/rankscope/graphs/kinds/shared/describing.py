@@ -21,7 +21,7 @@ from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks
 from rankscope.statistics.table.units import unit_classes
 
 Systems: TypeAlias = RelevantRanks | Scores | Sequence[RelevantRanks] | Mapping[str, RelevantRanks]
-MOST_BANDS = 2  # more than two bands over each other cannot be distinguished
+MOST_BANDS = 2  # more than two bands over each other cannot be read
 
 
 def ranks_of_systems(systems: Any, kind: str = "") -> list[RelevantRanks]:
