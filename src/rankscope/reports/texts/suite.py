@@ -40,7 +40,7 @@ def _against_baseline(suite: Suite) -> list[str]:
     if not others or len(suite.tasks) < 2:
         return []
     said = [
-        f"{_named(found)} {'is' if len(found) == 1 else 'are'} shown to be {side} than {suite.baseline}"
+        f"{_named(found)} {'is' if len(found) == 1 else 'are'} significantly {side} than {suite.baseline}"
         for side in ("better", "worse")
         if (found := [each for each in others if each.side == side])
     ]
