@@ -58,6 +58,30 @@ def test_no_text_of_the_code_has_a_discouraged_phrase() -> None:
     assert found == []
 
 
+@pytest.mark.parametrize(
+    "word",
+    (
+        "significan",
+        "p-value",
+        "confidence interval",
+        "multiple testing",
+        "effect size",
+        "power",
+        "baseline",
+        "leaderboard",
+        "regression test",
+        "interim analys",
+        "equivalence",
+    ),
+)
+def test_what_people_search_for_stands_in_headings_in_the_glossary_and_in_help(word: str) -> None:
+    headings = [line for page in pages() for line in page.read_text(encoding="utf-8").splitlines() if line[:1] == "#"]
+    helps = (ROOT / "docs" / "reference" / "commands.md").read_text(encoding="utf-8")
+    assert any(word in line.lower() for line in headings)
+    assert word in GLOSSARY.read_text(encoding="utf-8").lower()
+    assert word in " ".join(helps.split()).lower()
+
+
 @pytest.mark.parametrize("name", ["", "project", *leaf_commands()])
 def test_no_help_has_a_discouraged_phrase(name: str) -> None:
     shown = CliRunner().invoke(cli, [*name.split(), "--help"], catch_exceptions=False)

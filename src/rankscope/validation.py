@@ -309,7 +309,7 @@ def check_for_each(name: str, value: Any, measures: int, rule: Rule) -> tuple[An
     if not measures or len(given) not in (1, measures):
         usage = setting_value(name, value)
         raise SettingError(f"{usage}: give it once for all measures, or once for each of the {measures:,}")
-    return given if len(given) == measures else given * measures  # type: ignore[no-any-return]
+    return given if len(given) == measures else given * measures
 
 
 def check_fields(value: object, /, **rules: Rule) -> None:

@@ -99,8 +99,8 @@ PAGES = {".html": "text", ".htm": "text"}  # next to the page itself, the text i
     "--sequential",
     type=OutputFile(),
     metavar="STATE.json",
-    help="Look as often as you like: intervals that hold at every look for all pairs together, and a file with the "
-    "queries that counted.",
+    help="Look as often as you like (interim analyses): intervals that hold at every look for all pairs together, and "
+    "a file with the queries that counted.",
 )
 @click.option(
     "--format",
@@ -162,10 +162,12 @@ def command(
 ) -> None:
     """Is B better than A, by how much, and for which kind of query? A verdict in words, then what it rests on.
 
-    The first measure decides alone, by sign-flip and skew-t tests of per-query differences, which must agree, corrected
-    for all pairs of systems. Other measures and, with --by, classes of queries are secondary: corrected together, and
-    labelled as such. The analysis of variance of the cells and Tukey's test are shown too; no verdict rests on them.
-    --equivalent-within tests whether a difference is too small to matter, which is more than that none is significant.
+    The first measure decides alone: a difference is significant where sign-flip and skew-t tests of per-query
+    differences agree, with p-values corrected for multiple testing over all pairs of systems. It is shown with its
+    confidence interval, effect size (d/sd) and, where none is significant, power. Other measures and, with --by,
+    classes of queries are secondary: corrected together, and labelled as such. The analysis of variance of the cells
+    and Tukey's test are shown too; no verdict rests on them. --equivalent-within tests whether a difference is too
+    small to matter, which is more than that none is significant.
 
     \b
     rankscope compare qrels.txt bm25.run dense.run -m nDCG@10 --by kinds.csv

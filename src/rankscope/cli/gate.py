@@ -57,8 +57,8 @@ TRIALS = 1_000
     "--sequential",
     type=OutputFile(),
     metavar="STATE.json",
-    help="Look as often as you like: limits that hold at every look, and a file with the queries that counted. Exit "
-    "code 1 only where it is decided worse.",
+    help="Look as often as you like (interim analyses): limits that hold at every look, and a file with the queries "
+    "that counted. Exit code 1 only where it is decided worse.",
 )
 @click.option(
     "--undecided",
@@ -110,10 +110,10 @@ def command(
 ) -> None:
     """May I merge it? Fails (exit code 1) if a loss is shown and its mean is beyond the smallest effect.
 
-    Shown means: the one-sided 95 % upper limit of the mean change over queries excludes 0. The gate passes (exit code
-    0) if the lower limit rules out a loss beyond the smallest effect. Else it is undecided (exit code 0, or 3 with
-    --undecided 3), and says how large a loss these queries would have caught. With --by every class of queries is
-    checked too.
+    A regression test for retrieval, against a baseline. Shown means significant: the one-sided 95 % upper limit of the
+    mean change over queries excludes 0. The gate passes (exit code 0) if the lower limit rules out a loss beyond the
+    smallest effect. Else it is undecided (exit code 0, or 3 with --undecided 3), and says how large a loss these
+    queries would have caught. With --by every class of queries is checked too.
 
     \b
     rankscope gate qrels.txt main.run branch.run -m nDCG@10 --min-effect 0.01
