@@ -60,7 +60,7 @@ def test_no_text_of_the_code_has_a_discouraged_phrase() -> None:
 
 @pytest.mark.parametrize(
     "word",
-    (
+    [
         "significan",
         "p-value",
         "confidence interval",
@@ -72,7 +72,7 @@ def test_no_text_of_the_code_has_a_discouraged_phrase() -> None:
         "regression test",
         "interim analys",
         "equivalence",
-    ),
+    ],
 )
 def test_what_people_search_for_stands_in_headings_in_the_glossary_and_in_help(word: str) -> None:
     headings = [line for page in pages() for line in page.read_text(encoding="utf-8").splitlines() if line[:1] == "#"]
