@@ -31,6 +31,17 @@ def test_of_many_methods_the_best_and_no_feedback_have_bands() -> None:
     assert {mark.name for mark in graph.marks if mark.role == "band"} == {"method 8", "no-feedback"}
 
 
+def test_methods_that_are_not_drawn_are_named() -> None:
+    results = made_up({f"method {number}": number / 50 for number in range(9)})
+    last = {name: Summary(results, "AP").means(name)[0][-1] for name in results.methods}
+    told = rounds_graph(results, "AP").subtitle
+    assert told.endswith(f"; not drawn: method 1 ({last['method 1']:.2f}), method 0 ({last['method 0']:.2f})")
+    assert "not drawn" not in rounds_graph(RESULTS).subtitle
+    assert f"not drawn: rocchio ({Summary(RESULTS, 'AP').means('rocchio')[0][-1]:.2f})" in (
+        rounds_graph(RESULTS, methods=["svm"]).subtitle
+    )
+
+
 def test_what_decides_is_drawn_unless_told() -> None:
     assert rounds_graph(RESULTS).title == "AP as feedback goes on"
     canvas = RecordingCanvas()

@@ -68,6 +68,15 @@ class SystemCount:
         return [] if self.least <= len(systems) < self.worth else [list(systems)]
 
 
+def left_out_words(names: Sequence[str]) -> list[str]:
+    """What a subtitle says of systems that a graph of the best leaves out: all their names.
+
+    >>> left_out_words(["mars", "random"]), left_out_words([])
+    (['not drawn: mars, random'], [])
+    """
+    return [f"not drawn: {', '.join(names)}"] if names else []
+
+
 ONE = SystemCount(1, 1)
 TWO = SystemCount(2, 2)
 SEVERAL = SystemCount()

@@ -1,18 +1,26 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from rankscope.feedback.examples.examples import Examples
 from rankscope.feedback.methods import METHODS
+from rankscope.feedback.methods.ranking import rank_sessions
+from rankscope.feedback.normalization.efficiency import efficiency
+from rankscope.feedback.normalization.example_sets import ExampleSets, topic_seed
 from rankscope.feedback.normalization.normalised import Normalised, normalised
 from rankscope.feedback.study.protocol import Protocol
 from rankscope.feedback.study.results import Results
 from rankscope.feedback.study.setting import Experiment
 from rankscope.feedback.study.study import StudyPlan, study
+from rankscope.feedback.users.draws import uniform
 from rankscope.feedback.users.topics import Topics
-from rankscope.reports.page.feedback_page import render, sections_of, write_page
+from rankscope.feedback.users.users import USERS
+from rankscope.reports.page.feedback_page import graphs_of, render, sections_of, write_page
 from tests.feedback.cases import clusters
 from tests.reports.page.test_html import data_of
 
@@ -76,3 +84,59 @@ def test_cumulative_recall_comes_first_and_a_method_has_one_number_in_every_grap
                     numbers.setdefault(mark["name"], set()).add(mark["system"])
     assert {"rocchio", "svm"} <= set(numbers)
     assert all(found == {names.index(name)} for name, found in numbers.items())
+
+
+@cache
+def erring_study(user: str) -> tuple[Results, Normalised, StudyPlan]:
+    items, topics = clusters(items=120, classes=3)
+    setting = Experiment.of(items, topics, USERS.parse(user), protocol=Protocol(scope=8, rounds=1, k_pos=2))
+    plan = StudyPlan.of(setting, [METHODS.parse(name) for name in ("rocchio", "svm")], starts=2, controls=False)
+    return study(plan, on="home"), normalised(plan), plan
+
+
+@pytest.mark.thorough
+def test_sections_are_about_the_users_of_the_study() -> None:
+    _, about, plan = erring_study("noisy(0.4,0.1)")
+    _, exact, _ = erring_study("consistent")
+    assert (about.users, exact.users, exact.right) == ("noisy(0.4,0.1)", "consistent", ())
+    assert np.array_equal(about.mae_table(right=True).values, exact.mae_table().values)
+    assert (about.mae_table().values < exact.mae_table().values).all()  # two of five errs on what is relevant
+    assert about.learnt is not None
+    assert about.learnt.store.results == about.right  # what others can be held against
+    # by hand: every example of a fold shown once to a user whose chance of error is drawn for session and item
+    best, target, method = about.baselines[1], plan.setting.topics.targets[1], METHODS.parse("rocchio")
+    assert best.folds is not None
+    sets = ExampleSets.drawn(target, 3, (8, 8), pool=~best.folds.tested, seed=topic_seed(best.topic, 0))
+    given, picked, rejected = sets.of_size(8, 8), [], []
+    for seed, own in zip(given.seeds.tolist(), given, strict=True):
+        shown = np.concatenate([own.positives, own.negatives])
+        wrong = uniform(np.full(16, seed), shown, "look error") < np.where(target[shown], 0.4, 0.1)
+        picked.append(np.sort(shown[target[shown] ^ wrong]))
+        rejected.append(np.sort(shown[~(target[shown] ^ wrong)]))
+    fold = np.repeat(np.arange(best.folds.count), 3)
+    told = Examples.of(picked, rejected, seeds=given.seeds, truth=[np.flatnonzero(target)] * len(given))
+    ranks = rank_sessions(method, plan.setting.items, told, target, best.folds.tested[fold], topic=best.topic)
+    own = next(each for each in about.efficiencies if each.topic == best.topic and each.method.startswith("rocchio"))
+    assert own.mae == pytest.approx(efficiency(ranks, best).mae, abs=1e-12)
+    plain = {each.method: each.average_precision for each in exact.consistencies if each.topic == best.topic}
+    assert all(each.average_precision != plain[each.method] for each in about.consistencies if each.topic == best.topic)
+
+
+@pytest.mark.thorough
+def test_words_say_who_marked_the_examples_and_what_few_topics_can_show() -> None:
+    for user, words in (
+        ("noisy(0.4,0.1)", "as the users of the study mark them (noisy(0.4,0.1))"),
+        ("consistent", "that are all marked rightly"),
+    ):
+        results, about, _ = erring_study(user)
+        parts = dict(sections_of(results, about))
+        means, by_topic = parts["How much of the possible"]
+        assert words in means.note
+        assert words in parts["With the answer among the features"][0].note
+        assert "3 topics cannot make any difference significant: the smallest p-value possible is .25" in means.note
+        assert ("marked rightly" in means.grid.header) == (user != "consistent")
+        (graph,) = [each for each in graphs_of(results, about) if each.id == "efficiency"]
+        assert f"user {user}" in graph.subtitle
+        both = [about.mae_table(corrected).values for corrected in (False, True)]
+        for row, topic, values in zip(by_topic.grid.rows, about.feasible, np.stack(both, axis=2), strict=True):
+            assert [cell.text for cell in row] == [topic, *(f"{value:.4f}" for value in values.ravel())]

@@ -13,13 +13,13 @@ from typing import Literal, TypedDict, Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankscope.arrays import BoolArray, FloatArray
+from rankscope.arrays import BoolArray
 from rankscope.errors import InputError, SettingError
 from rankscope.feedback.examples.digests import features_digest, target_digest
 from rankscope.feedback.examples.folds import USUAL, Folds, checked_target, most_folds, stratified_folds
 from rankscope.feedback.examples.items import Items
 from rankscope.feedback.normalization.classifiers import CLASSIFIERS, Classifier
-from rankscope.feedback.normalization.feasibility import PERMUTATIONS, REFITTED, Feasibility, feasibility
+from rankscope.feedback.normalization.feasibility import PERMUTATIONS, REFITTED, Feasibility, feasibility, permuted_ap
 from rankscope.feedback.normalization.losses import Loss
 from rankscope.feedback.normalization.out_of_fold import Candidate
 from rankscope.feedback.normalization.refitting import refitted_ap
@@ -111,7 +111,7 @@ def baseline(
 
     `form` says by which loss (see `BaselineTrial`); all are reported. With zero-one loss and few relevant items calling
     nothing relevant beats every classifier of precision below a half: that is why `test` is the default for classifiers
-    too. `refit` lets the winner learn from permuted labels (999 times) for the test of feasibility.
+    too. `refit` lets all candidates learn from permuted labels (999 times) for the test of feasibility.
     """
     form, permutations, refit, seed = check(locals(), **RULES).values()
     if not candidates or len({str(each) for each in candidates}) < len(candidates):
@@ -176,25 +176,27 @@ class _Contest:
         results = [self._trial(each, parts) for each in self.candidates]
         best = _winner(results, self.form)
         times = permutations if permutations is not None else REFITTED if refit else PERMUTATIONS
-        null = self._refitted(self.candidates[results.index(best)], parts, times) if refit else None
+        worked = [place for place, each in enumerate(results) if not each.trial.failed]
+        if refit:
+            learners = [self.candidates[place] for place in worked]
+            null = refitted_ap(learners, self.items, self.relevant, parts, times, self.seed)
+            observed = best.trial.average_precision
+        else:
+            null = permuted_ap([results[place].forward for place in worked], self.relevant, parts, times, self.seed)
+            observed = best.forward.average_precision(self.relevant, parts)
+        random_loss = self.loss.random(float(self.relevant.mean()))
         return _Outcome(
             winner=best.trial.candidate,
             trials=tuple(each.trial for each in results),
             ranks=best.ranks,
             folds=parts,
-            feasibility=self._feasibility(best, times, null),
+            feasibility=feasibility(
+                best.ranks, best.trial.test, random_loss, observed, null, refitted=refit, seed=self.seed
+            ),
         )
 
     def _trial(self, candidate: Candidate, folds: Folds) -> Tried:
         return try_candidate(candidate, self.items, self.relevant, folds, self.loss, self.form, self.seed)
-
-    def _refitted(self, candidate: Candidate, folds: Folds, times: int) -> FloatArray:
-        """AP of the candidate after it learnt permuted labels."""
-        return refitted_ap(candidate, self.items, self.relevant, folds, times, self.seed)
-
-    def _feasibility(self, best: Tried, times: int, null: FloatArray | None) -> Feasibility:
-        random_loss = self.loss.random(float(self.relevant.mean()))
-        return feasibility(best.ranks, best.trial.test, random_loss, permutations=times, seed=self.seed, null=null)
 
 
 class BaselineOptions(TypedDict, total=False):

@@ -1,4 +1,4 @@
-"""Examples as a user gives them who errs: some on the wrong side, of some nothing is said."""
+"""Examples as users give them: some on the wrong side, of some nothing is said."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import numpy as np
 
 from rankscope.arrays import FloatArray, IntArray
 from rankscope.feedback.examples.examples import Examples
+from rankscope.feedback.study.marking import Marker
+from rankscope.feedback.users.drawn_sessions import Sessions
 from rankscope.feedback.users.draws import uniform
 from rankscope.ranks.ragged import Ragged
 
@@ -35,6 +37,25 @@ def erring_examples(examples: Examples, rates: Mapping[str, float], purpose: str
     worth = np.where(wrong, np.where(positive, 1.0, -1.0), grade)
     sides = [_side(row, item, worth, said & each, len(examples)) for each in (positive, ~positive)]
     return replace(examples, positives=sides[0], negatives=sides[1])
+
+
+def marked_examples(examples: Examples, marker: Marker, topic: int) -> Examples:
+    """The same items as the users of a study mark them who look for a topic (its row): each set is shown once.
+
+    What they pick is positive, with the worth they see in it; of what they say nothing no method learns.
+    """
+    count = len(examples)
+    sides = (examples.positives, examples.negatives)
+    places = np.concatenate([sides[0].position - 1, sides[1].position - 1 + sides[0].lengths[sides[1].row]])
+    row, item = (np.concatenate(both) for both in zip(*((each.row, each["item"]) for each in sides), strict=True))
+    shown = np.full((count, int(places.max(initial=-1)) + 1), -1, np.int64)
+    shown[row, places] = item
+    marked = marker.marked(Sessions.of_topic(topic, examples.seeds), shown)
+    found = [np.nonzero(marked.said == sign) for sign in (1, -1)]
+    positives, negatives = (
+        _side(own[0], shown[own], marked.grades[own], np.ones(own[0].size, np.bool_), count) for own in found
+    )
+    return replace(examples, positives=positives, negatives=negatives)
 
 
 def _drawn(examples: Examples, row: IntArray, item: IntArray, purpose: str) -> FloatArray:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankscope.arrays import BoolArray
+from rankscope.feedback.examples.examples import Examples
 from rankscope.feedback.examples.items import Items
 from rankscope.feedback.methods import CONTROLS
 from rankscope.feedback.methods.method import Method
@@ -16,16 +17,22 @@ from rankscope.feedback.normalization.approaches import BaselineRules
 from rankscope.feedback.normalization.baselines import Baseline
 from rankscope.feedback.normalization.consistency import Consistency, consistency
 from rankscope.feedback.normalization.efficiency import Efficiency
+from rankscope.feedback.normalization.erring import marked_examples
 from rankscope.feedback.normalization.example_sets import ExampleSets, topic_seed
 from rankscope.feedback.normalization.generalisation import (
     EXAMPLES,
+    REPEATS,
     Generalisation,
+    Told,
+    efficiencies_of,
     generalise,
     most_efficiency,
 )
 from rankscope.feedback.normalization.stored_baselines import BaselineStore
+from rankscope.feedback.study.marking import ByUser
 from rankscope.feedback.study.response import Response, response
 from rankscope.feedback.study.study import StudyPlan
+from rankscope.feedback.users.users import Consistent
 from rankscope.running.cores import one_core_each
 from rankscope.statistics.table.score_table import ScoreTable
 
@@ -37,7 +44,11 @@ Progress = Callable[[float], None]
 
 @dataclass(frozen=True, eq=False)
 class Normalised:
-    """Per topic a baseline; per topic and method an efficiency; consistency on a few topics; one response a method."""
+    """Per topic a baseline; per topic and method an efficiency; consistency on a few topics; one response a method.
+
+    Methods learn from examples as the `users` of the study mark them. Where these are not always right, `right` are the
+    efficiencies from examples that are, which is what is stored (`learnt`) and what other studies can be held against.
+    """
 
     methods: tuple[str, ...]
     baselines: tuple[Baseline, ...]
@@ -47,18 +58,24 @@ class Normalised:
     examples: int
     topics: int  # of the study; those beyond `TOPICS` have no baseline
     learnt: Generalisation | None = None  # where baselines and efficiencies come from, and what was stored before
+    users: str = "consistent"  # who marked the examples
+    right: tuple[Efficiency, ...] = ()  # empty where the users are right
 
     @property
     def feasible(self) -> tuple[str, ...]:
         """Topics that can be learnt from the features."""
         return tuple(each.topic for each in self.baselines if each.feasibility.feasible)
 
-    def mae_table(self, corrected: bool = False) -> ScoreTable:
-        """Feasible topics x methods: mean efficiency; topics are the blocks of every test."""
-        of = {(each.topic, each.method_name): each for each in map(_NamedMethod, self.efficiencies)}
+    def mae_table(self, corrected: bool = False, right: bool = False) -> ScoreTable:
+        """Feasible topics x methods: mean efficiency; topics are the blocks of every test.
+
+        With `right` from examples that are all marked rightly, where users err.
+        """
+        results = self.right if right else self.efficiencies
+        of = {(each.topic, each.method_name): each for each in map(_NamedMethod, results)}
         values = [[_mae(of.get((topic, name)), corrected) for name in self.methods] for topic in self.feasible]
         table = np.array(values, dtype=np.float64).reshape(len(self.feasible), len(self.methods))
-        name, ends = ("MAE", (0.0, most_efficiency(self.efficiencies)))
+        name, ends = ("MAE", (0.0, most_efficiency(results)))
         if corrected:
             name, ends = ("corrected MAE", (-math.inf, math.inf))
         return ScoreTable(name, self.methods, self.feasible, table, bounds=ends)
@@ -101,7 +118,8 @@ def _mae(found: _NamedMethod | None, corrected: bool) -> float:
 def normalised(plan: StudyPlan, progress: Progress | None = None, earlier: BaselineStore | None = None) -> Normalised:
     """Baselines of classifiers with all labels but those tested, and every method next to them from a few examples.
 
-    Baselines stored by an `earlier` study are used again, and its results are divided by those of now.
+    The examples are marked by the users of the study; a judge, who may be a person, is not asked again, and examples
+    are right. Baselines stored by an `earlier` study are used again, and its results are divided by those of now.
     """
     items, topics = plan.setting.items, plan.setting.topics
     methods = [each for each in plan.methods if each.name not in CONTROLS]
@@ -109,31 +127,63 @@ def normalised(plan: StudyPlan, progress: Progress | None = None, earlier: Basel
     learnt = generalise(
         items, chosen, methods, BaselineRules(seed=plan.seed), examples=EXAMPLES, earlier=earlier, progress=progress
     )
+    users = _users(plan)
     tests: list[Consistency] = []
+    marked: list[Efficiency] = []
     with one_core_each():
-        for target, label in zip(chosen.targets[:CONSISTENT], chosen.labels, strict=False):
-            tests += _consistencies(methods, items, target, label, plan.seed)
+        for row, best in enumerate(learnt.baselines):
+            told = None if users is None else _told(users, row)
+            target = chosen.targets[row]
+            if told is not None:
+                for each in methods:
+                    marked += efficiencies_of(each, items, target, best, EXAMPLES, REPEATS, plan.seed, told)
+            if row < CONSISTENT:
+                tests += _consistencies(methods, items, target, best.topic, plan.seed, told)
         times = [_response(each, items, topics.targets[0], plan) for each in methods]
     return Normalised(
         methods=tuple(map(str, methods)),
         baselines=learnt.baselines,
-        efficiencies=learnt.results,
+        efficiencies=learnt.results if users is None else tuple(marked),
         consistencies=tuple(tests),
         responses=tuple(times),
         examples=EXAMPLES,
         topics=len(topics),
         learnt=learnt,
+        users="consistent" if users is None else str(users.user),
+        right=() if users is None else learnt.results,
     )
 
 
+def _users(plan: StudyPlan) -> ByUser | None:
+    """The simulated users of a study; None where they are right, or cannot be asked again."""
+    marker = plan.setting.marker
+    if not isinstance(marker, ByUser) or (isinstance(marker.user, Consistent) and plan.setting.topics.judged is None):
+        return None
+    return marker.asked_for_all()
+
+
+def _told(users: ByUser, topic: int) -> Told:
+    """What becomes of examples of a topic; the same examples, for another method, are not marked again."""
+    known: dict[tuple[bytes, ...], Examples] = {}
+
+    def told(examples: Examples) -> Examples:
+        key = tuple(side["item"].tobytes() for side in (examples.positives, examples.negatives))
+        if key not in known:
+            known[key] = marked_examples(examples, users, topic)
+        return known[key]
+
+    return told
+
+
 def _consistencies(
-    methods: Sequence[Method], items: Items, target: BoolArray, label: str, seed: int
+    methods: Sequence[Method], items: Items, target: BoolArray, label: str, seed: int, told: Told | None
 ) -> list[Consistency]:
     size = min(10, int(target.sum()) - 1, int((~target).sum()) - 1)
     if size < 1:
         return []
-    sets = ExampleSets.drawn(target, 5, (size, size), seed=topic_seed(label, seed))
-    return consistency(methods, items, target, sets.of_size(size, size), gains=(None, 4.0), topic=label)
+    sets = ExampleSets.drawn(target, 5, (size, size), seed=topic_seed(label, seed)).of_size(size, size)
+    given = sets if told is None else told(sets)
+    return consistency(methods, items, target, given, gains=(None, 4.0), topic=label)
 
 
 def _response(method: Method, items: Items, target: BoolArray, plan: StudyPlan) -> Response:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -37,26 +38,31 @@ def out_of_fold(
     *,
     left_out: BoolArray | None = None,
     seed: int = 0,
+    chosen: Sequence[int] | None = None,
 ) -> OutOfFold:
-    """All of the training part is the candidate's examples; what is `left_out` (folds x items) is not learnt either."""
+    """All of the training part is the candidate's examples; what is `left_out` (folds x items) is not learnt either.
+
+    Of all folds, or of those `chosen`.
+    """
     if not target.size == len(folds) == len(items):
         raise SettingError(f"{len(items)} items, but a target of {target.size} and folds of {len(folds)}")
+    numbers = np.arange(folds.count) if chosen is None else np.array(chosen, dtype=np.int64)
     if isinstance(candidate, Classifier):
-        return _classified(candidate, items, target, folds, left_out, seed)
-    scored = candidate.scores(items, folds.training(target, left_out))
+        learnt = ~folds.tested if left_out is None else ~(folds.tested | left_out)
+        return _classified(candidate, items, target, learnt[numbers], numbers, seed)
+    scored = candidate.scores(items, folds.training(target, left_out).take(numbers))
     failed = tuple(reason for reason in scored.failed if reason)
-    return OutOfFold(scored.values, np.arange(folds.count), None, failed)
+    return OutOfFold(scored.values, numbers, None, failed)
 
 
 def _classified(
-    classifier: Classifier, items: Items, target: BoolArray, folds: Folds, left_out: BoolArray | None, seed: int
+    classifier: Classifier, items: Items, target: BoolArray, learnt: BoolArray, numbers: IntArray, seed: int
 ) -> OutOfFold:
-    learnt = ~folds.tested if left_out is None else ~(folds.tested | left_out)
     results = [classifier.learn(items, target, rows, seed) for rows in learnt]
     decisions = np.stack([each[1] for each in results])
     if all(each[0] is not None for each in results):
         values = np.stack([each[0] for each in results if each[0] is not None])
-        return OutOfFold(values, np.arange(folds.count), decisions)
-    fold = np.repeat(np.arange(folds.count), ORDERS)
-    noise = np.random.default_rng(seed).random((fold.size, len(items)))
-    return OutOfFold(decisions[fold] + 0.5 * noise, fold, decisions[fold])
+        return OutOfFold(values, numbers, decisions)
+    row = np.repeat(np.arange(numbers.size), ORDERS)
+    noise = np.random.default_rng(seed).random((row.size, len(items)))
+    return OutOfFold(decisions[row] + 0.5 * noise, numbers[row], decisions[row])

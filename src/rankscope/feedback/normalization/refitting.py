@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from rankscope.arrays import BoolArray, FloatArray
@@ -14,16 +16,20 @@ from rankscope.ranks.from_scores import ranks_from_scores
 
 
 def refitted_ap(
-    candidate: Candidate, items: Items, target: BoolArray, folds: Folds, permutations: int, seed: int = 0
+    candidates: Sequence[Candidate],
+    items: Items,
+    target: BoolArray,
+    folds: Folds,
+    permutations: int,
+    seed: int = 0,
 ) -> FloatArray:
-    """Mean AP over folds of a candidate that learnt permuted labels, once for each permutation: slow, and honest.
+    """The best mean AP over folds of candidates that all learnt permuted labels, for each permutation: slow, and exact.
 
     Labels are permuted within folds, so that each fold keeps its number of relevant items.
     """
     chance = np.random.default_rng(seed)
-    return np.array(
-        [_ap(candidate, items, permute_labels(target, folds, chance), folds, seed) for _ in range(permutations)]
-    )
+    labels = (permute_labels(target, folds, chance) for _ in range(permutations))
+    return np.array([max(_ap(each, items, permuted, folds, seed) for each in candidates) for permuted in labels])
 
 
 def permute_labels(target: BoolArray, folds: Folds, chance: np.random.Generator) -> BoolArray:

@@ -7,11 +7,12 @@ from typing import Literal
 
 import numpy as np
 
-from rankscope.arrays import BoolArray, FloatArray
+from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.errors import SettingError
 from rankscope.feedback.examples.folds import Folds
 from rankscope.feedback.examples.items import Items
 from rankscope.feedback.methods.ranking import list_ranks
+from rankscope.feedback.normalization.feasibility import FoldPlaces
 from rankscope.feedback.normalization.losses import Loss
 from rankscope.feedback.normalization.out_of_fold import Candidate, OutOfFold, out_of_fold
 from rankscope.measures import AP
@@ -42,10 +43,14 @@ class BaselineTrial:
 
 @dataclass(frozen=True, eq=False)
 class Tried:
-    """A trial with the rankings of test items it comes from: one query per fold."""
+    """A trial with the rankings of test items it comes from: one query per fold.
+
+    `forward`: where every item of a fold stands after the candidate learnt the folds before it, and no other.
+    """
 
     trial: BaselineTrial
     ranks: RelevantRanks
+    forward: FoldPlaces
 
 
 def try_candidate(
@@ -54,19 +59,32 @@ def try_candidate(
     """Learn, rank and count losses; a candidate that fails in some fold has no losses, and says why."""
     fold = out_of_fold(candidate, items, target, folds, seed=seed)
     ranks = _test_ranks(str(candidate), fold, target, folds)
-    if fold.failed:
-        return Tried(BaselineTrial(str(candidate), NOT_COMPUTED, NOT_COMPUTED, failed=fold.failed[0]), ranks)
     tested = folds.tested[fold.fold]
-    scope = np.full(len(tested), int(target.sum()))
+    rank = list_ranks(fold.values, tested)
+    last = fold.fold == folds.count - 1  # all folds are before it
+    forward = FoldPlaces(rank[last], fold.fold[last])
+    if fold.failed:
+        return Tried(BaselineTrial(str(candidate), NOT_COMPUTED, NOT_COMPUTED, failed=fold.failed[0]), ranks, forward)
+    if folds.count > 2:
+        before = _learnt_before(candidate, items, target, folds, seed)
+        forward = FoldPlaces(*(np.concatenate(both) for both in zip(before, forward, strict=True)))
+    scope, everything = np.full(len(tested), int(target.sum())), np.ones_like(tested)
     trial = BaselineTrial(
         str(candidate),
-        test=_mean(_loss_at(fold.values, tested, (tested & target).sum(axis=1), target, tested, loss)),
-        whole=_mean(_loss_at(fold.values, np.ones_like(tested), scope, target, tested, loss)),
+        test=_mean(_loss_at(rank, tested, (tested & target).sum(axis=1), target, tested, loss)),
+        whole=_mean(_loss_at(list_ranks(fold.values, everything), everything, scope, target, tested, loss)),
         decisions=NOT_COMPUTED if fold.decisions is None else _mean(loss.of(fold.decisions, target[None], tested)),
         tuned=_tuned(candidate, fold, items, target, folds, loss, seed) if form == "tuned" else NOT_COMPUTED,
         average_precision=_mean(AP().of(ranks)),
     )
-    return Tried(trial, ranks)
+    return Tried(trial, ranks, forward)
+
+
+def _learnt_before(candidate: Candidate, items: Items, target: BoolArray, folds: Folds, seed: int) -> FoldPlaces:
+    """The places of the items of each fold but the first and the last, learnt from the folds before it."""
+    later = folds.fold[None, :] > np.arange(folds.count)[:, None]
+    inner = out_of_fold(candidate, items, target, folds, left_out=later, seed=seed, chosen=range(1, folds.count - 1))
+    return FoldPlaces(list_ranks(inner.values, folds.tested[inner.fold]), inner.fold)
 
 
 def _test_ranks(name: str, fold: OutOfFold, target: BoolArray, folds: Folds) -> RelevantRanks:
@@ -76,10 +94,10 @@ def _test_ranks(name: str, fold: OutOfFold, target: BoolArray, folds: Folds) -> 
 
 
 def _loss_at(
-    values: FloatArray, ranked: BoolArray, scope: FloatArray, target: BoolArray, tested: BoolArray, loss: Loss
+    rank: IntArray, ranked: BoolArray, scope: FloatArray, target: BoolArray, tested: BoolArray, loss: Loss
 ) -> FloatArray:
     """The loss on test items when the first `scope` of the ranked items are called relevant."""
-    called = (list_ranks(values, ranked) <= scope[:, None]) & ranked
+    called = (rank <= scope[:, None]) & ranked
     return loss.of(called, target[None], tested)
 
 
@@ -99,7 +117,7 @@ def _tuned(
     share = np.array([_best_share(*each, target, loss) for each in zip(inner.values, inside, strict=True)])
     tested = folds.tested[fold.fold]
     scope = np.rint(share * tested.sum(axis=1))
-    return _mean(_loss_at(fold.values, tested, scope, target, tested, loss))
+    return _mean(_loss_at(list_ranks(fold.values, tested), tested, scope, target, tested, loss))
 
 
 def _best_share(values: FloatArray, inside: BoolArray, target: BoolArray, loss: Loss) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol as Interface
 
 import numpy as np
@@ -44,6 +44,10 @@ class ByUser:
     topics: Topics
     protocol: Protocol
     ids: Sequence[str] = ()  # of the items, for users who see them
+
+    def asked_for_all(self) -> ByUser:
+        """The same user, asked for every item of a display."""
+        return replace(self, protocol=replace(self.protocol, k_pos=None, k_neg=None))
 
     def marked(self, sessions: Sessions, shown: IntArray) -> Marked:
         """What the user says of all displays, but for what he is not asked."""

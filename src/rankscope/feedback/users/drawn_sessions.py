@@ -27,6 +27,20 @@ class Sessions:
     given: Ragged  # item, mark
     scored: IntArray
 
+    @classmethod
+    def of_topic(cls, topic: int, seeds: IntArray) -> Sessions:
+        """Sessions of one topic, by its row, that begin with nothing."""
+        rows = np.full(seeds.size, topic)
+        empty = Ragged(np.zeros(rows.size + 1, np.int64), {name: np.empty(0, np.int64) for name in ("item", "mark")})
+        return cls(
+            topic=rows,
+            start=np.arange(1, rows.size + 1),
+            seed=seeds,
+            query=np.full(rows.size, -1),
+            given=empty,
+            scored=rows,
+        )
+
     def __len__(self) -> int:
         return self.topic.size
 

@@ -15,6 +15,7 @@ from rankscope.graphs.axis import Axis
 from rankscope.graphs.graph import Graph
 from rankscope.graphs.kind import StudyGraphs, kind
 from rankscope.graphs.option import Option
+from rankscope.graphs.system_count import left_out_words
 from rankscope.number_texts import how_many
 
 if TYPE_CHECKING:
@@ -35,12 +36,13 @@ def _study_graphs(results: Results, normalised: Normalised) -> StudyGraphs:
 
 
 def _means(normalised: Normalised, methods: Sequence[str]) -> Graph:
-    """Means over feasible topics, of the best methods where there are many."""
+    """Means over feasible topics, of the best methods where there are many; the others are named."""
     chosen = [each for each in normalised.mean_curves() if each.method in methods]
     curves = sorted(chosen, key=lambda each: -np.nan_to_num(each.mae))
-    examples = f"{normalised.examples} + {normalised.examples} examples"
-    subtitle = f"mean over {how_many(len(normalised.feasible), 'feasible topics')}; {examples}"
-    return efficiency_graph(curves[:MOST]).described(subtitle=subtitle)
+    examples = f"{normalised.examples} + {normalised.examples} examples, user {normalised.users}"
+    parts = [f"mean over {how_many(len(normalised.feasible), 'feasible topics')}", examples]
+    parts += left_out_words([f"{each.method} (MAE {each.mae:.2f})" for each in curves[MOST:]])
+    return efficiency_graph(curves[:MOST]).described(subtitle="; ".join(parts))
 
 
 @kind(

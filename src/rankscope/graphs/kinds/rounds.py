@@ -17,6 +17,7 @@ from rankscope.graphs.axis import Axis
 from rankscope.graphs.graph import Graph
 from rankscope.graphs.kind import StudyGraphs, kind
 from rankscope.graphs.option import Option
+from rankscope.graphs.system_count import left_out_words
 from rankscope.number_texts import how_many
 
 if TYPE_CHECKING:
@@ -70,7 +71,8 @@ def rounds_graph(
         if name in banded and np.isfinite(low).any():
             graph = graph.band(Region(number, low, high), name)
     told = f"{quantity} by round of {', '.join(shown)}."
-    return graph.described(subtitle=_subtitle(summary, shown, banded), summary=told)
+    subtitle = "; ".join([_subtitle(summary, shown, banded), *left_out_words(_not_drawn(summary, shown))])
+    return graph.described(subtitle=subtitle, summary=told)
 
 
 def shown_methods(summary: Summary, methods: Sequence[str] | None = None) -> list[str]:
@@ -88,6 +90,16 @@ def shown_methods(summary: Summary, methods: Sequence[str] | None = None) -> lis
     ordered = [name for name in summary.ordered if name not in again]
     plain = [NO_FEEDBACK] if NO_FEEDBACK in summary.controls else []
     return [*ordered[: MOST - len(plain)], *plain]
+
+
+def _not_drawn(summary: Summary, shown: Sequence[str]) -> list[str]:
+    """The methods that have no curve, with the mean of the last round, or the method whose curve is theirs too."""
+    same = {name: group[0] for group in summary.results.alike() for name in group[1:]}
+    return [
+        f"{name} (as {same[name]})" if same.get(name) in shown else f"{name} ({summary.means(name)[0][-1]:.2f})"
+        for name in summary.ordered
+        if name not in shown
+    ]
 
 
 def _references(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,8 @@ from rankscope.reports.page.drawn_figures import DrawnFigure, figure_data
 from rankscope.reports.page.figures import MOST_CURVES
 from rankscope.reports.page.first_view import FirstChoice
 from rankscope.reports.page.pages import DRAWING, Shell, environment, packed
-from rankscope.reports.texts.feedback import LISTS, facts, further, verdicts, warnings
+from rankscope.reports.texts.comparison import few_notes
+from rankscope.reports.texts.feedback import LISTS, facts, further, of_topics, verdicts, warnings
 from rankscope.statistics.intervals.mean_intervals import mean_intervals
 from rankscope.statistics.pairs.trust import DECIDING
 from rankscope.statistics.table.score_table import ScoreTable
@@ -31,6 +32,7 @@ from rankscope.statistics.verdicts.compare import compare
 from rankscope.version import __version__
 
 HEADLINE = "rounds-recall"  # what users have seen so far: the question of every study
+BY_TOPIC = "MAE of each feasible topic; corrected: 0 is a random order, 1 the baseline."
 
 
 def write_page(results: Results, result: Normalised, path: str | Path) -> int:
@@ -127,32 +129,62 @@ def _efficiency(result: Normalised, methods: tuple[str, ...]) -> list[Section]:
     if not len(table.complete()):
         return []
     corrected = {name: _mean(column) for name, column in zip(fair.systems, fair.values.T, strict=True)}
+    exact = result.mae_table(right=True).select(*chosen) if result.right else None
+    right = {} if exact is None else dict(zip(exact.systems, map(_mean, exact.values.T), strict=True))
+    ranked, few = _ranked(table.complete())
     rows = [
         {"method" if key == "system" else "MAE" if key == "mean" else key: value for key, value in row.items()}
         | {"chance-corrected": corrected[str(row["system"])]}
-        for row in _efficiency_rows(table.complete())
+        | ({"marked rightly": right[str(row["system"])]} if right else {})
+        for row in ranked
     ]
     note = (
-        f"Mean efficiency over recall from {result.examples} + {result.examples} examples, {len(table.complete())} "
-        "feasible topics as blocks; 1 is the best classifier with all labels but those tested. p: against the best, "
-        f"{DECIDING} tests corrected over all pairs."
+        f"Mean efficiency over recall from {result.examples} + {result.examples} examples {_marked_by(result)}, "
+        f"{len(table.complete())} feasible topics as blocks; 1 is the best classifier with all true labels but those "
+        "tested."
     )
+    if len(table.systems) > 1:
+        note += f" p: against the best, {DECIDING} tests corrected over all pairs."
+    note += "".join(f" {_capital(line)}." for line in few)
     if result.topics > len(result.baselines):
         note += f" The first {len(result.baselines)} of {how_many(result.topics, 'topics')}."
-    return [Section("Mean efficiency (MAE)", grid_of(rows), note)]
+    by_topic = Section("Efficiency by topic", grid_of(_topic_rows(result, chosen)), BY_TOPIC)
+    return [Section("Mean efficiency (MAE)", grid_of(rows), note), by_topic]
 
 
-def _efficiency_rows(table: ScoreTable) -> list[dict[str, object]]:
-    """One row for each method, the best first; of a single one its mean alone."""
+def _marked_by(result: Normalised) -> str:
+    """Whose examples a section is about."""
+    if not result.right and result.users == "consistent":
+        return "that are all marked rightly"
+    return f"as the users of the study mark them ({result.users})"
+
+
+def _topic_rows(result: Normalised, methods: Sequence[str]) -> list[dict[str, object]]:
+    """MAE of each method on each feasible topic, and what is left of it without chance."""
+    tables = [result.mae_table(corrected).select(*methods) for corrected in (False, True)]
+    return [
+        {"topic": topic}
+        | {
+            f"{name}{words}": float(table.values[row, place])
+            for place, name in enumerate(methods)
+            for table, words in zip(tables, ("", ", corrected"), strict=True)
+        }
+        for row, topic in enumerate(tables[0].queries)
+    ]
+
+
+def _ranked(table: ScoreTable) -> tuple[list[dict[str, object]], list[str]]:
+    """One row for each method, the best first, of a single one its mean alone; and what so few topics cannot show."""
     if len(table.systems) == 1:
         one = mean_intervals(table.values, bounds=table.bounds)
         values = {"mean": float(one.mean[0]), "low": float(one.low[0]), "high": float(one.high[0])}
-        return [{"system": table.systems[0], **values}]
-    result = compare([table]).main
-    rows = result.system_rows()
+        return [{"system": table.systems[0], **values}], []
+    comparison = compare([table])
+    rows = comparison.main.system_rows()
     best = str(rows[0]["system"])
-    p = {frozenset((each.first, each.second)): each.adjusted for each in result.pairs}
-    return [row | {"p": p.get(frozenset((best, str(row["system"]))))} for row in rows]
+    p = {frozenset((each.first, each.second)): each.adjusted for each in comparison.main.pairs}
+    few = [of_topics(line) for line in few_notes(comparison)]
+    return [row | {"p": p.get(frozenset((best, str(row["system"]))))} for row in rows], few
 
 
 def _infeasible(result: Normalised) -> list[Section]:
@@ -171,7 +203,8 @@ def earlier_sections(result: Normalised) -> list[Section]:
 
     rows = [row for row in result.learnt.mean_rows() if row["from"]]
     said = " ".join(f"{line}." for line in replaced_lines(result.learnt))
-    return [Section("Re-calibrated results", grid_of(rows), f"Means over feasible topics. {said}".rstrip())]
+    note = f"Means over feasible topics, from examples that are all marked rightly. {said}"
+    return [Section("Re-calibrated results", grid_of(rows), note.rstrip())]
 
 
 def _consistency(result: Normalised) -> list[Section]:
@@ -187,8 +220,8 @@ def _consistency(result: Normalised) -> list[Section]:
         rows.append(row)
     topics = len({each.topic for each in result.consistencies})
     note = (
-        f"{how_many(topics, 'topics')}; the indicator of the target is one more feature, gains are in mean "
-        "standard deviations."
+        f"{how_many(topics, 'topics')}, examples {_marked_by(result)}; the indicator of the target is one more "
+        "feature, gains are in mean standard deviations."
     )
     return [Section("Consistency", grid_of(rows), note)]
 

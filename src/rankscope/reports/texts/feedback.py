@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
 
 from rankscope.feedback.study.results import Results
 from rankscope.feedback.study.summary import Summary, session_notes, session_rows
@@ -169,8 +170,20 @@ def _of_sessions(line: str) -> str:
     >>> _of_sessions("query-point minus rocchio is .1 (30 queries of 10 classes)")
     'query-point minus rocchio is .1 (30 sessions of 10 topics)'
     """
-    words = {"query": "session", "queries": "sessions", "class": "topic", "classes": "topics"}
-    return re.sub(r"(?<![\w-])(quer(?:y|ies)|class(?:es)?)(?![\w-])", lambda found: words[found[0]], line)
+    return _in_words(line, {"query": "session", "queries": "sessions", "class": "topic", "classes": "topics"})
+
+
+def of_topics(line: str) -> str:
+    """The words of `compare` where a query is a topic, as in tables of efficiency.
+
+    >>> of_topics("if 1 in 20 queries gains or loses much")
+    'if 1 in 20 topics gains or loses much'
+    """
+    return _in_words(line, {"query": "topic", "queries": "topics"})
+
+
+def _in_words(line: str, words: Mapping[str, str]) -> str:
+    return re.sub(rf"(?<![\w-])({'|'.join(words)})(?![\w-])", lambda found: words[found[0]], line)
 
 
 def _equal_values(comparison: Compared) -> list[str]:
