@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from rankscope import graphs
 from rankscope.errors import SettingError
+from rankscope.feedback.normalization.baselines import baseline
+from rankscope.feedback.normalization.classifiers import LdaClassifier
 from rankscope.feedback.normalization.efficiency import Efficiency
+from rankscope.feedback.normalization.normalised import Normalised
+from rankscope.graphs.kinds.efficiency import _means
 from rankscope.graphs.marks import Guide, Stroke
+from tests.feedback.problems import drawn
 from tests.graphs.feedback_results import every_gallery_page_draws, recorded
 
 FIRST = Efficiency.of([1, 0.8, 0.6], [1, 1, 0.8], [0.3, 0.2, 0.1], method="point", topic="eight", winner="machine")
 SECOND = Efficiency.of([1, 1, 0.88], [1, 1, 0.8], [0.3, 0.2, 0.1], method="near", topic="eight", winner="machine")
+
+BASELINE = baseline(*drawn(20, 60, 3.0), [LdaClassifier()], permutations=999)
 
 
 def test_each_result_is_a_curve_with_its_mean_in_the_legend() -> None:
@@ -21,6 +30,20 @@ def test_each_result_is_a_curve_with_its_mean_in_the_legend() -> None:
     np.testing.assert_allclose(curves[0].y, [1, 0.8, 0.75])
     assert [entry.text for entry in canvas.legend] == ["point: MAE 0.85", "near: MAE 1.03"]
     assert curves[0].facts["baseline"] == [1, 1, 0.8]
+
+
+def test_methods_that_a_study_does_not_draw_are_named() -> None:
+    results = [
+        replace(FIRST, reached=FIRST.reached * share / 10, method=f"method {share}, 8 + 8") for share in range(1, 11)
+    ]
+    names = tuple(f"method {share}" for share in range(1, 11))
+    baselines = (replace(BASELINE, topic="eight"),)
+    made = Normalised(names, baselines, tuple(results), (), (), examples=8, topics=1, users="noisy(0.1,0.1)")
+    graph = _means(made, names)
+    assert [mark.name for mark in graph.marks if isinstance(mark, Stroke)] == [f"method {n}" for n in range(10, 2, -1)]
+    assert graph.subtitle.endswith(
+        "8 + 8 examples, user noisy(0.1,0.1); not drawn: method 2 (MAE 0.17), method 1 (MAE 0.09)"
+    )
 
 
 def test_the_baseline_is_a_rule_at_one_and_excess_is_not_cut_off() -> None:

@@ -58,7 +58,14 @@ def _problem(pack: Pack, source: Any, choices: dict[str, Any], progress: Progres
     scaling = pack.tables["features"].get("scaling", "none")
     other = problem_of(source, **{"scaling": scaling, **choices})
     words = ("another collection", "topics are its own labels")
-    return PackProblem(items=other.items, ids=other.ids, topics=other.topics, reference=other.topics, differs=words)
+    return PackProblem(
+        items=other.items,
+        ids=other.ids,
+        topics=other.topics,
+        reference=other.topics,
+        differs=words,
+        other=Path(source).name if isinstance(source, str | Path) else "features from memory",
+    )
 
 
 def _is_folder(source: Any) -> bool:

@@ -42,7 +42,9 @@ positive = arrays(np.float64, 10, elements=st.floats(0.01, 1))
 
 
 def small_baseline() -> Baseline:
-    return baseline(SMALL, SMALL_TARGET, [QueryPoint(), NearestNeighbour()], folds=SMALL_FOLDS, permutations=999)
+    """Taken for feasible: the second of two folds, so small, shows nothing by itself."""
+    made = baseline(SMALL, SMALL_TARGET, [QueryPoint(), NearestNeighbour()], folds=SMALL_FOLDS, permutations=999)
+    return replace(made, feasibility=replace(made.feasibility, feasible=True))
 
 
 def test_the_worked_example_has_its_efficiencies() -> None:

@@ -12,15 +12,17 @@ import pytest
 from rankscope.engines.images.image import Image
 from rankscope.errors import InputError, SettingError
 from rankscope.facade.packing import run_pack
+from rankscope.feedback.examples.digests import features_digest
 from rankscope.feedback.examples.items import Items
 from rankscope.feedback.packs.pack import pack_names, read_pack
 from rankscope.feedback.packs.picture_properties import hue_saturation_value, property_values
 from rankscope.feedback.packs.problem import labels_digest, pack_collection, pack_topics, pooled, properties_of
 from rankscope.feedback.packs.relative import ratio_of
 from rankscope.feedback.packs.running import PackResult, stored_reference
+from rankscope.feedback.study.assessors import mean_overlap, shared_topics
 from rankscope.feedback.study.results import load_results
 from rankscope.feedback.study.study import same_numbers
-from rankscope.feedback.users.topics import Topics
+from rankscope.feedback.users.topics import Topics, sampling_units
 from rankscope.reports.page.pack_page import render_pack
 from rankscope.reports.texts.feedback import LABELS
 from rankscope.reports.texts.pack import pack_text
@@ -111,6 +113,110 @@ def test_all_that_is_wrong_with_a_file_is_said(tmp_path: Path) -> None:
         read_pack("icon-composite")
 
 
+ASSESSORS = (
+    SMALL.replace(
+        "[study]",
+        """[assessors]
+ann = { heavy = 0.1 }
+ben = { heavy = 0.2 }
+[study]""",
+    )
+    + """
+[[cases]]
+name = "assessors"
+assessors = "all"
+[[cases]]
+name = "partial"
+user = "partial(0.5)"
+[[cases]]
+name = "examples"
+start = "examples(19, 19)"
+[[cases]]
+name = "deep"
+pool = 40
+"""
+)
+
+
+def test_cases_that_other_topics_cannot_make_are_left_out_and_a_citation_names_what_was_run(tmp_path: Path) -> None:
+    pack, own = read_pack(written(tmp_path, ASSESSORS)), vectors(tmp_path)
+    made = run_pack(tmp_path / "small.toml", own, output=tmp_path / "out", methods=["parzen", "rocchio"], on="home")
+    assert [case.name for case, _ in made.cases] == ["plain", "pooled", "examples"]
+    reasons = {case.name: why for case, why in made.left_out}
+    assert reasons == {
+        "assessors": "no topic has several assessors",
+        "partial": "no item is relevant in part",
+        "deep": "a pool of depth 40 holds every item",
+    }
+    assert not (tmp_path / "out" / "assessors.parquet").exists()
+    text, page = pack_text(made), render_pack(made)
+    assert text.startswith(
+        "The study of pack small on another collection: own.npz\npack small 3: 40 items, 2 topics, 3"
+    )
+    for case, why in reasons.items():
+        assert f"! case {case} is left out: {why}" in text
+        assert f"case {case} is left out: {why}" in page
+    features, topics = features_digest(made.problem.items)[:16], made.problem.topics.digest[:16]
+    assert made.citation == (
+        f"{pack.citation}; run on another collection, own.npz (features SHA-256 {features}, topics SHA-256 {topics}); "
+        "without cases assessors, partial, deep; methods added: parzen"
+    )
+    assert f"Cite: {made.citation}" in text
+    assert made.citation in page
+    assert pack.title not in text + page  # which is that of its own collection
+    assert pack.citation.startswith(f"rankscope pack small, version 3 (SHA-256 {pack.digest[:16]})")
+
+
+def test_a_start_that_topics_cannot_have_leaves_its_case_out_and_no_case_is_an_error(tmp_path: Path) -> None:
+    own, start = vectors(tmp_path), "mixed(one_query, random_display)"
+    text = ASSESSORS.replace('name = "plain"', 'name = "plain"\nassessors = "all"').replace("19, 19", "20, 19")
+    written(tmp_path, text.replace("pool = 10", "pool = 1000"))
+    with pytest.raises(InputError) as told:
+        run_pack(tmp_path / "small.toml", own, output=tmp_path / "out", on="home")
+    for words in ("case plain: no topic has several assessors", "case examples: examples(20,19) cannot be drawn"):
+        assert words in str(told.value)
+    assert "None of its cases can be made" in str(told.value)
+    assert start in text
+    assert not list((tmp_path / "out").glob("*.parquet"))
+
+
+def test_topics_that_share_a_class_are_one_sampling_unit() -> None:
+    pack = read_pack("icons-composite")
+    units = sampling_units({name: pack.classes_of(name) for name in pack.topics})
+    assert len(units) == 19
+    assert len({*units.values()}) == 11
+    assert units["crop and heavy"] == units["crop and symmetric"] == units["crop"] == "crop"
+    assert units["pause and heavy"] == "pause"  # heavy is no class
+    chain = {"a": {"x"}, "b": {"y"}, "c": {"x", "y"}, "d": {"z"}}
+    assert sampling_units({name: frozenset(own) for name, own in chain.items()}) == {
+        "a": "a",
+        "b": "a",
+        "c": "a",
+        "d": "d",
+    }
+
+
+def test_shares_of_one_class_are_not_counted_as_independent_topics() -> None:
+    """Three topics of one class are one value: the interval of the ratio is that of the units."""
+    thrice = [0.4, 0.4, 0.4, 0.6, 0.6, 0.6]
+    units = ["a"] * 3 + ["b"] * 3
+    made = ratio_of("x", thrice, [0.9, 1.1], units=(units, ["a", "b"]))
+    assert (made.low, made.high) == pytest.approx(
+        (ratio_of("x", [0.4, 0.6], [0.9, 1.1]).low, ratio_of("x", [0.4, 0.6], [0.9, 1.1]).high)
+    )
+    assert ratio_of("x", thrice, [0.9, 1.1]).low > made.low
+
+
+def test_the_overlap_of_assessors_is_what_the_page_says() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "how-to" / "benchmark-packs.md").read_text()
+    pack = read_pack("icons-composite")
+    topics = pack_topics(pack, pack.topics, properties_of(pack, pack_collection(pack)))
+    overlaps = [mean_overlap(topics.named([name])) for name in shared_topics(topics)]
+    words = f"targets overlap by {min(overlaps):.2f} to {max(overlaps):.2f} (icons)".replace(" 0.", " .")
+    assert words == "targets overlap by .34 to .97 (icons)"
+    assert words in page
+
+
 @pytest.mark.thorough
 def test_a_run_goes_on_where_it_was_stopped_with_the_same_result(tmp_path: Path) -> None:
     pack, own = written(tmp_path), vectors(tmp_path)
@@ -135,7 +241,7 @@ def _check_words(result: PackResult) -> None:
     assert LABELS in text
     assert "category labels serve as truth" in page
     assert "another collection" in text
-    assert result.pack.citation in text
+    assert result.citation in text
     assert "Share of the items shown that nobody has judged" in text
 
 

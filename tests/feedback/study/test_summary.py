@@ -82,7 +82,7 @@ def test_of_one_topic_and_one_method_no_interval_is_made_and_that_is_said() -> N
     assert "nan" not in text
     assert "No 95% intervals: 1 topic.\n" in text
     assert re.search(r"^svm: 0?\.\d+ AP in the last round\.$", text, re.MULTILINE)
-    assert "1 topic can show no difference" in text
+    assert "1 topic cannot make any difference significant" in text
     assert "95% intervals: bounded (fewer than 25 topics); 9 topics" in text_of(results)
 
 

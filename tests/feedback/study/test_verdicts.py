@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 from click.testing import CliRunner
 
@@ -20,18 +22,22 @@ from rankscope.feedback.methods.method import Method
 from rankscope.feedback.study.display_quality import OF_ONE_DISPLAY, SHARES
 from rankscope.feedback.study.protocol import ListName, Protocol
 from rankscope.feedback.study.results import Results, load_results
+from rankscope.feedback.study.rounds import simulate_rounds
 from rankscope.feedback.study.setting import Experiment
 from rankscope.feedback.study.shared_residual import shared_ranks
 from rankscope.feedback.study.study import StudyPlan, study
 from rankscope.feedback.study.summary import Summary, session_rows
 from rankscope.feedback.study.verdicts import SEEN, against_none, compare_methods, compared_methods
 from rankscope.feedback.users.topics import Topics
-from rankscope.feedback.users.users import Noisy
+from rankscope.feedback.users.users import Noisy, User
 from rankscope.graphs.kinds.rounds import rounds_graph
+from rankscope.inputs.features import Features
 from rankscope.measures import AP
+from rankscope.number_texts import decimal_text
 from rankscope.ranks.storage import load_ranks
 from rankscope.reports.texts.comparison_words import verdict
 from rankscope.reports.texts.feedback import further, text_of, verdicts
+from rankscope.statistics.intervals.mean_intervals import mean_intervals
 from rankscope.statistics.verdicts.compared import Compared, MeasureCompared
 from tests.data import data_folder
 from tests.feedback.cases import clusters
@@ -324,3 +330,78 @@ def test_a_measure_that_no_round_can_change_is_named() -> None:
 def test_every_sentence_of_further_names_what_it_rests_on() -> None:
     for line in further(small("svm", "rocchio", "parzen")):
         assert "AP" in line or SEEN in line
+
+
+# what chance draws, and what goes with the headline
+
+
+def labelled_study(user: User | None = None) -> tuple[Results, StudyPlan]:
+    """Three classes, one of them twice more with a second label."""
+    labels = tuple((f"c{row % 3}", "odd") if row % 2 else (f"c{row % 3}",) for row in range(ITEMS.matrix.shape[0]))
+    topics = Topics.from_labels(
+        Features(matrix=ITEMS.matrix, several=labels, ids=tuple(map(str, range(len(labels))))),
+        ["c0", "c1", "c2", "c1 and odd", "c1 and not odd"],
+    )
+    setting = Experiment.of(ITEMS, topics, user, protocol=Protocol(scope=10, rounds=1))
+    plan = StudyPlan.of(setting, [METHODS.parse(name) for name in ("rocchio", "svm")], starts=2)
+    return study(plan, on="home"), plan
+
+
+def test_topics_that_share_a_label_are_one_sampling_unit(tmp_path: Path) -> None:
+    results, plan = labelled_study()
+    units = {"c0": "c0", "c1": "c1", "c2": "c2", "c1 and odd": "c1", "c1 and not odd": "c1"}
+    assert results.units == units
+    table = results.table("AP")
+    assert table.classes == tuple(units[name.split("/")[0]] for name in table.queries)
+    made = compare_methods(results)
+    assert made is not None
+    assert len(made.main.units) == 3
+    text = text_of(results)
+    told = "Topics that share a label are one sampling unit (3 groups of topics): c1, c1 and odd and c1 and not odd."
+    assert told in text
+    assert "3 groups of topics cannot make any difference significant" in text
+    values = results.values("AP", "svm")
+    by_unit = mean_intervals(values, results.session_units)
+    _, low, high = Summary(results, "AP").means("svm")
+    assert (low.tolist(), high.tolist()) == (by_unit.low.tolist(), by_unit.high.tolist())
+    kept = simulate_rounds(plan.methods[0], plan.setting, plan.sessions).ranks()
+    assert kept.classes == table.classes
+    results.save(tmp_path / "study.parquet")
+    assert load_results(tmp_path / "study.parquet").units == units
+    assert small("rocchio").units == {name: name for name in TOPICS.names}
+    assert {"units"} & {*small("rocchio").about} == set()
+
+
+def test_what_nobody_has_judged_stands_in_the_headline() -> None:
+    chance = np.random.default_rng(0)
+    pool = replace(TOPICS, judged=TOPICS.targets | (chance.random(TOPICS.targets.shape) < 0.5))
+    setting = Experiment.of(ITEMS, pool, protocol=Protocol(scope=15, rounds=3))
+    results = study(StudyPlan.of(setting, [METHODS.parse(name) for name in ("rocchio", "svm")], starts=2), on="home")
+    share = {
+        name: float(
+            results.frame.filter((pl.col("method") == name) & (pl.col("round") == 3))["unjudged"].to_numpy().mean()
+        )
+        for name in ("rocchio", "svm")
+    }
+    least, most = sorted(share, key=lambda name: share[name])
+    headline = verdicts(results)[1]
+    told = f"{decimal_text(share[least])} ({least}) to {decimal_text(share[most])} ({most})"
+    assert headline.endswith(f" Of the items shown in the last round, {told} are not judged and count as irrelevant.")
+    assert "not judged" not in verdicts(small("rocchio", "svm"))[1]
+
+
+@pytest.mark.parametrize("level", [0.95, 0.8])
+def test_limits_are_those_of_the_test_that_decides(level: float) -> None:
+    """Ten topics: no pair without a difference has limits on one side of 0, and none leaves what AP can be."""
+    items, topics = clusters(items=400, classes=10, seed=3)
+    setting = Experiment.of(items, topics, Noisy(0.3), protocol=Protocol(scope=10, rounds=2))
+    names = ("rocchio", "svm", "nearest-neighbour", "query-point", "mindreader")
+    results = study(StudyPlan.of(setting, [METHODS.parse(name) for name in names], starts=3), on="home")
+    made = compare_methods(results, level=level)
+    assert made is not None
+    pairs = [pair for one in made.measures for pair in one.pairs]
+    assert {bool(pair.better) for pair in pairs} == {True, False}
+    for pair in pairs:
+        assert bool(pair.better) == (pair.low > 0 or pair.high < 0)
+        assert -1 <= pair.low <= pair.difference <= pair.high <= 1
+        assert pair.adjusted <= 1

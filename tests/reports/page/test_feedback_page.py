@@ -116,8 +116,8 @@ def test_sections_are_about_the_users_of_the_study() -> None:
     fold = np.repeat(np.arange(best.folds.count), 3)
     told = Examples.of(picked, rejected, seeds=given.seeds, truth=[np.flatnonzero(target)] * len(given))
     ranks = rank_sessions(method, plan.setting.items, told, target, best.folds.tested[fold], topic=best.topic)
-    own = next(each for each in about.efficiencies if each.topic == best.topic and each.method.startswith("rocchio"))
-    assert own.mae == pytest.approx(efficiency(ranks, best).mae, abs=1e-12)
+    found = next(each for each in about.efficiencies if each.topic == best.topic and each.method.startswith("rocchio"))
+    assert found.mae == pytest.approx(efficiency(ranks, best).mae, abs=1e-12)
     plain = {each.method: each.average_precision for each in exact.consistencies if each.topic == best.topic}
     assert all(each.average_precision != plain[each.method] for each in about.consistencies if each.topic == best.topic)
 

@@ -8,6 +8,7 @@ known. Without errors the interval is that of every mean (`mean_intervals`).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,10 +28,13 @@ class MeanInterval:
     freedom: float
 
 
-def interval_over_draws(values: FloatArray, level: float = 0.95, most: float = np.inf) -> MeanInterval:
+def interval_over_draws(
+    values: FloatArray, level: float = 0.95, most: float = np.inf, units: Sequence[str] | None = None
+) -> MeanInterval:
     """Of draws x topics: the mean over both; a single draw gives the t interval of its topics.
 
-    Limits stay from 0 to `most`, what a method can reach (`Efficiency.most`).
+    Limits stay from 0 to `most`, what a method can reach (`Efficiency.most`). `units`: the sampling unit of each topic,
+    where topics share labels.
 
     >>> made = interval_over_draws(np.array([[0.4, 0.6, 0.8]]))
     >>> round(made.mean, 6), round(made.low, 6), round(made.high, 6)
@@ -41,18 +45,32 @@ def interval_over_draws(values: FloatArray, level: float = 0.95, most: float = n
     from scipy.special import stdtrit
 
     draws, topics = values.shape
-    if topics < 2:
+    count = topics if units is None else len({*units})
+    if count < 2:
         centre = float(values.mean()) if values.size else float("nan")
         return MeanInterval(mean=centre, low=np.nan, high=np.nan, within=np.nan, between=np.nan, freedom=0.0)
     means = values.mean(axis=1)
-    within = float((values.var(axis=1, ddof=1) / topics).mean())
+    within = float(np.mean([variance_of_mean(row, units) for row in values]))
     between = float(means.var(ddof=1)) if draws > 1 else 0.0
     total = within + (1 + 1 / draws) * between
-    freedom = topics - 1.0 if draws == 1 else combined_freedom(within, between, draws, topics - 1.0)
+    freedom = count - 1.0 if draws == 1 else combined_freedom(within, between, draws, count - 1.0)
     half = float(stdtrit(freedom, (1 + level) / 2)) * total**0.5 if total > 0 else float("nan")
     centre = float(means.mean())
     low, high = (float(np.clip(end, 0.0, most)) for end in (centre - half, centre + half))
     return MeanInterval(mean=centre, low=low, high=high, within=within, between=between, freedom=freedom)
+
+
+def variance_of_mean(values: FloatArray, units: Sequence[str] | None = None) -> float:
+    """The variance of a mean; of values in units as of a sample of units, by how far each pulls the mean.
+
+    >>> round(variance_of_mean(np.array([1.0, 2.0, 6.0])), 6), round(np.var([1, 2, 6], ddof=1) / 3, 6)
+    (2.333333, 2.333333)
+    >>> round(variance_of_mean(np.array([1.0, 1.0, 3.0, 3.0]), ["a", "a", "b", "b"]), 6)  # as 1 and 3
+    1.0
+    """
+    _, number = np.unique(np.arange(values.size) if units is None else np.array(units), return_inverse=True)
+    pulls = np.bincount(number, values - values.mean()) / values.size
+    return float((pulls**2).sum()) * pulls.size / (pulls.size - 1) if pulls.size > 1 else float("nan")
 
 
 def combined_freedom(within: float, between: float, draws: int, complete: float) -> float:

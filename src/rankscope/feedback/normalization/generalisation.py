@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import numpy as np
@@ -54,6 +54,7 @@ class Generalisation:
     replaced: tuple[Baseline, ...] = ()
     errors: ErrorRates | None = None
     erring: tuple[tuple[Efficiency, ...], ...] = ()
+    units: Mapping[str, str] = field(default_factory=dict)  # of topics that share a label with another: which unit
 
     @property
     def store(self) -> BaselineStore:
@@ -64,7 +65,7 @@ class Generalisation:
     def intervals_told(self) -> str:
         """Which intervals the means have; methods that failed on some topics may have others."""
         names = dict.fromkeys(each.method for each in self.results)
-        made = [_interval([each for each in self.results if each.method == name]) for name in names]
+        made = [self._interval([each for each in self.results if each.method == name]) for name in names]
         return " ".join(dict.fromkeys(each.told for each in made))
 
     def mean_rows(self) -> list[dict[str, object]]:
@@ -73,7 +74,7 @@ class Generalisation:
         for where, results in (("", self.results), ("stored", self.earlier)):
             for name in dict.fromkeys(each.method for each in results):
                 own = [each for each in results if each.method == name]
-                rows.append({"method": name, **_mean_row(own), **self._with_errors(name), "from": where})
+                rows.append({"method": name, **self._mean_row(own), **self._with_errors(name), "from": where})
         return [{name: value for name, value in row.items() if name != "from" or self.earlier} for row in rows]
 
     def _with_errors(self, method: str) -> dict[str, object]:
@@ -81,8 +82,33 @@ class Generalisation:
         if not self.erring:
             return {}
         own = [[each for each in draw if each.method == method] for draw in self.erring]
-        made = interval_over_draws(_feasible_values(own), most=most_efficiency(own[0]))
+        topics, values = _feasible_values(own)
+        made = interval_over_draws(values, most=most_efficiency(own[0]), units=self._units(topics))
         return {"with errors": made.mean, "low with errors": made.low, "high with errors": made.high}
+
+    def _mean_row(self, results: Sequence[Efficiency]) -> dict[str, object]:
+        """MAE and its chance-corrected form over feasible topics, the deviation 1 - MAE, and how many topics."""
+        feasible = [each for each in results if each.feasible]
+        mae = _mean([each.mae for each in feasible])
+        over = self._interval(results)
+        return {
+            "MAE": mae,
+            "low": float(over.low[0]),
+            "high": float(over.high[0]),
+            "deviation": 1.0 - mae,
+            "corrected for chance": _mean([each.corrected_mae for each in feasible]),
+            "topics": len(feasible),
+        }
+
+    def _interval(self, results: Sequence[Efficiency]) -> Intervals:
+        """Of the mean over the feasible topics of one method."""
+        topics, values = _feasible_values([results])
+        made = mean_intervals(values.T, self._units(topics), bounds=(0.0, most_efficiency(results)))
+        return replace(made, unit="groups of topics" if self.units else "topics")
+
+    def _units(self, topics: Sequence[str]) -> list[str] | None:
+        """The sampling unit of each topic; None where each is one of its own."""
+        return [self.units.get(name, name) for name in topics] if self.units else None
 
 
 def generalise(
@@ -129,7 +155,13 @@ def generalise(
         replaced=_replaced(store.baselines, found),
         errors=errors,
         erring=tuple(map(tuple, erring)),
+        units=units_shared(topics),
     )
+
+
+def units_shared(topics: Topics) -> dict[str, str]:
+    """The sampling unit of each row by its label, where topics share labels; nothing where each is its own."""
+    return dict(zip(topics.labels, topics.units, strict=True)) if topics.shared else {}
 
 
 def erring_user(errors: ErrorRates, draw: int, seed: int) -> Told:
@@ -209,38 +241,17 @@ def _replaced(stored: Iterable[Baseline], now: Iterable[Baseline]) -> tuple[Base
     return tuple(each for key, each in stored_under(stored).items() if key in here and here[key].winner != each.winner)
 
 
-def _mean_row(results: Sequence[Efficiency]) -> dict[str, object]:
-    """MAE and its chance-corrected form over feasible topics, the deviation 1 - MAE, and how many topics they are."""
-    feasible = [each for each in results if each.feasible]
-    mae = _mean([each.mae for each in feasible])
-    over = _interval(results)
-    return {
-        "MAE": mae,
-        "low": float(over.low[0]),
-        "high": float(over.high[0]),
-        "deviation": 1.0 - mae,
-        "corrected for chance": _mean([each.corrected_mae for each in feasible]),
-        "topics": len(feasible),
-    }
-
-
-def _interval(results: Sequence[Efficiency]) -> Intervals:
-    """Of the mean over the feasible topics of one method."""
-    made = mean_intervals(_feasible_values([results]).T, bounds=(0.0, most_efficiency(results)))
-    return replace(made, unit="topics")
-
-
 def most_efficiency(results: Iterable[Efficiency]) -> float:
     """What a method can reach at most on one of the feasible topics; infinite where there is none."""
     return max((each.most for each in results if each.feasible), default=np.inf)
 
 
-def _feasible_values(draws: Sequence[Sequence[Efficiency]]) -> FloatArray:
-    """Draws x topics: the MAE of feasible topics that every draw has."""
+def _feasible_values(draws: Sequence[Sequence[Efficiency]]) -> tuple[list[str], FloatArray]:
+    """The feasible topics that every draw has, and draws x topics: their MAE."""
     tables = [{each.topic: each.mae for each in own if each.feasible and not np.isnan(each.mae)} for own in draws]
     topics = [name for name in tables[0] if all(name in table for table in tables)]
     values = [[table[name] for name in topics] for table in tables]
-    return np.array(values, dtype=np.float64).reshape(len(tables), len(topics))
+    return topics, np.array(values, dtype=np.float64).reshape(len(tables), len(topics))
 
 
 def _mean(values: Sequence[float]) -> float:

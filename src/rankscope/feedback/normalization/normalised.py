@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -62,6 +62,11 @@ class Normalised:
     right: tuple[Efficiency, ...] = ()  # empty where the users are right
 
     @property
+    def units(self) -> Mapping[str, str]:
+        """The sampling unit of each topic, where topics share labels."""
+        return {} if self.learnt is None else self.learnt.units
+
+    @property
     def feasible(self) -> tuple[str, ...]:
         """Topics that can be learnt from the features."""
         return tuple(each.topic for each in self.baselines if each.feasibility.feasible)
@@ -78,7 +83,8 @@ class Normalised:
         name, ends = ("MAE", (0.0, most_efficiency(results)))
         if corrected:
             name, ends = ("corrected MAE", (-math.inf, math.inf))
-        return ScoreTable(name, self.methods, self.feasible, table, bounds=ends)
+        units = tuple(self.units.get(name, name) for name in self.feasible) if self.units else None
+        return ScoreTable(name, self.methods, self.feasible, table, classes=units, bounds=ends)
 
     def mean_curves(self) -> list[Efficiency]:
         """For each method the mean over feasible topics of its efficiency at each recall level."""

@@ -95,6 +95,11 @@ class Pack:
         """From which value on each assessor holds a property to be there."""
         return dict(self.tables.get("assessors", {}))
 
+    def classes_of(self, topic: str) -> frozenset[str]:
+        """The classes that a topic wants; properties, which items of every class may have, are none."""
+        properties = {name for own in self.assessors.values() for name in own}
+        return parse_expression(topic).wanted - properties
+
     @property
     def reference(self) -> str:
         """The assessor in the middle, whose targets the baselines are for; '' where there is none."""

@@ -17,15 +17,17 @@ from rankscope.engines.images.decoding import read_image
 from rankscope.engines.images.describing import describe
 from rankscope.engines.images.descriptors import DESCRIPTORS
 from rankscope.engines.images.image import Image
-from rankscope.errors import InputError
+from rankscope.errors import InputError, SettingError
 from rankscope.feedback.examples.digests import features_digest
 from rankscope.feedback.examples.items import Items
 from rankscope.feedback.examples.kernels import squared_nearness
 from rankscope.feedback.packs.pack import Case, Pack
 from rankscope.feedback.packs.picture_properties import property_values
+from rankscope.feedback.study.assessors import shared_topics
 from rankscope.feedback.users.expressions import And, Properties, parse_expression
-from rankscope.feedback.users.starts import OneQuery
-from rankscope.feedback.users.topics import Topics
+from rankscope.feedback.users.starts import STARTS, OneQuery
+from rankscope.feedback.users.topics import Topics, sampling_units
+from rankscope.feedback.users.users import USERS, Partial
 
 POOLED_FROM = 5  # queries of a topic whose nearest items went into its pool
 Progress = Callable[[str, float], None]
@@ -43,6 +45,23 @@ class PackProblem:
     topics: Topics
     reference: Topics
     differs: tuple[str, ...] = ()
+    other: str = ""  # the name of another collection than that of the pack
+
+    def lacks(self, case: Case, seed: int) -> str:
+        """Why a case cannot be made of these topics; '' where it can."""
+        if case.assessors == "all" and not shared_topics(self.topics):
+            return "no topic has several assessors"
+        topics = self.of_case(case, seed)
+        gains = topics.given_gains
+        if isinstance(USERS.parse(case.user), Partial) and (gains is None or not ((gains > 0) & (gains < 1)).any()):
+            return "no item is relevant in part"
+        if case.pool is not None and topics.judged is not None and topics.judged.all():
+            return f"a pool of depth {case.pool} holds every item"
+        try:
+            STARTS.parse(case.start).drawn(topics, 1, seed)
+        except SettingError as error:
+            return str(error)
+        return ""
 
     def of_case(self, case: Case, seed: int) -> Topics:
         """The topics of one case: whose targets, and what of them a pool has found."""
@@ -123,8 +142,10 @@ def _readers(collection: Collection) -> list[Callable[[], Image]]:
 def pack_topics(pack: Pack, names: Sequence[str], have: dict[str, Properties], only: str | None = None) -> Topics:
     """One row for each topic, and one for each assessor of a topic on which they can differ; or those of one assessor.
 
-    An item of which half of a composite topic is true is worth half. Class labels are part of every topic.
+    An item of which half of a composite topic is true is worth half. Class labels are part of every topic; topics that
+    share one are one sampling unit (that they share a property, which all classes may have, makes them none).
     """
+    units = sampling_units({name: pack.classes_of(name) for name in names})
     rows: list[tuple[str, str, BoolArray, np.ndarray]] = []
     for name in names:
         meant = parse_expression(name)
@@ -146,6 +167,7 @@ def pack_topics(pack: Pack, names: Sequence[str], have: dict[str, Properties], o
         assessors=tuple(row[1] for row in rows),
         given_gains=np.array([row[3] for row in rows]),
         truth="labels",
+        shared=tuple(units[row[0]] for row in rows),
     )
 
 
@@ -158,7 +180,7 @@ def pooled(topics: Topics, items: Items, depth: int, seed: int = 0) -> Topics:
     nearness = squared_nearness(items, items.matrix[sessions.query].astype(np.float64))
     first = np.argsort(-nearness, axis=1, kind="stable")[:, :depth]
     judged = np.zeros(topics.targets.shape, np.bool_)
-    judged[np.repeat(sessions.topic, depth), first.ravel()] = True
+    judged[sessions.topic[:, None], first] = True
     judged[sessions.topic, sessions.query] = True
     gains = None if topics.given_gains is None else np.where(judged, topics.given_gains, 0.0)
     return replace(topics, targets=topics.targets & judged, given_gains=gains, judged=judged)

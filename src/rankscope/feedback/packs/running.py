@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from rankscope.errors import InputError
+from rankscope.errors import InputError, Problem
 from rankscope.feedback.examples.digests import features_digest
 from rankscope.feedback.methods import METHODS
 from rankscope.feedback.methods.method import Method
@@ -38,6 +38,7 @@ class PackResult:
     """All cases with their results, what methods reach of the baselines, and the stored reference where there is one.
 
     `reused`: the stored baselines are those of these very features, so that efficiencies must come out as stored.
+    `left_out`: cases that cannot be made of these topics, with the reason.
     """
 
     pack: Pack
@@ -47,6 +48,37 @@ class PackResult:
     adaptations: tuple[Adaptation, ...]
     stored: BaselineStore | None
     reused: bool
+    left_out: tuple[tuple[Case, str], ...] = ()
+
+    @property
+    def title(self) -> str:
+        """In a line; that of the pack is of its own collection."""
+        pack, other = self.pack, self.problem.other
+        return f"The study of pack {pack.name} on another collection: {other}" if other else pack.title
+
+    @property
+    def added(self) -> tuple[str, ...]:
+        """The methods that are not those of the pack."""
+        own = {str(METHODS.parse(each)) for each in self.pack.study["methods"]}
+        return tuple(each for each in self.learnt.methods if each not in own)
+
+    @property
+    def citation(self) -> str:
+        """What was run, so that others can run the same: the pack, and whatever is not as its file has it."""
+        problem = self.problem
+        digests = f"features SHA-256 {features_digest(problem.items)[:16]}, topics SHA-256 {problem.topics.digest[:16]}"
+        parts = {
+            f"run on another collection, {problem.other} ({digests})": bool(problem.other),
+            f"run with what differs: {', '.join(problem.differs)} ({digests})": not problem.other and problem.differs,
+            f"without {_cases(case.name for case, _ in self.left_out)}": bool(self.left_out),
+            f"methods added: {', '.join(self.added)}": bool(self.added),
+        }
+        return "; ".join([self.pack.citation, *(words for words, there in parts.items() if there)])
+
+
+def _cases(names: Iterable[str]) -> str:
+    listed = list(names)
+    return f"{'case' if len(listed) == 1 else 'cases'} {', '.join(listed)}"
 
 
 def run_cases(
@@ -60,7 +92,13 @@ def run_cases(
     """Run the pack in a folder; `methods` are compared with those of the pack."""
     chosen = [METHODS.parse(each) for each in dict.fromkeys([*pack.study["methods"], *methods])]
     folder.mkdir(parents=True, exist_ok=True)
-    cases = tuple((case, _case(pack, problem, case, chosen, folder, on, progress)) for case in pack.cases)
+    lacking = {case: problem.lacks(case, pack.study["seed"]) for case in pack.cases}
+    if all(lacking.values()):
+        problems = [Problem(f"case {case.name}", reason) for case, reason in lacking.items()]
+        raise InputError.of(pack.name, problems, "None of its cases can be made of these topics.")
+    cases = tuple(
+        (case, _case(pack, problem, case, chosen, folder, on, progress)) for case in pack.cases if not lacking[case]
+    )
     stored = stored_reference(pack)
     reused = stored is not None and all(each.features == features_digest(problem.items) for each in stored.baselines)
     earlier = _baselines(pack, problem, stored if reused else None, folder / BASELINES, progress)
@@ -77,6 +115,7 @@ def run_cases(
         adaptations=tuple(_adaptations(pack, problem, chosen, progress)),
         stored=stored,
         reused=reused,
+        left_out=tuple((case, reason) for case, reason in lacking.items() if reason),
     )
 
 

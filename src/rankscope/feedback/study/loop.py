@@ -79,7 +79,8 @@ class SessionBlock:
         self.half = None if setting.halves is None else setting.halves[sessions.topic]
         self.relevant = self.topics.members.take(sessions.scored)
         self.names = sessions.names(self.topics)
-        self.classes = [self.topics.names[row] for row in sessions.topic.tolist()]
+        self.asked = np.array([self.topics.names[row] for row in sessions.topic.tolist()], dtype=np.str_)
+        self.units = [self.topics.units[row] for row in sessions.topic.tolist()]
         self.same: Scored | None = None  # scores that no feedback changes
         self.current = Scored.plain(np.empty((0, len(self.items))))
         self.state = method.block_state(self.items, len(sessions), self.protocol.examples_only_grow)
@@ -123,7 +124,7 @@ class SessionBlock:
             self.sessions.seed,
             queries=queries,
             displays=displays,
-            asked=np.array(self.classes, dtype=np.str_),
+            asked=self.asked,
         )
         return self.state.complete_examples(examples)
 
@@ -205,7 +206,7 @@ class SessionBlock:
             ),
             system=str(self.method),
             queries=self.names,
-            classes=self.classes,
+            classes=self.units,
             provenance=self.setting.provenance,
         )
 

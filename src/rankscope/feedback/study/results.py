@@ -95,7 +95,7 @@ class Results(Tabular):
         return own.reshape(-1, self.last + 1).astype(np.float64)
 
     def table(self, quantity: str, number: int | None = None, methods: Sequence[str] | None = None) -> ScoreTable:
-        """Sessions x methods in one round, the last unless told, in the order of kept rankings; classes are topics."""
+        """Sessions x methods in one round, the last unless told, in the order of kept rankings; classes are units."""
         at = self.last if number is None else number
         names = tuple(methods or self.methods)
         values = np.stack([self.values(quantity, name)[:, at] for name in names], axis=1)
@@ -105,7 +105,7 @@ class Results(Tabular):
             systems=names,
             queries=self.sessions,
             values=values,
-            classes=self.session_topics,
+            classes=self.session_units,
             lower_is_better=self.lower_is_better(quantity),
             bounds=self.bounds(quantity),
         )
@@ -119,8 +119,30 @@ class Results(Tabular):
 
     @cached_property
     def session_topics(self) -> tuple[str, ...]:
-        """The topic of each session: what chance draws."""
+        """The topic of each session."""
         return tuple(self._one_round.get_column("topic").to_list())
+
+    def topics_of(self, sessions: Sequence[str]) -> list[str]:
+        """The topic of each of these sessions."""
+        topics = dict(zip(self.sessions, self.session_topics, strict=True))
+        return [topics[name] for name in sessions]
+
+    @property
+    def units(self) -> dict[str, str]:
+        """The sampling unit of each topic, called by its first topic: topics that share a label are one."""
+        return {name: name for name in self.topics} | self.about.get("units", {})
+
+    @property
+    def session_units(self) -> tuple[str, ...]:
+        """The sampling unit of each session: what chance draws."""
+        units = self.units
+        return tuple(units[name] for name in self.session_topics)
+
+    @property
+    def unit_words(self) -> tuple[str, str]:
+        """What a sampling unit is called, and several."""
+        alone = len({*self.units.values()}) == len(self.topics)
+        return ("topic", "topics") if alone else ("group of topics", "groups of topics")
 
     @property
     def _one_round(self) -> pl.DataFrame:

@@ -20,6 +20,7 @@ from rankscope.feedback.study.setting import Experiment
 from rankscope.feedback.study.shared_residual import Pair, shared_rounds
 from rankscope.feedback.study.travelling import light_to_travel
 from rankscope.feedback.users.drawn_sessions import Sessions
+from rankscope.feedback.users.topics import Topics
 from rankscope.inputs.formats.frames import read_frame
 from rankscope.measures.measure import Measure
 from rankscope.measures.notation import parse_measures
@@ -105,6 +106,7 @@ class StudyPlan:
             "scaling": setting.items.scaling.name,
             "topics": setting.topics.digest,
             "truth": setting.topics.truth,
+            **_shared_units(setting.topics),
             "start": str(setting.start),
             "start_scores": _digest_of_start(setting),
             "user": str(getattr(setting.marker, "user", "judge")),
@@ -193,6 +195,12 @@ def work(plan: StudyPlan, part: StudyPart) -> pl.DataFrame:
 def _assembled(plan: StudyPlan, frames: dict[str, pl.DataFrame]) -> Results:
     """All parts in the order of the plan, regardless of the order in which they were done."""
     return Results(pl.concat([frames[part.digest] for part in plan.parts()]), plan.about)
+
+
+def _shared_units(topics: Topics) -> dict[str, dict[str, str]]:
+    """The sampling unit of each topic, where topics share labels."""
+    units = dict(zip(topics.names, topics.units, strict=True))
+    return {"units": units} if len({*units.values()}) < len(units) else {}
 
 
 def _digest_of_start(setting: Experiment) -> str:

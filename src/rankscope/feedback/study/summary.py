@@ -56,8 +56,8 @@ class Summary:
         values = np.concatenate([self.values(name) for name in self.results.methods], axis=1)
         seed = int(self.results.about.get("seed", 0))
         bounds = self.results.bounds(self.quantity)
-        made = mean_intervals(values, self.results.session_topics, level=self.level, seed=seed, bounds=bounds)
-        return replace(made, unit="topics")
+        made = mean_intervals(values, self.results.session_units, level=self.level, seed=seed, bounds=bounds)
+        return replace(made, unit=self.results.unit_words[1])
 
     def means(self, method: str) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Mean, low and high in each round."""
@@ -83,7 +83,7 @@ class Summary:
         if NO_FEEDBACK not in self.results.methods:
             return ()
         table = self.results.table(self.quantity, methods=[NO_FEEDBACK, method])
-        topics, number = np.unique(np.array(table.labels, dtype=str), return_inverse=True)
+        topics, number = np.unique(self.results.topics_of(table.queries), return_inverse=True)
         lost = np.zeros(topics.size)
         np.add.at(lost, number, np.nan_to_num(table.gains[:, 0] - table.gains[:, 1]))
         return tuple(topics[lost > EQUAL].tolist())
@@ -107,7 +107,7 @@ class Summary:
     def stability(self, method: str) -> Stability:
         """How much the last round depends on the start."""
         table = self.results.table(self.quantity, methods=[method])
-        return stability(table.values[:, 0], table.labels)
+        return stability(table.values[:, 0], self.results.topics_of(table.queries))
 
 
 def session_rows(results: Results) -> list[dict[str, object]]:

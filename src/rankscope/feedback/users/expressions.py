@@ -34,6 +34,11 @@ class Expression(ABC):
     def labels(self) -> tuple[str, ...]:
         """The labels in it, each once, in order."""
 
+    @property
+    def wanted(self) -> frozenset[str]:
+        """The labels that speak for an item: those under `not` speak against it."""
+        return frozenset(self.labels)
+
 
 @dataclass(frozen=True)
 class HasLabel(Expression):
@@ -86,6 +91,11 @@ class Not(Expression):
         """Those of its part."""
         return self.part.labels
 
+    @property
+    def wanted(self) -> frozenset[str]:
+        """None."""
+        return frozenset()
+
 
 @dataclass(frozen=True)
 class _Several(Expression):
@@ -95,6 +105,11 @@ class _Several(Expression):
     def labels(self) -> tuple[str, ...]:
         """Those of all parts."""
         return tuple(dict.fromkeys(label for part in self.parts for label in part.labels))
+
+    @property
+    def wanted(self) -> frozenset[str]:
+        """Those of all parts."""
+        return frozenset().union(*(part.wanted for part in self.parts))
 
 
 @dataclass(frozen=True)

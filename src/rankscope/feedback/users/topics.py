@@ -39,6 +39,7 @@ class Topics:
     given_gains: FloatArray | None = None  # rows x items, from 0 to 1; 1 is relevant
     judged: BoolArray | None = None  # rows x items: what somebody has looked at; None: everything
     truth: Truth = "given"  # where targets come from: category labels are no judgements
+    shared: tuple[str, ...] = ()  # the sampling unit of each row, where topics share labels; empty: each its own
 
     @classmethod
     def of(cls, targets: Mapping[str, ArrayLike]) -> Topics:
@@ -80,8 +81,12 @@ class Topics:
         meant = {text: HasLabel(text) if text in have else parse_expression(text) for text in wanted}
         found = cls._checked(tuple(meant), ("",) * len(meant), [each.of(have) for each in meant.values()])
         topics = replace(found, truth="labels")
-        plain = all(isinstance(each, HasLabel) for each in meant.values())
-        return topics if plain else replace(topics, given_gains=_gains(list(meant.values()), have))
+        if all(isinstance(each, HasLabel) for each in meant.values()):
+            return topics
+        units = sampling_units({text: each.wanted for text, each in meant.items()})
+        return replace(
+            topics, given_gains=_gains(list(meant.values()), have), shared=tuple(units[text] for text in meant)
+        )
 
     @classmethod
     def from_qrels(cls, qrels: Any, items: Sequence[str], rel: float = 1, least: int = 1) -> Topics:
@@ -160,6 +165,11 @@ class Topics:
         return (self.targets if self.given_gains is None else self.given_gains)[row, item].astype(np.float64)
 
     @property
+    def units(self) -> tuple[str, ...]:
+        """The sampling unit of each row: its topic, with those that share a label with it."""
+        return self.shared or self.names
+
+    @property
     def labels(self) -> tuple[str, ...]:
         """Each row in words: the topic, and the assessor where there are several."""
         return tuple(f"{name} by {who}" if who else name for name, who in zip(self.names, self.assessors, strict=True))
@@ -176,6 +186,7 @@ class Topics:
             given_gains=gains,
             judged=judged,
             truth=self.truth,
+            shared=tuple(self.shared[row] for row in rows) if self.shared else (),
         )
 
     def named(self, wanted: Sequence[str]) -> Topics:
@@ -206,6 +217,22 @@ class Topics:
         result.update(b"" if self.given_gains is None else self.given_gains.tobytes())
         result.update(b"" if self.judged is None else np.packbits(self.judged).data)
         return result.hexdigest()
+
+
+def sampling_units(labels: Mapping[str, frozenset[str]]) -> dict[str, str]:
+    """The sampling unit of each topic, called by its first one: topics that share a label stand or fall together.
+
+    >>> sampling_units({"crop": frozenset({"crop"}), "cog": frozenset({"cog"}), "crop and red": frozenset({"crop"})})
+    {'crop': 'crop', 'cog': 'cog', 'crop and red': 'crop'}
+    """
+    first: dict[str, str] = {}  # the unit of each label
+    units: dict[str, str] = {}  # in the order of the topics
+    for topic, own in labels.items():
+        met = {first[label] for label in own if label in first}
+        unit = next((each for each in units.values() if each in met), topic)  # of those that it joins the first
+        units |= {other: unit for other, each in units.items() if each in met} | {topic: unit}
+        first |= {label: unit for label, each in first.items() if each in met} | dict.fromkeys(own, unit)
+    return units
 
 
 def properties(labels: Features) -> Properties:

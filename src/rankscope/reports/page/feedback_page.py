@@ -176,10 +176,10 @@ def _topic_rows(result: Normalised, methods: Sequence[str]) -> list[dict[str, ob
 def _ranked(table: ScoreTable) -> tuple[list[dict[str, object]], list[str]]:
     """One row for each method, the best first, of a single one its mean alone; and what so few topics cannot show."""
     if len(table.systems) == 1:
-        one = mean_intervals(table.values, bounds=table.bounds)
+        one = mean_intervals(table.values, table.classes, bounds=table.bounds)
         values = {"mean": float(one.mean[0]), "low": float(one.low[0]), "high": float(one.high[0])}
         return [{"system": table.systems[0], **values}], []
-    comparison = compare([table])
+    comparison = compare([table], by_unit=table.classes is not None)
     rows = comparison.main.system_rows()
     best = str(rows[0]["system"])
     p = {frozenset((each.first, each.second)): each.adjusted for each in comparison.main.pairs}

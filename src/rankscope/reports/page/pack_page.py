@@ -18,11 +18,13 @@ from rankscope.reports.page.feedback_page import figures_data, methods_of
 from rankscope.reports.page.first_view import FirstChoice
 from rankscope.reports.page.pages import DRAWING, Shell, environment
 from rankscope.reports.texts.feedback import further, verdicts
+from rankscope.reports.texts.feedback_answers import CORRECTED
 from rankscope.reports.texts.pack import (
     ADAPTATION,
     adaptation_rows,
     case_words,
     caveats,
+    corrected_rows,
     efficiency_rows,
     efficiency_words,
     last_round_rows,
@@ -48,10 +50,10 @@ def render_pack(result: PackResult) -> str:
         environment()
         .get_template("feedback.html.j2")
         .render(
-            title=result.pack.title,
+            title=result.title,
             facts=pack_facts(result),
             lines=[f"{case.name}: {_first_verdict(results)}" for case, results in result.cases],
-            more=[f"Cite: {result.pack.citation}"],
+            more=[f"Cite: {result.citation}"],
             warnings=caveats(result),
             figures=figures,
             sections=pack_sections(result),
@@ -92,7 +94,10 @@ def pack_sections(result: PackResult) -> list[tuple[str, list[Section]]]:
         ("Cases", cases),
         (
             "How much of the possible",
-            [Section("Efficiency", grid_of(efficiency_rows(result)), efficiency_words(result))],
+            [
+                Section("Efficiency", grid_of(efficiency_rows(result)), efficiency_words(result)),
+                Section("By topic, corrected for chance", grid_of(corrected_rows(result)), CORRECTED),
+            ],
         ),
         ("Several assessors", adapted if result.adaptations else []),
     ]

@@ -108,18 +108,32 @@ def verdicts(results: Results) -> list[str]:
     if not results.asked:
         return []
     comparison = compare_methods(results)
-    notes = (
-        []
-        if comparison is None
-        else [
-            *_could_be_shown(comparison),
-            *_dropped(results, comparison),
-            *_too_few(comparison),
-            *_equal_values(comparison),
-        ]
-    )
-    words = _single(results) if comparison is None else [*map(_of_sessions, verdict(comparison)), *notes]
-    return [f"Decided by {basis(results)}", *words]
+    if comparison is None:
+        return [f"Decided by {basis(results)}", *_single(results)]
+    notes = [
+        *_could_be_shown(results, comparison),
+        *_dropped(results, comparison),
+        *_too_few(results, comparison),
+        *_equal_values(results, comparison),
+        *_shared(results),
+    ]
+    first, *others = [_of_sessions(line, results) for line in verdict(comparison)]
+    return [f"Decided by {basis(results)}", f"{first}{_not_judged(results)}", *others, *notes]
+
+
+def _not_judged(results: Results) -> str:
+    """How much of what was shown nobody has judged, where some is not: it goes with the headline.
+
+    Measures count it as irrelevant: a method that leads to where the pool is empty looks worse than it may be.
+    """
+    names = compared_methods(results)
+    last = f"round {results.last}"
+    shares = {str(row["method"]): float(str(row[last])) for row in results.unjudged_rows() if row["method"] in names}
+    if not shares:
+        return ""
+    least, most = (choose(shares, key=lambda name: shares[name]) for choose in (min, max))
+    told = f"{short(shares[least])} ({least}) to {short(shares[most])} ({most})"
+    return f" Of the items shown in the last round, {told} are not judged and count as irrelevant."
 
 
 def _single(results: Results) -> list[str]:
@@ -142,7 +156,17 @@ def _dropped(results: Results, comparison: Compared) -> list[str]:
     ]
 
 
-def _could_be_shown(comparison: Compared) -> list[str]:
+def _shared(results: Results) -> list[str]:
+    """Which topics are no independent sample."""
+    groups: dict[str, list[str]] = {}
+    for name, unit in results.units.items():
+        groups.setdefault(unit, []).append(name)
+    together = [join_names(own, len(own)) for own in groups.values() if len(own) > 1]
+    words = how_many(len(groups), *results.unit_words)
+    return [f"Topics that share a label are one sampling unit ({words}): {'; '.join(together)}."] if together else []
+
+
+def _could_be_shown(results: Results, comparison: Compared) -> list[str]:
     """Of three methods or more, what so many topics show of those without a significant difference from the best."""
     main = comparison.main
     if len(comparison.systems) < 3:
@@ -154,41 +178,39 @@ def _could_be_shown(comparison: Compared) -> list[str]:
         return []
     sizes = short(least[0]) if len(least) == 1 else f"{short(least[0])} to {short(least[-1])}, pair by pair,"
     return [
-        f"{how_many(len(main.units), 'topics')} show a true difference of {sizes} between {best} and such methods in "
-        "80 % of such experiments."
+        f"{how_many(len(main.units), *results.unit_words)} show a true difference of {sizes} between {best} and such "
+        "methods in 80 % of such experiments."
     ]
 
 
-def _too_few(comparison: Compared) -> list[str]:
+def _too_few(results: Results, comparison: Compared) -> list[str]:
     """What so few topics cannot show, or may lack."""
-    return [f"{_of_sessions(line)}." for line in few_notes(comparison)]
+    return [f"{_of_sessions(line, results)}." for line in few_notes(comparison)]
 
 
-def _of_sessions(line: str) -> str:
-    """The words of `compare` about kept rankings in those of a study: a query is a session, its class the topic.
-
-    >>> _of_sessions("query-point minus rocchio is .1 (30 queries of 10 classes)")
-    'query-point minus rocchio is .1 (30 sessions of 10 topics)'
-    """
-    return _in_words(line, {"query": "session", "queries": "sessions", "class": "topic", "classes": "topics"})
+def _of_sessions(line: str, results: Results) -> str:
+    """The words of `compare` about kept rankings in those of a study: a query is a session, its class the topic."""
+    one, many = results.unit_words
+    return _in_words(line, {"query": "session", "queries": "sessions", "class": one, "classes": many})
 
 
 def of_topics(line: str) -> str:
     """The words of `compare` where a query is a topic, as in tables of efficiency.
 
-    >>> of_topics("if 1 in 20 queries gains or loses much")
-    'if 1 in 20 topics gains or loses much'
+    >>> of_topics("if 1 in 20 queries gains or loses much"), of_topics("3 queries of 2 classes")
+    ('if 1 in 20 topics gains or loses much', '3 topics of 2 groups of topics')
     """
-    return _in_words(line, {"query": "topic", "queries": "topics"})
+    words = {"query": "topic", "queries": "topics", "class": "group of topics", "classes": "groups of topics"}
+    return _in_words(line, words)
 
 
 def _in_words(line: str, words: Mapping[str, str]) -> str:
     return re.sub(rf"(?<![\w-])({'|'.join(words)})(?![\w-])", lambda found: words[found[0]], line)
 
 
-def _equal_values(comparison: Compared) -> list[str]:
+def _equal_values(results: Results, comparison: Compared) -> list[str]:
     """Methods with equal values, regardless of their rankings; those with equal rankings are not even compared."""
-    return [f"{_of_sessions(line)}." for line in notes_of(comparison) if "compared once" in line]
+    return [f"{_of_sessions(line, results)}." for line in notes_of(comparison) if "compared once" in line]
 
 
 def further(results: Results) -> list[str]:
@@ -199,7 +221,7 @@ def further(results: Results) -> list[str]:
     if none is not None:
         for number, one in enumerate(none.measures):
             lines += _helps(one, secondary=number > 0)
-        lines += _too_few(none) if result is None else []
+        lines += _too_few(results, none) if result is None else []
     if equal:
         lines.append(f"Every value of {join_names(equal, len(equal))} is that of no feedback.")
     names = [one.measure for one in none.measures] if none is not None else []

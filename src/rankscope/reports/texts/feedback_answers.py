@@ -32,8 +32,8 @@ def efficiency_tables(done: Generalisation) -> list[AnswerTable]:
     note = (
         f"Baseline: {APPROACHES[how.approach]}, told all labels but those tested, least {how.loss} loss "
         f"(form {how.form}) over {how.folds} folds. Methods from {done.examples} + {done.examples} examples of the "
-        "same folds, all marked rightly. MAE: mean over recall levels of precision over the baseline's; feasible topics only. "
-        f"{done.intervals_told}{_errors_note(done)}"
+        "same folds, all marked rightly. MAE: mean over recall levels of precision over the baseline's; feasible "
+        f"topics only. {done.intervals_told}{_errors_note(done)}"
     )
     return [
         AnswerTable("Mean efficiency", done.mean_rows(), note),

@@ -16,10 +16,13 @@ from rankscope.number_texts import how_many
 from rankscope.reports.formats.rows import table
 from rankscope.reports.texts.comparison_words import join_names
 from rankscope.reports.texts.feedback import further, truth_caveat, unjudged_parts, verdicts, warnings
+from rankscope.reports.texts.feedback_answers import CORRECTED
+from rankscope.reports.texts.feedback_answers import topic_rows as by_topic
 
 Rows = list[dict[str, object]]
 RELATIVE = (
-    "MAE: what a method reaches of the best that can be learnt from these features; stored: the same where the pack "
+    "MAE: what a method reaches of the best that can be learnt from these features, from examples that are all marked "
+    "rightly; stored: the same where the pack "
     "was made. Both have one scale, so that collections can be compared; low and high: 95 % interval of their ratio, "
     "topics of both drawn anew."
 )
@@ -38,7 +41,7 @@ def pack_list() -> str:
 def pack_text(result: PackResult) -> str:
     """The whole result."""
     parts = [
-        f"{result.pack.title}\n{pack_facts(result)}\n",
+        f"{result.title}\n{pack_facts(result)}\n",
         "".join(f"! {line}\n" for line in caveats(result)),
         "Topics\n",
         table(topic_rows(result)),
@@ -48,9 +51,10 @@ def pack_text(result: PackResult) -> str:
         parts += [f"{Summary(results, results.measures[0]).intervals.told}\n", *unjudged_parts(results)]
         parts.append("\n".join([*verdicts(results), *further(results), *_own_warnings(results)]) + "\n")
     parts += ["Efficiency\n", table(efficiency_rows(result)), f"{efficiency_words(result)}\n"]
+    parts += ["Efficiency by topic, corrected for chance\n", table(corrected_rows(result)), f"{CORRECTED}\n"]
     if result.adaptations:
         parts += ["Adaptation to assessors\n", table(adaptation_rows(result)), f"{ADAPTATION}\n"]
-    return "\n".join([*parts, f"Cite: {result.pack.citation}\n"])
+    return "\n".join([*parts, f"Cite: {result.citation}\n"])
 
 
 def pack_facts(result: PackResult) -> str:
@@ -68,13 +72,10 @@ def pack_facts(result: PackResult) -> str:
 
 def caveats(result: PackResult) -> list[str]:
     """What must be read before the numbers: of the truth, and of the collection."""
-    own = list(result.pack.tables["pack"].get("caveats", ())) if not _is_other(result) else []
+    own = list(result.pack.tables["pack"].get("caveats", ())) if not result.problem.other else []
     truth = [line.removeprefix("! ") for line in truth_caveat(result.problem.reference.truth)]
-    return [*own, *truth, *result.problem.differs]
-
-
-def _is_other(result: PackResult) -> bool:
-    return bool(result.problem.differs) and result.problem.differs[0] == "another collection"
+    lost = [f"case {case.name} is left out: {reason}" for case, reason in result.left_out]
+    return [*own, *truth, *result.problem.differs, *lost]
 
 
 def _own_warnings(results: Results) -> list[str]:
@@ -128,14 +129,21 @@ def efficiency_rows(result: PackResult) -> Rows:
     """Next to the stored reference where there is one."""
     found = relative_efficiencies(result)
     known = {each.method for each in found}
-    plain = [row for row in result.learnt.mean_rows() if row["method"] not in known and not row.get("from")]
-    return [*(each.row() for each in found), *({"method": row["method"], "MAE": row["MAE"]} for row in plain)]
+    means = [row for row in result.learnt.mean_rows() if not row.get("from")]
+    fair = {row["method"]: row["corrected for chance"] for row in means}
+    plain = [{"method": row["method"], "MAE": row["MAE"]} for row in means if row["method"] not in known]
+    return [row | {"corrected": fair[row["method"]]} for row in (*(each.row() for each in found), *plain)]
+
+
+def corrected_rows(result: PackResult) -> Rows:
+    """What of the efficiency of each method on each topic is not chance."""
+    return by_topic(result.learnt, corrected=True)
 
 
 def efficiency_words(result: PackResult) -> str:
     """How to read the ratios, and whether the stored reference came out again."""
     if result.stored is None:
-        return "The pack has no stored reference."
+        return "MAE from examples that are all marked rightly. The pack has no stored reference."
     infeasible = [each.topic for each in result.learnt.baselines if not each.feasibility.feasible]
     lost = f" Not in the means, because they cannot be learnt from these features: {join_names(infeasible)}."
     left = lost if infeasible else ""
