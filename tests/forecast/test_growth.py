@@ -173,9 +173,10 @@ def test_a_smaller_collection_is_no_forecast(to: float | str) -> None:
         forecast(SAMPLE, to)
 
 
-def test_nonsense_is_no_size() -> None:
-    with pytest.raises(SettingError, match="'many' is no size"):
-        forecast(SAMPLE, "many")
+@pytest.mark.parametrize("to", ["many", "infx", "nanx", "1e400x", "inf", ""])
+def test_nonsense_is_no_size(to: str) -> None:
+    with pytest.raises(SettingError, match=f"'{to}' is no size"):
+        forecast(SAMPLE, to)
 
 
 def test_an_unknown_collection_is_an_error() -> None:

@@ -134,6 +134,23 @@ def test_tables_that_cannot_be_features_are_told(tmp_path: Path, columns: dict[s
     assert str(error.value).startswith("f.parquet")
 
 
+@pytest.mark.parametrize("single", [np.array(3), np.array("a"), np.array(2.5)], ids=str)
+@pytest.mark.parametrize("name", ["labels", "ids", "split"])
+def test_one_value_is_no_list(name: str, single: Any, tmp_path: Path) -> None:
+    arrays = {"features": TABLE, "labels": np.array(LABELS), "ids": np.array(IDS), name: single}
+    np.savez(tmp_path / "f.npz", **arrays)
+    with pytest.raises(InputError, match=rf"f\.npz: 1 problem\n  a list is needed, got the single value '{single}'"):
+        read_features(tmp_path / "f.npz")
+
+
+@pytest.mark.parametrize("labels", [["\ud800", "a", "a"], [["\ud800"], ["a"], ["a"]]])
+def test_labels_and_ids_are_text(labels: list[Any]) -> None:
+    with pytest.raises(InputError, match=r"item 0: label .* holds half of a surrogate pair"):
+        Features.of(TABLE, labels)
+    with pytest.raises(InputError, match="item 1: id must be text or a whole number"):
+        Features.of(TABLE, LABELS, ["x", "\ud800", "z"])
+
+
 def test_values_are_checked_part_by_part(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(feature_checks, "CELLS", 4)
     whole = Features.of(TABLE, LABELS)

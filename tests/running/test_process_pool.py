@@ -7,10 +7,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from rankscope.running.process_pool import process_pool
 
 CODE = """
 import time
@@ -37,8 +41,13 @@ def test_no_process_outlives_the_one_it_helps(tmp_path: Path, number: signal.Sig
     running.send_signal(number)
     running.communicate(timeout=60)
     assert running.returncode == -number
-    wait_for(lambda: not group(running.pid))
+    wait_for(partial(no_group, running.pid))
     assert len(members) > 2
+
+
+def no_group(leader: int) -> bool:
+    """Whether no process of a session is left."""
+    return not group(leader)
 
 
 def group(leader: int) -> list[int]:
@@ -54,3 +63,36 @@ def wait_for(condition: Callable[[], Any], seconds: float = 60) -> Any:
             return found
         time.sleep(0.05)
     raise AssertionError("waited in vain")
+
+
+def test_a_signal_waits_until_a_process_is_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that was started by half would be known to nobody, and complain that what it reads was cut off."""
+    said: list[str] = []
+
+    def submit(*_: object) -> None:
+        signal.raise_signal(signal.SIGTERM)
+        said.append("started")
+
+    before = signal.signal(signal.SIGTERM, lambda number, _: said.append(signal.Signals(number).name))
+    try:
+        with process_pool(1) as pool:
+            monkeypatch.setattr(ProcessPoolExecutor, "submit", submit)
+            pool.submit(time.sleep, 0)
+            assert said == ["started", "SIGTERM"]
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+@pytest.mark.thorough
+@pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
+def test_a_command_that_is_ended_while_it_starts_processes_says_nothing(tmp_path: Path) -> None:
+    script = tmp_path / "helped.py"
+    script.write_text(f"from rankscope.cli.ending import heed_signals\nheed_signals()\n{CODE}")
+    for trial in range(12):
+        running = subprocess.Popen([sys.executable, str(script)], start_new_session=True, stderr=subprocess.PIPE)
+        time.sleep(0.2 + 0.1 * trial)
+        running.send_signal(signal.SIGTERM)
+        complaints = running.communicate(timeout=60)[1].decode()
+        assert "pickl" not in complaints
+        assert "spawn" not in complaints
+        wait_for(partial(no_group, running.pid))

@@ -15,6 +15,7 @@ from rankscope.cli.failures import show_traces
 from rankscope.errors import SettingError
 from rankscope.file_guard import Guard, check_target, guarding
 from rankscope.file_kinds import Kind
+from rankscope.names import visible
 from rankscope.validation import LARGEST
 from rankscope.wording import speaking_options
 
@@ -132,7 +133,7 @@ class GuardedCommand(click.Command):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run it, guarded; whatever speaks of a setting names the option."""
-        self._check_numbers(ctx)
+        self._check_values(ctx)
         inputs = [(str(param.name), param.type) for param in self.params if isinstance(param.type, Input)]
         read = [kind.path_of(text) for name, kind in inputs for text in _texts(ctx.params.get(name))]
         force = bool(ctx.params.get("force") or ctx.meta.get(FORCED))
@@ -142,14 +143,17 @@ class GuardedCommand(click.Command):
                     _check_output(path, kind)
             return super().invoke(ctx)
 
-    def _check_numbers(self, ctx: click.Context) -> None:
-        """Whole numbers that fit into 64 bits, and fractions that are numbers."""
+    def _check_values(self, ctx: click.Context) -> None:
+        """Whole numbers that fit into 64 bits, fractions that are numbers, and texts that are text or name a file."""
         for param in self.params:
             for value in _values(ctx.params.get(str(param.name))):
                 if isinstance(value, int) and not -LARGEST <= value < LARGEST:
                     raise click.BadParameter("it has more than 64 bits.", ctx, param)
                 if isinstance(value, float) and not math.isfinite(value):
                     raise click.BadParameter(f"it must be a finite number, got {value}.", ctx, param)
+                if isinstance(value, str) and not isinstance(param.type, OutputFile) and not _is_text(value):
+                    what = "neither a file nor text in UTF-8" if isinstance(param.type, Input) else "no text in UTF-8"
+                    raise click.BadParameter(f"{visible(value)} is {what}.", ctx, param)
 
 
 def _taken_for_options(error: click.UsageError, args: list[str]) -> int | None:
@@ -202,6 +206,11 @@ def _check_folder(path: str, folder: str) -> None:
         raise SettingError(f"cannot write {path}: {what}, and a folder is needed")
     if not os.access(folder, os.W_OK | os.X_OK):
         raise SettingError(f"cannot write {path}: no permission to write into {folder}")
+
+
+def _is_text(value: str) -> bool:
+    """Whether a value can be written; the name of a file may hold other bytes."""
+    return value.isascii() or os.path.lexists(value) or not any("\ud800" <= sign <= "\udfff" for sign in value)
 
 
 def _values(value: Any) -> Iterable[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -70,6 +71,9 @@ def _number(to: int | float | str) -> int | float:
         return size
     text = to.strip().lower().replace(",", "").replace("_", "")
     try:
-        return float(text[:-1]) if text.endswith("x") else int(text)
+        number = float(text[:-1]) if text.endswith("x") else int(text)
     except ValueError:
-        raise SettingError(f"'{to}' is no size: write how many times (10x) or how many items (200000)") from None
+        number = math.nan
+    if not math.isfinite(number):
+        raise SettingError(f"'{to}' is no size: write how many times (10x) or how many items (200000)")
+    return number

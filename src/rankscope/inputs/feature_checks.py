@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from rankscope.arrays import BoolArray
 from rankscope.errors import InputError
 from rankscope.inputs.checks import KEPT, Problems, shorten_value
+from rankscope.inputs.ids import is_unicode
 from rankscope.inputs.masks import refuse_masked
 
 Label = tuple[str, ...]
@@ -37,6 +38,8 @@ def list_of(values: Iterable[Any]) -> Sequence[Any]:
     """Python objects from an array or any other iterable; a text is none, though it could be taken apart."""
     if isinstance(values, str | bytes):
         raise InputError.of("features", [f"a list is needed, got the text {shorten_value(values)}"])
+    if not isinstance(values, Iterable) or (isinstance(values, np.ndarray) and not values.ndim):
+        raise InputError.of("features", [f"a list is needed, got the single value {shorten_value(str(values))}"])
     return values.tolist() if isinstance(values, np.ndarray) else list(values)
 
 
@@ -83,6 +86,8 @@ def checked_labels(
 def _labels_of(entry: Any, separator: str | None, row: int, problems: Problems, place: Place) -> Label:
     if separator is None and isinstance(entry, str | int):  # by far the commonest
         text = str(entry)
+        if not text.isascii() and not is_unicode(text):
+            problems.add(place(row), f"label {shorten_value(text)} holds half of a surrogate pair, which is no text")
         return () if text in NO_CLASS else (text,)
     if isinstance(entry, list | tuple | set | frozenset | np.ndarray):
         given = sorted(entry, key=str) if isinstance(entry, set | frozenset) else list(entry)
@@ -101,6 +106,8 @@ def _label(label: Any, row: int, problems: Problems, place: Place) -> str:
         advice = "Use -1, None or empty text for an item without a class."
         problems.add(place(row), f"label must be a whole number or text, got {shorten_value(label)}", advice)
     text = str(label)
+    if not is_unicode(text):
+        problems.add(place(row), f"label {shorten_value(text)} holds half of a surrogate pair, which is no text")
     return "" if text in NO_CLASS else text
 
 
@@ -108,7 +115,7 @@ def checked_names(ids: Sequence[Any], problems: Problems, place: Place = numbere
     """Names as text, none of them twice."""
     first: dict[str, int] = {}
     for row, each in enumerate(ids):
-        if not isinstance(each, str | int | np.integer):
+        if not isinstance(each, str | int | np.integer) or not is_unicode(str(each)):
             problems.add(place(row), f"id must be text or a whole number, got {shorten_value(each)}")
         elif first.setdefault(str(each), row) != row:
             before = place(first[str(each)])

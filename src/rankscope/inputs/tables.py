@@ -6,7 +6,7 @@ number.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,7 +16,8 @@ import polars as pl
 from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.column_names import ROLES, likely_names, plain_name
 from rankscope.errors import InputError
-from rankscope.inputs.checks import Problems
+from rankscope.inputs.checks import Problems, shorten_value
+from rankscope.inputs.ids import is_unicode
 from rankscope.inputs.numbers import as_number, no_number
 from rankscope.inputs.series_ids import text_ids
 from rankscope.wording import mapping_advice
@@ -110,6 +111,14 @@ def _mapping(missing: Sequence[str]) -> str:
     """How columns of other names are given; nothing for what cannot be mapped."""
     mapped = [f"{name}=NAME" for name in missing if name in ROLES]
     return mapping_advice("Say which column it is: {}.", ",".join(mapped)) if mapped else ""
+
+
+def check_names(names: Iterable[str], problems: Problems) -> None:
+    """Raise where a name of a column is no text: JSON can write half of a surrogate pair."""
+    for name in names:
+        if not is_unicode(name):
+            problems.add("", f"the name {shorten_value(name)} holds half of a surrogate pair, which is no text")
+    problems.raise_if_any()
 
 
 def series(name: str, values: list[object]) -> pl.Series:

@@ -138,7 +138,7 @@ FAULTS: dict[str, Fault] = {
     "502 of a proxy": Fault(502, b"<html>Bad Gateway</html>"),
     "503": json_fault(503, {"error": "busy"}, Retry_After="0"),
     "429": json_fault(429, {"error": {"reason": "too many"}}, Retry_After="0"),
-    "no JSON": Fault(200, b"<html>hello</html>"),
+    "no JSON": Fault(200, b"one moment"),
     "truncated JSON": Fault(200, b'{"response": {"docs": [{"id": "a", '),
     "cut off": Fault(write=cut_off),
     "reset": Fault(write=reset),
@@ -235,8 +235,10 @@ def test_all_topics_that_fail_are_named_with_what_the_engine_says(tmp_path: Path
         (json_fault(401, {"error": {"reason": "missing authentication"}}), "missing authentication.*RANKSCOPE_ENGINE"),
         (json_fault(404, {"error": {"root_cause": [{"reason": "no such index [docs]"}]}}), r"no such index \[docs\]"),
         (Fault(302, b"", {"Location": "https://other.example/"}), "leads to https://other.example/: give that address"),
+        (Fault(200, b"<html>hello</html>"), "a page for people, '<html>hello</html>': is this the address of an index"),
+        (Fault(200, b" " * 33_000_000), "larger than 32 MB: page_size asks for fewer documents at a time"),
     ],
-    ids=["401", "404", "302"],
+    ids=["401", "404", "302", "page", "large"],
 )
 def test_what_fails_for_all_stops_at_once(fault: Fault, words: str) -> None:
     with running(ranking, lambda asked, number: fault) as engine:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import random
 import re
 import struct
@@ -181,3 +182,37 @@ def test_dates_are_no_problem_in_columns_that_nobody_asks_for(tmp_path: Path) ->
     frame = pl.DataFrame({"query": ["1", "1"], "item": ["a", "b"], "score": [2, 1]}).with_columns(dates)
     frame.write_parquet(tmp_path / "x.parquet")
     assert evaluate({"1": {"a": 1}}, tmp_path / "x.parquet", "AP")["AP"] == 1
+
+
+def test_panics_of_polars_are_not_printed(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """Of these files polars' reader panics, prints where, and raises."""
+    rows = 500
+    frame = pl.DataFrame({"query": ["q"] * rows, "docid": [f"d{row}" for row in range(rows)]})
+    frame = frame.with_columns(score=pl.int_range(rows).sqrt())
+    path = tmp_path / "run.parquet"
+    frame.write_parquet(path)
+    whole, chance, refused = path.read_bytes(), random.Random(1), 0
+    for _ in range(150):
+        place = chance.randrange(len(whole))
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 1 << chance.randrange(8)]) + whole[place + 1 :])
+        try:
+            evaluate({"q": {"d1": 1}}, path, ["RR"])
+        except InputError:
+            refused += 1
+    assert refused > 5
+    assert not capfd.readouterr().err
+
+
+def test_what_others_print_while_a_table_is_read_is_kept(capfd: pytest.CaptureFixture[str]) -> None:
+    def panic() -> None:
+        with columnar.panics_unprinted():
+            os.write(2, b"thread panicked\n")
+            raise pl.exceptions.PanicException("a panic")
+
+    with pytest.raises(pl.exceptions.PanicException):
+        panic()
+    with columnar.panics_unprinted():
+        os.write(2, b"a warning\n")
+        with columnar.panics_unprinted():
+            os.write(2, b"and another\n")
+    assert capfd.readouterr().err == "a warning\nand another\n"

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from rankscope import evaluate
 from rankscope.errors import RankscopeError
 from rankscope.inputs import formats
 from rankscope.inputs.qrels import Qrels
@@ -88,3 +89,11 @@ def read_any_way(path: Path, columns: str) -> None:
         Run.of(path, reading).table()
     with contextlib.suppress(RankscopeError):
         Qrels.of(path, reading)
+
+
+@pytest.mark.parametrize("name", ["run.json", "run.jsonl"])
+def test_a_name_that_is_no_text_is_refused(name: str, tmp_path: Path) -> None:
+    rows = [{"\ud800": "q1", "docno": "d1", "score": 1}]
+    (tmp_path / name).write_text(json.dumps(rows) if name == "run.json" else json.dumps(rows[0]) + "\n")
+    with pytest.raises(RankscopeError, match=r"the name .* holds half of a surrogate pair, which is no text"):
+        evaluate({"q1": {"d1": 1}}, tmp_path / name, ["AP"])

@@ -19,7 +19,8 @@ from rankscope.engines.live.page import HttpRequest
 from rankscope.version import __version__
 from rankscope.wording import setting_usage
 
-LARGEST = 256_000_000  # bytes of an answer, unpacked
+PIECE = 1 << 16
+LARGEST = 32_000_000  # bytes of an answer, unpacked: a page of 10,000 ids and scores takes 1 to 2 million
 PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})  # what may be better a moment later
 NOT_LET_IN = frozenset({401, 403, 407})
 ErrorText = Callable[[Any], str]
@@ -57,19 +58,20 @@ class Sender:
         seconds = perf_counter() - begun
         if status != HTTPStatus.OK:
             raise self._refusal(status, headers, body)
-        return _decoded(body), seconds
+        return _decoded(body, headers.get("Content-Type", "")), seconds
 
-    def _exchange(self, request: HttpRequest, deadline: float) -> tuple[int, httpx.Headers, bytes]:
+    def _exchange(self, request: HttpRequest, deadline: float) -> tuple[int, httpx.Headers, bytearray]:
         body = bytearray()
         headers = {"Content-Type": request.media_type}
         with self._client.stream("POST", request.url, content=request.content, headers=headers) as response:
-            for piece in response.iter_bytes():
+            for piece in response.iter_bytes(PIECE):
                 body += piece
                 if perf_counter() > deadline:
                     raise self._too_slow()
                 if len(body) > LARGEST:
-                    raise EngineFailure(f"the answer is larger than {LARGEST / 1e6:g} MB")
-            return response.status_code, response.headers, bytes(body)
+                    advice = f"{setting_usage('page_size')} asks for fewer documents at a time"
+                    raise EngineFailure(f"the answer is larger than {LARGEST / 1e6:g} MB: {advice}", for_all=True)
+            return response.status_code, response.headers, body
 
     def _too_slow(self) -> EngineFailure:
         usage = setting_usage("seconds")
@@ -82,7 +84,7 @@ class Sender:
             return EngineFailure(f"its certificate is not trusted: {advice}", for_all=True)
         return EngineFailure(f"cannot be reached: {words}", again=True, for_all=True)
 
-    def _refusal(self, status: int, headers: httpx.Headers, body: bytes) -> EngineFailure:
+    def _refusal(self, status: int, headers: httpx.Headers, body: bytearray) -> EngineFailure:
         """What a status other than 200 means."""
         said = self._credentials.masked(short_text(_error_words(body, self._error_text)))
         reason = f"HTTP {status} {_phrase(status)}".rstrip() + (f": {said}" if said else "")
@@ -117,15 +119,20 @@ def seconds_to_wait(text: str | None) -> float | None:
     return max(0.0, (aware - datetime.now(UTC)).total_seconds())
 
 
-def _decoded(body: bytes) -> Any:
+def _decoded(body: bytearray, media_type: str) -> Any:
+    """The answer; one that was cut off may come whole another time, a page for people will not."""
     try:
         return json.loads(body)
     except (ValueError, RecursionError):
         shown = short_text(body[:80].decode("utf-8", "replace"))
-        raise EngineFailure(f"the answer is no whole JSON: '{shown}'", again=True) from None
+    if media_type.startswith("text/html") or shown.startswith("<"):
+        raise EngineFailure(
+            f"it answers with a page for people, '{shown}': is this the address of an index?", for_all=True
+        )
+    raise EngineFailure(f"the answer is no whole JSON: '{shown}'", again=True)
 
 
-def _error_words(body: bytes, error_text: ErrorText) -> str:
+def _error_words(body: bytearray, error_text: ErrorText) -> str:
     """What the engine says in its own form, else the beginning of what it sent."""
     try:
         found = error_text(json.loads(body))

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import Any, TypeVar
+from threading import Lock
+from typing import IO, Any, TypeVar
 
 import polars as pl
 
@@ -21,6 +25,7 @@ from rankscope.inputs.sources import Source
 from rankscope.inputs.tables import Table, find_column
 
 T = TypeVar("T")
+_redirecting = Lock()
 DAY = 86_400_000_000  # microseconds
 EPOCH = date(1970, 1, 1).toordinal()
 FIRST, END = date.min.toordinal() - EPOCH, date.max.toordinal() - EPOCH + 1  # days of Python's calendar
@@ -57,13 +62,53 @@ class ColumnarFormat:
         """What comes of reading; all that a damaged file makes polars raise is an `InputError`."""
         forks.check()
         try:
-            return read()
+            with panics_unprinted():
+                return read()
         except TooLargeError as error:
             problems.add("", str(error), advice())
         except DAMAGE as error:
             reason = (str(error) or type(error).__name__).partition("\n")[0][:200]
             problems.add("", f"cannot be read as {self.name}: {reason}", DAMAGED)
         raise InputError([problems.report()])
+
+
+@contextmanager
+def panics_unprinted() -> Iterator[None]:
+    """Polars prints a panic before it raises it: what is printed in a block that ends so is dropped.
+
+    Whatever else comes to standard error meanwhile stands there when the block ends. Where another thread is in such a
+    block, this one changes nothing.
+    """
+    if not _redirecting.acquire(blocking=False):
+        yield
+        return
+    try:
+        with tempfile.TemporaryFile() as held, _standard_error_in(held):
+            yield
+    finally:
+        _redirecting.release()
+
+
+@contextmanager
+def _standard_error_in(held: IO[bytes]) -> Iterator[None]:
+    try:
+        kept = os.dup(2)
+    except OSError:  # it is closed
+        yield
+        return
+    os.dup2(held.fileno(), 2)
+    panicked = False
+    try:
+        yield
+    except pl.exceptions.PanicException:
+        panicked = True
+        raise
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        if not panicked and held.seek(0, os.SEEK_END):
+            held.seek(0)
+            os.write(2, held.read())
 
 
 def read_table(source: Source, layout: ColumnarFormat, problems: Problems) -> Table:

@@ -23,7 +23,7 @@ from rankscope.inputs.run import Run
 from rankscope.inputs.shapes.parsed import kind
 from rankscope.inputs.shapes.shape import HOLDS_EITHER, HOLDS_JUDGEMENTS, Example, InputShape
 from rankscope.inputs.sources import Source
-from rankscope.inputs.tables import Table, series
+from rankscope.inputs.tables import Table, check_names, series
 
 name = "jsonl"
 suffixes = (".jsonl", ".ndjson")
@@ -138,7 +138,9 @@ def _tables(source: Source, reading: Reading, problems: Problems) -> Iterator[Ta
         empty = empty and not numbered
         if rows:
             _refuse_late_scores(rows, names, problems)
-            names |= dict.fromkeys(key for _, row in rows for key in row)
+            new = dict.fromkeys(key for _, row in rows for key in row if key not in names)
+            check_names(new, problems)
+            names |= new
             frame = pl.DataFrame([series(key, [row.get(key) for _, row in rows]) for key in names])
             yield Table(frame, np.array([number for number, _ in rows], dtype=np.int64), "line")
     if empty and not problems.count:

@@ -21,7 +21,7 @@ from rankscope.inputs.shapes.quepid import QuepidRatings, QuepidSnapshot
 from rankscope.inputs.shapes.rre import RreEvaluation, RreRatings
 from rankscope.inputs.shapes.shape import HOLDS_EITHER, HOLDS_JUDGEMENTS, HOLDS_RUN, Example, InputShape
 from rankscope.inputs.shapes.solr import SolrResponse
-from rankscope.inputs.tables import Table, series
+from rankscope.inputs.tables import Table, check_names, series
 
 ROWS = InputShape(
     name="List of rows",
@@ -209,6 +209,7 @@ def rows_table(listed: Sequence[Any], choices: JsonChoices, problems: Problems) 
         else:
             rows.append(fields)
     names = dict.fromkeys(str(name) for row in rows for name in row)
+    check_names(names, problems)
     frame = pl.DataFrame([series(name, [row.get(name) for row in rows]) for name in names])
     if choices.columns and not set(choices.columns) & set(ROLES):
         problems.add("", f"no list of results at '{choices.columns[RESULTS]}'; names: {', '.join(names)}")
