@@ -138,10 +138,9 @@ def test_a_name_that_is_not_there_is_told_with_those_that_are(sort: Catalogue[An
 
 @pytest.mark.parametrize("sort", [each for each in EVERY if each is not SCALINGS], ids=lambda sort: sort.what)
 def test_every_entry_says_what_it_is_in_one_line(sort: Catalogue[Any]) -> None:
-    for name, summary in sort.listing():
-        if name != "none":
-            assert len(summary) > 8, name
-            assert "\n" not in summary
+    for name, summary in [each for each in sort.listing() if each[0] != "none"]:
+        assert len(summary) > 8, name
+        assert "\n" not in summary
 
 
 def test_the_exact_spelling_wins_and_what_could_be_two_is_an_error() -> None:

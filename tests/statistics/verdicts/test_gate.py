@@ -207,7 +207,7 @@ def test_each_measure_may_have_its_own_smallest_effect() -> None:
     result = gate(tables, [0.01, 0.05])
     assert [each.failed for each in result.checks] == [True, False]
     assert result.sentence.startswith("fail: 1 of 2 checks: AP changed by")
-    with pytest.raises(SettingError, match="one for each of 2"):
+    with pytest.raises(SettingError, match="once for each of the 2"):
         gate(tables, [0.1, 0.1, 0.1])
     with pytest.raises(SettingError, match=r"min_effect=-0.1: must be a number of at least 0"):
         gate(tables, -0.1)
@@ -377,10 +377,9 @@ def test_the_loss_it_names_passes_the_strictest_step_of_its_family_in_80_of_100_
 @pytest.mark.parametrize("scores", list(error_rates.SCORES))
 @pytest.mark.parametrize("queries", [10, 25])
 def test_no_verdict_errs_more_often_than_it_says(scores: str, queries: int) -> None:
-    for test, (_, _, _, verdict) in error_rates.TESTS.items():
+    for test in [name for name, (_, _, _, verdict) in error_rates.TESTS.items() if verdict]:
         trials = 100 if "Tukey" in test else 300
-        if verdict:
-            assert error_rates.rate(test, scores, queries, trials) <= error_rates.allowed(trials), test
+        assert error_rates.rate(test, scores, queries, trials) <= error_rates.allowed(trials), test
 
 
 def test_the_percentile_bootstrap_is_too_eager() -> None:
