@@ -48,8 +48,12 @@ def made_folder(path: str | Path, *, private: bool = False) -> Path:
     return folder
 
 
+class HeldElsewhere(SettingError):  # noqa: N818  (it says what happened)
+    """Another process writes here."""
+
+
 def sole_writer(folder: Path, name: str) -> IO[bytes]:
-    """A file of the folder that this process alone holds as long as it is open; a `SettingError` where another does."""
+    """A file of the folder that this process alone holds as long as it is open; `HeldElsewhere` where another does."""
     with _explained(folder, "cannot write into"):
         file = (folder / name).open("ab")
     if os.name == "nt":
@@ -60,7 +64,7 @@ def sole_writer(folder: Path, name: str) -> IO[bytes]:
         fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         file.close()
-        raise SettingError(f"another process writes into {folder}: wait until it has finished") from None
+        raise HeldElsewhere(f"another process writes into {folder}: wait until it has finished") from None
     except OSError:  # a file system without locks
         file.flush()
     return file

@@ -292,6 +292,9 @@ def test_a_backup_is_a_whole_project_file(tmp_path: Path) -> None:
         with pytest.raises(SettingError, match="is there already"):
             project.backup(tmp_path / "copy.db")
     (tmp_path / "copy.db").replace(tmp_path / "project" / "judgements.db")
+    with pytest.raises(InputError, match="1 is lost\nIs an older copy of the journal here on purpose"):
+        Project.open(tmp_path / "project")
+    (tmp_path / "project" / "judgements.last").unlink()
     with Project.open(tmp_path / "project") as again:
         assert again.state.last == project.state.last - 1
         assert again.integrity() == "ok"

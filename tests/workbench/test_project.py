@@ -23,6 +23,7 @@ def test_a_new_project_has_items_queries_and_settings(tmp_path: Path) -> None:
     assert {each.name for each in (tmp_path / "project").iterdir()} == {
         ".rankscope.lock",
         "judgements.db",
+        "judgements.last",
         "project.toml",
         "sessions.key",
     }

@@ -266,6 +266,8 @@ def export(
             "was marked in sessions of feedback"
         )
     with Project.open(folder, database=database, readonly=True) as project:
+        for note in project.notes:
+            _say(quiet, f"! {note}")
         if output is not None:
             done = project.export(output, **given)
             left = f", {done.left_out:,} judged but not drawn and left out" if done.left_out else ""

@@ -14,6 +14,7 @@ from rankscope.workbench.usability.replies import check_survey
 
 if TYPE_CHECKING:
     from rankscope.workbench.project import Project
+    from rankscope.workbench.store.journal import Journal
 
 LONGEST_COMMENT = 2000  # signs
 
@@ -46,6 +47,10 @@ class JudgingRules(Rules):
             pool=mark.pool if mark.pool is not None or not inside or pool is None else pool.design.version,
             guideline=self.project.guideline_version if mark.guideline is None else mark.guideline,
         )
+
+    def read_again(self, journal: Journal) -> bool:
+        """People, queries, guidelines and pools as they are now."""
+        return self.project.read_tables(journal)
 
     def applied(self, events: Sequence[Event]) -> None:
         """A loan ends with the answer."""

@@ -101,7 +101,7 @@ def _need_new(folder: Path) -> None:
     with suppress(Unavailable):
         old = SQLite(base, readonly=True)
         old.connect()
-        empty = not old.has_tables() or not Journal(old).events()
+        empty = not old.has_tables() or old.execute("SELECT count(*) FROM event") == [(0,)]
         old.close()
         if empty:
             base.unlink()

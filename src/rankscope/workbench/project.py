@@ -25,11 +25,12 @@ from rankscope.workbench.project_file import NAME, ProjectFile
 from rankscope.workbench.project_needs import ProjectNeeds
 from rankscope.workbench.project_people import ProjectPeople
 from rankscope.workbench.sources import Sources, run_names
+from rankscope.workbench.store.chain import LAST, LastAcknowledged
 from rankscope.workbench.store.dialects import LOCK, PostgreSQL, SQLite
 from rankscope.workbench.store.events import MarkEvent, json_text
 from rankscope.workbench.store.failures import Unavailable
 from rankscope.workbench.store.journal import Journal
-from rankscope.workbench.store.rows import PoolDesign, Pooled, pool_digest
+from rankscope.workbench.store.rows import Assessor, Guideline, PoolDesign, Pooled, Query, pool_digest
 from rankscope.workbench.store.state import Pair, State
 from rankscope.workbench.store.writer import Saved, Writer
 
@@ -60,19 +61,40 @@ class Project(ProjectPeople, ProjectNeeds):
         self.notes: tuple[str, ...] = ()  # what was found when it was opened, for whoever runs it
         self.items = journal.items()
         self.places = {each.id: each.place for each in self.items}
-        self.queries = {each.id: each for each in journal.queries()}
-        self.assessors = {each.id: each for each in journal.assessors()}
-        self.guidelines = journal.guidelines()
-        self.designs = journal.designs()
+        self.queries: dict[str, Query] = {}
+        self.assessors: dict[int, Assessor] = {}
+        self.guidelines: list[Guideline] = []
+        self.designs: list[PoolDesign] = []
+        self.pool: ProjectPool | None = None
+        self._read_rows(journal)
+        rows = journal.pool(self.designs[-1]) if self.designs else []
         self.numbers = ItemNumbers(self.secret, len(self.items))
-        rows = journal.pool(self.designs[-1].version) if self.designs else []
         self._writer = None if readonly else Writer(journal, JudgingRules(self))
         self.state = self._writer.state if self._writer else State.of(journal.events())
         self.lock = self._writer.lock if self._writer else threading.RLock()
         self.assignment = Assignment(self.file, self.state, self._is_person)
-        self.pool: ProjectPool | None = None
         if self.designs:
             self._use_pool(self.designs[-1], rows)
+
+    def read_tables(self, journal: Journal) -> bool:
+        """Everything beside the events as it is now; whether that is another than it was."""
+        meta = journal.meta()
+        if meta.get("id", self.file.id) != self.file.id or bytes.fromhex(meta["secret"]) != self.secret:
+            raise Unavailable(f"{self.folder} holds another project than the one that was opened: start again")
+        pool = self.designs[-1].version if self.designs else None
+        changed = self._read_rows(journal)
+        if self.designs and self.designs[-1].version != pool:
+            self._use_pool(self.designs[-1], journal.pool(self.designs[-1]))
+        return changed
+
+    def _read_rows(self, journal: Journal) -> bool:
+        """In place, since others hold these too."""
+        before = list(self.queries.values()), list(self.assessors.values()), [*self.guidelines], [*self.designs]
+        now = journal.queries(), journal.assessors(), journal.guidelines(), journal.designs()
+        self.queries.update({each.id: each for each in now[0]})
+        self.assessors.update({each.id: each for each in now[1]})
+        self.guidelines[:], self.designs[:] = now[2], now[3]
+        return before != now
 
     @classmethod
     def new(
@@ -107,8 +129,13 @@ class Project(ProjectPeople, ProjectNeeds):
         return cls.open(folder, database=database)
 
     @classmethod
-    def open(cls, folder: str | Path, *, database: str | None = None, readonly: bool = False) -> Project:
-        """The project in a folder; `database` where its journal is elsewhere and project.toml does not say it."""
+    def open(
+        cls, folder: str | Path, *, database: str | None = None, readonly: bool = False, lenient: bool = False
+    ) -> Project:
+        """The project in a folder; `database` where its journal is elsewhere and project.toml does not say it.
+
+        A damaged journal is an `InputError`; `lenient` reads what is whole of it, to be read only.
+        """
         root = Path(folder)
         file = ProjectFile.read(root)
         address = database or file.database
@@ -120,9 +147,10 @@ class Project(ProjectPeople, ProjectNeeds):
             base.connect()
             if not readonly:
                 base.lock()
-            journal = Journal(base)
-            journal.check_version()
+            journal = Journal(base, LastAcknowledged(root / LAST), lenient=lenient)
+            notes = journal.prepare(writes=not readonly)
             found = cls(root, file, journal, readonly)
+            found.notes += notes
             if not readonly:
                 found._make_private()
             return found
@@ -133,15 +161,24 @@ class Project(ProjectPeople, ProjectNeeds):
     def _make_private(self) -> None:
         """Leave the files to their owner, and read what signs the sessions."""
         journal = [DATABASE + each for each in ("", "-wal", "-shm")]
-        said = close_to_others(self.folder, (NAME, LOCK, *journal))
+        said = close_to_others(self.folder, (NAME, LOCK, LAST, *journal))
         self.session_key, more = read_session_key(self.folder)
-        self.notes = (*said, *more)
+        self.notes += (*said, *more)
 
     def close(self) -> None:
         """Write what waits, and leave."""
         if self._writer is not None:
             self._writer.stop()
-        self._journal.database.close()
+        self._journal.close()
+
+    def look(self) -> None:
+        """Make sure that what is known here is what is in the journal; `Unavailable` where nobody can say."""
+        self.writer.look()
+
+    @property
+    def changes_elsewhere(self) -> int:
+        """How often it was found that another process had written into the journal."""
+        return 0 if self._writer is None else self._writer.elsewhere
 
     def __enter__(self) -> Self:
         return self
@@ -172,7 +209,7 @@ class Project(ProjectPeople, ProjectNeeds):
 
     def _read(self, ask: Callable[[Journal], T]) -> T:
         """Ask the database; where a writer has it, in its turn."""
-        return ask(self._journal) if self._writer is None else self._writer.change(ask)
+        return ask(self._journal) if self._writer is None else self._writer.ask(ask)
 
     @cached_property
     def access(self) -> ItemAccess:
@@ -299,7 +336,8 @@ class Project(ProjectPeople, ProjectNeeds):
         """An earlier pool, or the one that is used."""
         if self.pool is not None and self.pool.design.version == version:
             return self.pool
-        return ProjectPool(self.designs[version - 1], self._read(lambda journal: journal.pool(version)))
+        design = self.designs[version - 1]
+        return ProjectPool(design, self._read(lambda journal: journal.pool(design)))
 
     def _use_pool(self, design: PoolDesign, rows: Sequence[Pooled]) -> ProjectPool:
         pool = self.pool = ProjectPool(design, rows)

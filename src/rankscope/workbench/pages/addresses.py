@@ -81,6 +81,7 @@ class Address:
     media: str = "application/json"  # of what a program gets; several with commas between
     statuses: Sequence[int] = field(default=())  # of refusals of its own
     takes_file: bool = False  # up to 20 MB; all others take a small body
+    reads_journal: bool = True  # False: what it answers is the same whatever anybody says
 
     @property
     def name(self) -> str:
@@ -108,12 +109,17 @@ class Address:
         """As the application knows it."""
 
         async def answer(request: Request) -> Response:
-            person = None
+            person, known = None, bench.project.changes_elsewhere
             try:
+                if self.reads_journal and self.method in READING:
+                    await run_in_threadpool(bench.project.look)
                 person = person_of(bench, request, by_token=self.role != ANYBODY)
                 return await self._answer(bench, request, person)
             except Exception as error:
-                return refusal_answer(bench, request, page_refusal(error, bench, request), person)
+                refusal = page_refusal(error, bench, request)
+                if self.method not in READING and refusal.status < 500:
+                    refusal = await _unless_changed(bench, known, refusal)
+                return refusal_answer(bench, request, refusal, person)
             finally:
                 await request.close()  # the files of a form
 
@@ -169,3 +175,15 @@ def page_refusal(error: Exception, bench: Workbench, request: Request) -> Refusa
         return Refusal(409, without_folders(str(error)))
     refusal = refusal_of(error, request.scope["path"], request.method)
     return replace(refusal, message=bench.without_places(refusal.message))
+
+
+async def _unless_changed(bench: Workbench, known: int, refusal: Refusal) -> Refusal:
+    """A refusal, unless it could come from what another process has changed: then the same may be sent again."""
+    try:
+        await run_in_threadpool(bench.project.look)
+    except StoreError as error:
+        bench.report(str(error))
+        return Refusal(503, AWAY)
+    if bench.project.changes_elsewhere == known:
+        return refusal
+    return Refusal(503, "another process changed this project meanwhile: send it again")

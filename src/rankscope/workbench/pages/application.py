@@ -122,7 +122,7 @@ def all_addresses() -> list[Address]:
 def _description_address(others: Sequence[ServicePart]) -> Address:
     routes = [route for part in others for route in part.routes]
 
-    @address("GET", "/openapi.json", role="anybody")
+    @address("GET", "/openapi.json", role="anybody", reads_journal=False)
     def openapi(visit: Visit) -> Response:
         """This description."""
         return json_answer(description(list(visit.bench.pages), routes))

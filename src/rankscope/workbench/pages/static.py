@@ -36,7 +36,7 @@ def files() -> dict[str, tuple[bytes, str, str]]:
     return found
 
 
-@address("GET", "/static/{name}", role="anybody", media=", ".join(KINDS.values()))
+@address("GET", "/static/{name}", role="anybody", media=", ".join(KINDS.values()), reads_journal=False)
 async def static(visit: Visit, asked: StaticAsked) -> Response:
     """A script or a style of the pages."""
     if asked.name not in files():

@@ -7,16 +7,20 @@ password in it.
 from __future__ import annotations
 
 import logging
+import os
 import re
+import secrets
+import threading
+import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, Final
 
 from rankscope.errors import SettingError
 from rankscope.extras import import_extra
-from rankscope.files import sole_writer
+from rankscope.files import HeldElsewhere, sole_writer
 from rankscope.workbench.store import schema
 from rankscope.workbench.store.failures import NoRoom, StoreError, Unavailable
 
@@ -25,16 +29,28 @@ LOCK: Final = ".rankscope.lock"
 IN_ADDRESS: Final = re.compile(r"(://[^:/@\s]*:)(\S*)@")
 IN_SETTING: Final = re.compile(r"(password\s*=\s*)('(?:[^'\\]|\\.)*'|[^\s&'\"]+)", re.IGNORECASE)
 NO_ROOM: Final = ("SQLITE_FULL", "SQLITE_IOERR_WRITE", "SQLITE_IOERR_SHMSIZE", "SQLITE_IOERR_FSYNC")
+AT_WORK: Final = "is open in another process (is rankscope serve running?): stop that first, or do this in its pages"
+LIVELY: Final[Mapping[str, Any]] = {  # both sides notice within seconds that the network between them is gone
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 20_000,
+}
+WRITER: Final = "writer"  # in the table meta: who took the lock last
 
 
 class ConnectionLostError(Exception):
     """The connection is gone, and whether the last transaction counts is not known: look after connecting again."""
 
 
+FileNumber = tuple[int, int]  # of device and file
+
+
 class Database(ABC):
-    """One open connection, used by one thread at a time."""
+    """One open connection, used by one thread at a time; only `is_ours` is asked by any."""
 
     shown: str  # what messages call it
+    patience: float = 0.0  # seconds in which it may come back by itself when it was lost
 
     @abstractmethod
     def connect(self) -> None:
@@ -43,6 +59,13 @@ class Database(ABC):
     @abstractmethod
     def lock(self) -> None:
         """Make this process the only one that writes here; `Unavailable` where another does."""
+
+    @abstractmethod
+    def is_ours(self) -> bool:
+        """Whether nobody but this process has written since it took the lock, and what is open is what is there.
+
+        `Unavailable` where nobody can say.
+        """
 
     @abstractmethod
     def execute(self, statement: str, values: Sequence[Any] = ()) -> list[Row]:
@@ -65,6 +88,10 @@ class Database(ABC):
         """Make the tables, inside of a transaction."""
 
     @abstractmethod
+    def add_digests(self, digests: Sequence[tuple[str, int]]) -> None:
+        """Give events of a journal that has none their digests, inside of a transaction."""
+
+    @abstractmethod
     def drop_tables(self) -> None:
         """Take away what was just made, where the rest of a project could not be."""
 
@@ -85,14 +112,24 @@ class SQLite(Database):
         self.shown = str(path)
         self._base: Any = None
         self._held: IO[bytes] | None = None
+        self._ours: list[FileNumber | None] | None = None  # the files when they were locked
 
     def connect(self) -> None:
-        """Open the file; made where it is not there, unless it is only read."""
+        """Open the file. Where it is not there, the first time makes it, unless it is only read."""
         import sqlite3
 
-        uri = f"{self.path.resolve().as_uri()}?mode={'ro' if self.readonly else 'rwc'}"
+        self.close()
+        if self._ours is not None and _number_of(self.path) is None:
+            raise Unavailable(f"{self.shown} is not there any more: it was moved or deleted")
+        mode = self._read_mode() if self.readonly else "rwc" if self._ours is None else "rw"
         with self._explained():
-            self._base = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=5.0, check_same_thread=False)
+            self._base = sqlite3.connect(
+                f"{self.path.resolve().as_uri()}?mode={mode}",
+                uri=True,
+                isolation_level=None,
+                timeout=5.0,
+                check_same_thread=False,
+            )
             if not self.readonly:
                 self._base.execute("PRAGMA journal_mode = WAL")
             self._base.execute("PRAGMA synchronous = FULL")
@@ -102,11 +139,34 @@ class SQLite(Database):
         """A locked file next to it, which a killed process lets go."""
         try:
             self._held = sole_writer(self.path.parent, LOCK)
-        except SettingError:
-            raise Unavailable(
-                f"{self.path.parent} is open in another process (is rankscope serve running?): stop that first, or do "
-                "this in its pages"
-            ) from None
+        except HeldElsewhere:
+            raise Unavailable(f"{self.path.parent} {AT_WORK}") from None
+        except SettingError as error:
+            raise Unavailable(str(error)) from None
+        self.execute("SELECT count(*) FROM sqlite_master")  # now its log is open too
+        self._ours = self._there()
+
+    def _read_mode(self) -> str:
+        """Readers write beside the file, to be seen by who writes it; where they may not, it is whole without a log."""
+        effective = os.access in os.supports_effective_ids
+        may_write = os.access(self.path.parent, os.W_OK, effective_ids=effective)
+        return "ro" if may_write or self.path.with_name(f"{self.path.name}-wal").exists() else "ro&immutable=1"
+
+    def is_ours(self) -> bool:
+        """Whether the open files, and the lock, still lie where they were opened."""
+        return self._ours is None or (self._held is not None and self._ours == self._there())
+
+    def _there(self) -> list[FileNumber | None]:
+        """What lies under the names of the database, its log, and the lock."""
+        paths = [
+            *(self.path.with_name(self.path.name + end) for end in ("", "-wal", "-shm")),
+            self.path.with_name(LOCK),
+        ]
+        return [_number_of(path) for path in paths]
+
+    def _need_ours(self) -> None:
+        if not self.is_ours():
+            raise ConnectionLostError(f"{self.shown} was moved, replaced or deleted while it was open")
 
     def execute(self, statement: str, values: Sequence[Any] = ()) -> list[Row]:
         """Run one statement; its rows."""
@@ -123,7 +183,8 @@ class SQLite(Database):
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """All or nothing; whatever fails is rolled back."""
+        """All or nothing; whatever fails is rolled back. What was committed into a file that is gone is not known."""
+        self._need_ours()
         with self._explained():
             self._base.execute("BEGIN IMMEDIATE")
             try:
@@ -133,6 +194,7 @@ class SQLite(Database):
                 if self._base.in_transaction:
                     self._base.execute("ROLLBACK")
                 raise
+        self._need_ours()
 
     def has_tables(self) -> bool:
         """Whether the tables are there."""
@@ -142,6 +204,14 @@ class SQLite(Database):
         """Make the tables."""
         for statement in schema.statements("INTEGER", "REAL", schema.SQLITE_TRIGGERS):
             self.execute(statement)
+
+    def add_digests(self, digests: Sequence[tuple[str, int]]) -> None:
+        """The one time that events are changed."""
+        self.execute("DROP TRIGGER event_stays")
+        self.execute("ALTER TABLE event ADD COLUMN digest text")
+        with self._explained():
+            self._base.executemany("UPDATE event SET digest = ? WHERE id = ?", digests)
+        self.execute(schema.SQLITE_TRIGGERS[0])
 
     def drop_tables(self) -> None:
         """The file goes."""
@@ -156,7 +226,7 @@ class SQLite(Database):
         self.execute("VACUUM INTO ?", (str(target),))
 
     def close(self) -> None:
-        """The log goes into the file, so that one file holds everything."""
+        """The log goes into the file, so that one file holds everything; then the lock goes."""
         if self._base is not None:
             with suppress(StoreError):
                 if self._held is not None:
@@ -177,15 +247,22 @@ class SQLite(Database):
             name = str(getattr(error, "sqlite_errorname", ""))
             if name in NO_ROOM:
                 raise NoRoom(f"cannot write {self.shown}: {error} (disk full, or a limit reached)") from None
-            if name.startswith(
-                ("SQLITE_BUSY", "SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_NOTADB", "SQLITE_CORRUPT")
-            ):
+            if name.startswith("SQLITE_READONLY"):
+                words = "the file and its folder must be yours to write"
+                raise Unavailable(f"cannot write {self.shown}: {error}; {words}") from None
+            if name.startswith(("SQLITE_BUSY", "SQLITE_CANTOPEN", "SQLITE_NOTADB", "SQLITE_CORRUPT")):
                 raise Unavailable(f"cannot use {self.shown}: {error}") from None
             raise StoreError(f"{self.shown}: {error}") from None
 
 
 class PostgreSQL(Database):
-    """A schema of its own in a database of a server; the password comes from PGPASSWORD or a passfile."""
+    """A schema of its own in a database of a server; the password comes from PGPASSWORD or a passfile.
+
+    The lock is one of the session and goes with it, so whoever takes it signs: `is_ours` reads the signature in a
+    session of its own, and finds whether another process had the lock meanwhile.
+    """
+
+    patience = 20.0
 
     def __init__(self, address: str, name: str) -> None:
         self.address, self.name = check_address(address), f"rankscope_{name}"
@@ -193,26 +270,66 @@ class PostgreSQL(Database):
         self._driver = import_extra("psycopg", "psycopg", "team")
         logging.getLogger("psycopg").addHandler(logging.NullHandler())  # what it says is in our own errors
         self._base: Any = None
-        self._locked = False
+        self._signature: str | None = None
+        self._watch: Any = None
+        self._looking = threading.Lock()
+        self._looked: tuple[float, bool | Unavailable] = (0.0, False)  # when the last look began, what it found
 
     def connect(self) -> None:
-        """Open a session whose commits wait for the disk; the lock comes back with it where it was held."""
+        """Open a session whose commits wait for the disk; an earlier one ends, and its lock with it."""
+        self._leave()
         with self._explained(lost=Unavailable):
-            self._base = self._driver.connect(self.address, autocommit=True, connect_timeout=10)
+            self._base = self._session()
             self._base.execute("SET synchronous_commit = on")
-            self._base.execute(f"SET search_path = {self.name}")
             careless = self._base.execute("SHOW fsync").fetchone()[0] == "off"
         if careless:
             raise Unavailable(f"{self.shown}: this server runs with fsync = off, so no mark could be promised to stay")
-        if self._locked:
-            self.lock()
 
     def lock(self) -> None:
         """An advisory lock of the session, which the server frees when the connection ends."""
         found = self.execute("SELECT pg_try_advisory_lock(hashtextextended(?, 0))", (self.name,))
         if not found[0][0]:
-            raise Unavailable(f"{self.shown} is open in another process: stop that first, or do this in its pages")
-        self._locked = True
+            raise Unavailable(f"{self.shown} {AT_WORK}")
+        self._signature = secrets.token_hex(8)
+        if self.has_tables():
+            self.execute("DELETE FROM meta WHERE name = ?", (WRITER,))
+            self.insert("meta", [(WRITER, self._signature)])
+
+    def is_ours(self) -> bool:
+        """Whether the signature is ours; those who ask while somebody looks share the next look."""
+        asked = time.monotonic()
+        with self._looking:
+            if self._looked[0] <= asked:
+                begin = time.monotonic()
+                try:
+                    self._looked = begin, self._reads_signature()
+                except Unavailable as error:
+                    self._looked = begin, error
+            found = self._looked[1]
+        if isinstance(found, Unavailable):
+            raise Unavailable(str(found))
+        return found
+
+    def _reads_signature(self) -> bool:
+        """A session that was lost is opened again once."""
+        for _ in range(2):
+            try:
+                with self._explained():
+                    if self._watch is None:
+                        self._watch = self._session()
+                    row = self._watch.execute("SELECT value FROM meta WHERE name = %s", (WRITER,)).fetchone()
+                return row is not None and row[0] == self._signature
+            except ConnectionLostError as error:
+                lost = error
+                self._watch = None
+        raise Unavailable(str(lost))
+
+    def _session(self) -> Any:
+        found = self._driver.connect(self.address, autocommit=True, connect_timeout=10, **LIVELY)
+        found.execute(f"SET search_path = {self.name}")
+        for name in ("tcp_keepalives_idle", "tcp_keepalives_interval"):
+            found.execute(f"SET {name} = 10")  # the server's side, so that it frees the lock of a machine that is gone
+        return found
 
     def execute(self, statement: str, values: Sequence[Any] = ()) -> list[Row]:
         """Run one statement; its rows."""
@@ -245,6 +362,14 @@ class PostgreSQL(Database):
         for statement in schema.statements("bigint", "double precision", schema.POSTGRESQL_TRIGGERS):
             self.execute(statement)
 
+    def add_digests(self, digests: Sequence[tuple[str, int]]) -> None:
+        """The one time that events are changed."""
+        self.execute("ALTER TABLE event DISABLE TRIGGER event_stays")
+        self.execute("ALTER TABLE event ADD COLUMN digest text")
+        with self._explained(), self._base.cursor() as cursor:
+            cursor.executemany("UPDATE event SET digest = %s WHERE id = %s", digests)
+        self.execute("ALTER TABLE event ENABLE TRIGGER event_stays")
+
     def drop_tables(self) -> None:
         """The schema goes."""
         self.connect()
@@ -257,7 +382,14 @@ class PostgreSQL(Database):
         return "ok"
 
     def close(self) -> None:
-        """End the session."""
+        """End the sessions."""
+        self._leave()
+        with self._looking:
+            if self._watch is not None:
+                self._watch.close()
+            self._watch = None
+
+    def _leave(self) -> None:
         if self._base is not None:
             self._base.close()
             self._base = None
@@ -281,6 +413,15 @@ class PostgreSQL(Database):
         for secret in passwords_in(self.address):
             text = text.replace(secret, "***")
         return text
+
+
+def _number_of(path: Path) -> FileNumber | None:
+    """What tells a file from every other one, in spite of its name; None where there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def database_of(folder: Path, address: str | None, name: str) -> Database:

@@ -1,24 +1,43 @@
-"""The statements: everything that is read from and written to the tables of a project."""
+"""The statements: everything that is read from and written to the tables of a project, with the digests of both."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, TypeVar
 
+from rankscope.digests import DAMAGED
+from rankscope.errors import InputError, Problem
 from rankscope.workbench.store import schema
-from rankscope.workbench.store.dialects import Database
-from rankscope.workbench.store.events import Event
-from rankscope.workbench.store.failures import Unavailable
-from rankscope.workbench.store.rows import Assessor, Guideline, Item, PoolDesign, Pooled, Query
+from rankscope.workbench.store.chain import DELETE_IT, JournalEnd, LastAcknowledged, chained, linked
+from rankscope.workbench.store.dialects import WRITER, Database, Row
+from rankscope.workbench.store.events import Event, json_text
+from rankscope.workbench.store.failures import StoreError, Unavailable
+from rankscope.workbench.store.rows import Assessor, Guideline, Item, PoolDesign, Pooled, Query, pool_digest
 
 COLUMNS: Final = ", ".join(Event._fields)
+DIGESTS: Final = "digests"  # in the table meta: those of the tables beside the events, and how often they were changed
+ORDERS: Final = {"item": "place", "query": "place", "assessor": "id", "guideline": "version", "design": "version"}
+WHOLE: Final = ("item", "assessor")  # tables whose rows change together or in place; to the others rows are added
+AT_ONCE: Final = 1000  # rows that are read together where some cannot be
+CHECK: Final = "rankscope project check FOLDER says what is whole; with --journal FILE it writes that part."
+T = TypeVar("T")
 
 
 class Journal:
-    """The tables of one project in an open database."""
+    """The tables of one project in an open database.
 
-    def __init__(self, database: Database) -> None:
-        self.database = database
+    What is read is checked against its digests: damage is an `InputError`. A `lenient` one reads what is there before
+    a break, and keeps what it found in `problems`.
+    """
+
+    def __init__(self, database: Database, last: LastAcknowledged | None = None, *, lenient: bool = False) -> None:
+        self.database, self.last, self.lenient = database, last, lenient
+        self.end = JournalEnd()
+        self.has_digests = True
+        self.problems: list[Problem] = []
+        self._acknowledged: JournalEnd | None = None
+        self._digests: dict[str, Any] = {}
 
     def create(self, meta: Mapping[str, str], items: Iterable[Item], queries: Iterable[Query]) -> None:
         """Make the tables, with what stays: all of it or nothing."""
@@ -27,71 +46,289 @@ class Journal:
             self.database.insert("meta", [("schema", schema.VERSION), *meta.items()])
             self.database.insert("item", list(items))
             self.database.insert("query", list(queries))
+            self._digest_all()
 
-    def check_version(self) -> None:
-        """`Unavailable` where there are no tables, or those of another version of rankscope."""
+    def prepare(self, *, writes: bool) -> tuple[str, ...]:
+        """Look at the version, which may be one without digests: it gets them where it is to be written.
+
+        What there is to say of it is returned.
+
+        `Unavailable` where there are no tables, or those of another version of rankscope.
+        """
         if not self.database.has_tables():
             raise Unavailable(
                 f"{self.database.shown} holds no journal of this project. To move one there: export it with --journal, "
                 "make a project with --database, and import it"
             )
-        found = self.meta().get("schema")
-        if found != schema.VERSION:
-            raise Unavailable(f"{self.database.shown} is of version {found}, and this rankscope reads {schema.VERSION}")
+        found = self.database.execute("SELECT value FROM meta WHERE name = ?", ("schema",))
+        version = found[0][0] if found else None
+        if version not in (schema.VERSION, schema.WITHOUT_DIGESTS):
+            raise Unavailable(
+                f"{self.database.shown} is of version {version}, and this rankscope reads {schema.VERSION}"
+            )
+        self.has_digests = version == schema.VERSION
+        self._acknowledged = self._read_last()
+        if self.has_digests:
+            return ()
+        if not writes:
+            return ("this journal has no digests yet, so damage was not looked for; it gets them when it is written",)
+        self._add_digests()
+        return ("this journal had no digests, so damage could not be looked for; it has them from now on",)
 
     def meta(self) -> dict[str, str]:
         """What is known of the project itself."""
-        return {str(name): str(value) for name, value in self.database.execute("SELECT name, value FROM meta")}
+        rows = self.database.execute("SELECT name, value FROM meta ORDER BY name")
+        found = {str(name): str(value) for name, value in rows}
+        if self.has_digests:
+            try:
+                self._digests = json.loads(found.get(DIGESTS, ""))
+                self.end = self.end._replace(changes=int(self._digests["changes"]))
+                wrong = self._digests["meta"] != _digest_of_meta(rows)
+            except (ValueError, KeyError, TypeError):
+                self._digests, wrong = {}, True
+            if wrong:
+                self._damaged("what is kept of the project itself")
+        return found
 
     def items(self) -> list[Item]:
         """The collection, in its order."""
-        return [Item._make(row) for row in self.database.execute("SELECT * FROM item ORDER BY place")]
+        return [Item._make(row) for row in self._table("item")]
 
     def queries(self) -> list[Query]:
         """All queries, in their order."""
-        return [Query._make(row) for row in self.database.execute("SELECT * FROM query ORDER BY place")]
+        return [Query._make(row) for row in self._table("query")]
 
     def assessors(self) -> list[Assessor]:
         """Everybody, in the order in which they came."""
-        return [Assessor._make(row) for row in self.database.execute("SELECT * FROM assessor ORDER BY id")]
+        return [Assessor._make(row) for row in self._table("assessor")]
 
     def guidelines(self) -> list[Guideline]:
         """All versions, the first one first."""
-        return [Guideline._make(row) for row in self.database.execute("SELECT * FROM guideline ORDER BY version")]
+        return [Guideline._make(row) for row in self._table("guideline")]
 
     def designs(self) -> list[PoolDesign]:
         """How the pools were made, the first one first."""
-        return [PoolDesign._make(row) for row in self.database.execute("SELECT * FROM design ORDER BY version")]
+        return [PoolDesign._make(row) for row in self._table("design")]
 
-    def pool(self, version: int) -> list[Pooled]:
+    def pool(self, design: PoolDesign) -> list[Pooled]:
         """The candidates of one pool, in its order."""
-        found = self.database.execute("SELECT * FROM pool WHERE version = ? ORDER BY place", (version,))
-        return [Pooled._make(row) for row in found]
+        found = self.database.execute("SELECT * FROM pool WHERE version = ? ORDER BY place", (design.version,))
+        rows = [Pooled._make(row) for row in found]
+        if pool_digest(design.method, design.seed, design.budget, rows) != design.digest:
+            self._damaged(f"pool {design.version}")
+        return rows
 
-    def events(self, after: int = 0) -> list[Event]:
-        """The journal behind an event, in order."""
-        found = self.database.execute(f"SELECT {COLUMNS} FROM event WHERE id > ? ORDER BY id", (after,))
-        return list(map(Event._make, found))
+    def events(self) -> list[Event]:
+        """The whole journal, in order; the one that was acknowledged last is among them."""
+        self.end = self.end._replace(number=0, digest="")
+        acknowledged, reached = self._acknowledged, self.end
+        events = []
+        for event, reached in self._followed(self._event_rows(0)):
+            events.append(event)
+            if acknowledged is not None and reached.number == acknowledged.number != 0:
+                self._check_acknowledged(reached, acknowledged)
+        self.end = reached._replace(changes=self.end.changes)
+        if acknowledged is not None:
+            self._check_reached(acknowledged)
+        return events
+
+    def news(self) -> list[Event]:
+        """The events behind those that were read or written. An `InputError` where they do not go on from there."""
+        before = self.end
+        rows = self._event_rows(max(0, before.number - 1))
+        if before.number and (not rows or (rows[0][0], rows[0][-1]) != (before.number, before.digest)):
+            what = f"holds no event {before.number:,} as this process knows it: it is another journal, or an older copy"
+            raise InputError.of(self.database.shown, [what], "Bring the journal back, or start again with this one.")
+        found = list(self._followed(rows[1:] if before.number else rows))
+        if found:
+            self.end = found[-1][1]._replace(changes=before.changes)
+        return [event for event, _ in found]
 
     def append(self, events: Sequence[Event]) -> None:
         """Events on the disk, all of them or none."""
+        digest, rows = self.end.digest, []
+        for event in events:
+            digest = linked(digest, event)
+            rows.append((*event, digest))
         with self.database.transaction():
-            self.database.insert("event", events)
+            self.database.insert("event", rows)
+        self.end = self.end._replace(number=events[-1].id, digest=digest)
+        self.acknowledge()
+
+    def change(self, work: Callable[[Journal], T]) -> T:
+        """Change other tables, in one transaction."""
+        with self.database.transaction():
+            result = work(self)
+            changes = self.end.changes if not self.has_digests else int(self._stored_digests()["changes"])
+        self.end = self.end._replace(changes=changes)
+        self.acknowledge()
+        return result
+
+    def acknowledge(self) -> None:
+        """Keep the end in the file of its own."""
+        if self.last is not None:
+            self.last.write(self.end)
+
+    def close(self) -> None:
+        """Leave the database, and the file with the end."""
+        self.database.close()
+        if self.last is not None:
+            self.last.close()
+
+    def put_meta(self, name: str, value: str) -> None:
+        """Something that is known of the project itself, in place of what was."""
+        self.database.execute("DELETE FROM meta WHERE name = ?", (name,))
+        self.database.insert("meta", [(name, value)])
+        self._store_digests(self._stored_digests())
 
     def put_assessor(self, one: Assessor) -> None:
         """Add somebody, or change role, token or whether they may still come in."""
+        digests = self._stored_digests()
+        if _digest_of("assessor", self._rows("assessor")) != digests["assessor"]:
+            self._damaged("the table assessor")
         self.database.execute("DELETE FROM assessor WHERE id = ?", (one.id,))
         self.database.insert("assessor", [one])
+        self._store_digests({**digests, "assessor": _digest_of("assessor", self._rows("assessor"))})
 
     def add_query(self, query: Query) -> None:
         """One more query."""
-        self.database.insert("query", [query])
+        self._add("query", query)
 
     def add_guideline(self, guideline: Guideline) -> None:
         """One more version."""
-        self.database.insert("guideline", [guideline])
+        self._add("guideline", guideline)
 
     def add_pool(self, design: PoolDesign, rows: Sequence[Pooled]) -> None:
         """One more pool, frozen."""
-        self.database.insert("design", [design])
+        self._add("design", design)
         self.database.insert("pool", rows)
+
+    # digests
+
+    def _add(self, table: str, row: Sequence[Any]) -> None:
+        """One more row at the end of a table."""
+        self.database.insert(table, [row])
+        digests = self._stored_digests()
+        (stored,) = self.database.execute(f"SELECT * FROM {table} WHERE {ORDERS[table]} = ?", (row[0],))
+        self._store_digests({**digests, table: linked(digests[table], stored)})
+
+    def _stored_digests(self) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads(
+            self.database.execute("SELECT value FROM meta WHERE name = ?", (DIGESTS,))[0][0]
+        )
+        return found
+
+    def _store_digests(self, digests: Mapping[str, Any]) -> None:
+        """Those of the tables, after one change more, and that of what is known of the project itself."""
+        meta = self.database.execute("SELECT name, value FROM meta ORDER BY name")
+        self._digests = {**digests, "changes": digests.get("changes", 0) + 1, "meta": _digest_of_meta(meta)}
+        self.database.execute("DELETE FROM meta WHERE name = ?", (DIGESTS,))
+        self.database.insert("meta", [(DIGESTS, json_text(self._digests))])
+
+    def _digest_all(self) -> None:
+        self._store_digests({table: _digest_of(table, self._rows(table)) for table in ORDERS})
+
+    def _add_digests(self) -> None:
+        """To a journal of the version before, as it is found."""
+        events = self.events()
+        digests, digest = [], ""
+        for event in events:
+            digest = linked(digest, event)
+            digests.append((digest, event.id))
+        with self.database.transaction():
+            self.database.add_digests(digests)
+            self.database.execute("UPDATE meta SET value = ? WHERE name = 'schema'", (schema.VERSION,))
+            self._digest_all()
+        self.has_digests = True
+
+    # reading
+
+    def _rows(self, table: str) -> list[Row]:
+        return self.database.execute(f"SELECT * FROM {table} ORDER BY {ORDERS[table]}")
+
+    def _table(self, table: str) -> list[Row]:
+        rows = self._rows(table)
+        if self.has_digests and _digest_of(table, rows) != self._digests.get(table):
+            self._damaged(f"the table {table}")
+        return rows
+
+    def _event_rows(self, after: int) -> list[Row]:
+        """Events with their digests, None where there are none; a lenient journal reads up to what cannot be read."""
+        asked = f"SELECT {COLUMNS}, {'digest' if self.has_digests else 'NULL'} FROM event WHERE id > ?"
+        try:
+            return self.database.execute(f"{asked} ORDER BY id", (after,))
+        except StoreError as error:
+            if not self.lenient:
+                raise
+            self.problems.append(Problem("", str(error)))
+        found: list[Row] = []
+        for many in (AT_ONCE, 1):
+            try:
+                while (rows := self.database.execute(f"{asked} ORDER BY id LIMIT {many}", (after,))) and rows[-1][
+                    0
+                ] > after:
+                    found += rows
+                    after = rows[-1][0]
+            except (StoreError, TypeError):
+                continue
+        return found
+
+    def _followed(self, rows: Iterable[Row]) -> Iterator[tuple[Event, JournalEnd]]:
+        """Events that follow from each other, each with the end of the journal up to it; a break ends them."""
+        number, digest = self.end.number, self.end.digest
+        for row in rows:
+            *values, stored = row
+            digest = linked(digest, values) if self.has_digests else ""
+            if values[0] != number + 1 or (self.has_digests and digest != stored):
+                self._broken(number + 1, values[0])
+                return
+            number += 1
+            yield Event._make(values), JournalEnd(number, digest)
+
+    def _broken(self, number: int, found: object) -> None:
+        whole = f"The {number - 1:,} events before it are whole." if number > 1 else "No event before it is there."
+        if isinstance(found, int) and found > number:
+            self._report([Problem(f"event {number:,}", f"is gone: event {found:,} follows")], f"{whole} {CHECK}")
+        else:
+            self._damaged(f"event {number:,}", f"{whole} {CHECK}")
+
+    def _read_last(self) -> JournalEnd | None:
+        try:
+            return None if self.last is None else self.last.read()
+        except InputError as error:
+            if not self.lenient:
+                raise
+            self.problems += error.reports[0].problems
+            return None
+
+    def _check_acknowledged(self, found: JournalEnd, acknowledged: JournalEnd) -> None:
+        if self.has_digests and found.digest != acknowledged.digest:
+            self._report([f"event {found.number:,} is not the one that was acknowledged"], DELETE_IT)
+
+    def _check_reached(self, acknowledged: JournalEnd) -> None:
+        """A `lenient` journal that is broken has said so."""
+        lost = acknowledged.number - self.end.number
+        if lost > 0 and not self.problems:
+            words = f"ends with event {self.end.number:,}, and event {acknowledged.number:,} was acknowledged: "
+            self._report([f"{words}{lost:,} {'is' if lost == 1 else 'are'} lost"], DELETE_IT)
+        elif self.end.changes < acknowledged.changes and not self.problems:
+            words = "people, queries, guidelines or pools are those of an earlier time: the last changes are lost"
+            self._report([words], DELETE_IT)
+
+    def _damaged(self, what: str, advice: str = CHECK) -> None:
+        self._report([Problem("", f"{what} {DAMAGED}")], advice)
+
+    def _report(self, problems: Sequence[Problem | str], advice: str) -> None:
+        error = InputError.of(self.database.shown, problems, advice)
+        if not self.lenient:
+            raise error
+        self.problems += error.reports[0].problems
+
+
+def _digest_of(table: str, rows: Sequence[Row]) -> str:
+    return linked("", rows) if table in WHOLE else chained(rows)
+
+
+def _digest_of_meta(rows: Iterable[Row]) -> str:
+    """Of what stays: the digests themselves and the signature of the writer are left out."""
+    return linked("", [row for row in rows if row[0] not in (DIGESTS, WRITER)])

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-VERSION: Final = "1"
+VERSION: Final = "2"
+WITHOUT_DIGESTS: Final = "1"  # the version before
 TABLES: Final = """
 CREATE TABLE meta (name text PRIMARY KEY, value text NOT NULL);
 CREATE TABLE item (place {whole} PRIMARY KEY, id text NOT NULL UNIQUE, class text NOT NULL);
@@ -28,11 +29,11 @@ CREATE TABLE pool (
 CREATE TABLE event (
     id {whole} PRIMARY KEY, at_us {whole} NOT NULL, assessor {whole} NOT NULL, key text NOT NULL, kind text NOT NULL,
     query text, item text, grade {whole}, ms {whole}, of {whole}, detail text, pool {whole}, guideline {whole},
-    UNIQUE (assessor, key)
+    digest text NOT NULL, UNIQUE (assessor, key)
 )
 """
 APPEND_ONLY: Final = "the journal is append-only"
-SQLITE_TRIGGERS: Final = (
+SQLITE_TRIGGERS: Final = (  # the first one is taken away while digests are added
     f"CREATE TRIGGER event_stays BEFORE UPDATE ON event BEGIN SELECT RAISE(ABORT, '{APPEND_ONLY}'); END",
     f"CREATE TRIGGER event_kept BEFORE DELETE ON event BEGIN SELECT RAISE(ABORT, '{APPEND_ONLY}'); END",
     # INSERT OR REPLACE would delete a row without asking the trigger above

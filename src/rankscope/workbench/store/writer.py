@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from typing import Any, Final, NamedTuple, TypeVar
 
-from rankscope.errors import RankscopeError
+from rankscope.errors import InputError, RankscopeError
 from rankscope.workbench.store.dialects import ConnectionLostError
 from rankscope.workbench.store.events import Event, MarkEvent
 from rankscope.workbench.store.failures import Refused, Unavailable
@@ -23,13 +23,16 @@ from rankscope.workbench.store.journal import Journal
 from rankscope.workbench.store.state import State, without_collecting
 
 AT_ONCE: Final = 500  # events of one commit
-PATIENCE: Final = 20.0  # seconds in which a lost database may come back
 T = TypeVar("T")
 ALONE: Final = frozenset({"undo", "draw"})  # kinds that depend on everything before them, and change it
 
 
 class Rules:
     """What a project adds to the journal's own rules; this one adds nothing."""
+
+    def read_again(self, journal: Journal) -> bool:
+        """Read the tables beside the events, which another process may have changed; whether one did."""
+        return False
 
     def complete(self, mark: MarkEvent) -> MarkEvent:
         """Refuse a mark, or add what only the state can say; all marks before it count already."""
@@ -60,6 +63,14 @@ class Job:
 
     work: Callable[[Journal], Any]
     done: Future[Any]
+    known: int | None  # how often another process had written, as far as the one who asks knew; None: it only reads
+
+
+@dataclass(frozen=True, eq=False)
+class Look:
+    """Somebody waits to know that what is known is what is on the disk."""
+
+    done: Future[None]
 
 
 class Writer:
@@ -75,13 +86,17 @@ class Writer:
         rules: Rules | None = None,
         *,
         clock: Callable[[], int] = lambda: time.time_ns() // 1000,
-        patience: float = PATIENCE,
+        patience: float | None = None,
     ) -> None:
-        self.journal, self.rules, self._clock, self._patience = journal, rules or Rules(), clock, patience
+        self.journal, self.rules, self._clock = journal, rules or Rules(), clock
+        self._patience = journal.database.patience if patience is None else patience
         with without_collecting():
             self.state = State.of(journal.events())
+        journal.acknowledge()
         self.lock = threading.RLock()
-        self._waiting: SimpleQueue[Entry | Job | None] = SimpleQueue()
+        self._behind = False  # the connection was lost, and what is there now was not read yet
+        self.elsewhere = 0  # how often it was found that another process had written
+        self._waiting: SimpleQueue[Entry | Job | Look | None] = SimpleQueue()
         self._closing = threading.Lock()
         self._closed = False
         self._thread = threading.Thread(target=self._run, name="rankscope writer", daemon=True)
@@ -98,10 +113,29 @@ class Writer:
         return self.send(mark).result()
 
     def change(self, work: Callable[[Journal], T]) -> T:
-        """Change other tables, in one transaction; returns when that is on the disk."""
+        """Change other tables, in one transaction; returns when that is on the disk.
+
+        `Unavailable` where another process changed something that the one who asks could not know.
+        """
         done: Future[T] = Future()
-        self._put(Job(work, done))
+        self._put(Job(work, done, self.elsewhere))
         return done.result()
+
+    def ask(self, work: Callable[[Journal], T]) -> T:
+        """Read other tables, between two commits."""
+        done: Future[T] = Future()
+        self._put(Job(work, done, None))
+        return done.result()
+
+    def look(self) -> None:
+        """Make sure that this process is the one that writes and knows all that was written.
+
+        `Unavailable` where it is not, and cannot be made so at once.
+        """
+        if self._behind or not self.journal.database.is_ours():
+            done: Future[None] = Future()
+            self._put(Look(done))
+            done.result()
 
     def stop(self) -> None:
         """Write what waits, then end. Later marks are refused."""
@@ -111,7 +145,7 @@ class Writer:
                 self._waiting.put(None)
         self._thread.join()
 
-    def _put(self, entry: Entry | Job) -> None:
+    def _put(self, entry: Entry | Job | Look) -> None:
         with self._closing:
             if self._closed:
                 raise Unavailable("the project was closed: nothing is written any more")
@@ -125,7 +159,7 @@ class Writer:
             for part in _parts([each for each in taken if each is not None]):
                 self._write(part)
 
-    def _take(self) -> list[Entry | Job | None]:
+    def _take(self) -> list[Entry | Job | Look | None]:
         """Everything that waits, at least one; None last is the end."""
         taken = [self._waiting.get()]
         with suppress(Empty):
@@ -133,9 +167,9 @@ class Writer:
                 taken.append(self._waiting.get_nowait())
         return taken
 
-    def _write(self, part: list[Entry] | Job) -> None:
+    def _write(self, part: list[Entry] | Job | Look) -> None:
         """One commit; those who wait get its end, whatever that is."""
-        waiting = [part.done] if isinstance(part, Job) else [each.done for each in part]
+        waiting: Sequence[Future[Any]] = [each.done for each in part] if isinstance(part, list) else [part.done]
         try:
             self._with_patience(part)
         except BaseException as error:
@@ -143,33 +177,61 @@ class Writer:
                 if not each.done():
                     each.set_exception(error)
 
-    def _with_patience(self, part: list[Entry] | Job) -> None:
+    def _with_patience(self, part: list[Entry] | Job | Look) -> None:
         """Again where the connection was lost: what then turns out to be in the journal is not written twice."""
-        ends = time.monotonic() + self._patience
+        ends = time.monotonic() + (0.0 if isinstance(part, Look) else self._patience)
+        again = False
         while True:
+            self._catch_up(ends)
             try:
-                return self._work(part) if isinstance(part, Job) else self._commit(part)
+                self._do(part)
+                break
             except ConnectionLostError as lost:
-                self._connect_again(ends, lost)
+                self._behind = True
+                if again and time.monotonic() > ends:
+                    raise Unavailable(str(lost)) from None
+                again = True
 
-    def _connect_again(self, ends: float, lost: Exception) -> None:
+    def _do(self, part: list[Entry] | Job | Look) -> None:
+        if isinstance(part, list):
+            self._commit(part)
+        elif isinstance(part, Job):
+            self._work(part)
+        else:
+            self._have_looked(part)
+
+    def _catch_up(self, ends: float) -> None:
+        """Where the connection was lost: have it again, with the lock, and know what was written meanwhile."""
         pause = 0.05
-        while True:
+        while self._behind:
             try:
                 self.journal.database.connect()
+                self.journal.database.lock()
                 with self.lock:
-                    self.state.apply(self.journal.events(self.state.last))
-                return
-            except (Unavailable, ConnectionLostError):
+                    changed = self.rules.read_again(self.journal)
+                    events = self.journal.news()
+                    self.state.apply(events)
+                    self.rules.applied(events)
+                    self.elsewhere += changed or bool(events)
+                self.journal.acknowledge()
+                self._behind = False
+            except InputError as error:
+                raise Unavailable(str(error)) from None
+            except (Unavailable, ConnectionLostError) as lost:
                 if time.monotonic() + pause > ends:
                     raise Unavailable(str(lost)) from None
                 time.sleep(pause)
                 pause = min(1.0, 2 * pause)
 
+    def _have_looked(self, look: Look) -> None:
+        if not self.journal.database.is_ours():
+            raise ConnectionLostError("another process has written into the journal")
+        look.done.set_result(None)
+
     def _work(self, job: Job) -> None:
-        with self.journal.database.transaction():
-            result = job.work(self.journal)
-        job.done.set_result(result)
+        if job.known is not None and job.known != self.elsewhere:
+            raise Unavailable("another process changed the project meanwhile: look at it again, then do this again")
+        job.done.set_result(self.journal.change(job.work))
 
     def _commit(self, entries: Sequence[Entry]) -> None:
         events: list[tuple[Entry, Event]] = []
@@ -208,13 +270,13 @@ class Writer:
             of = self.state.to_be_undone(whole) if whole.kind == "undo" else None
         return Event(
             id=self.state.last + ahead + 1,
-            at_us=max(self._clock() if whole.at_us is None else whole.at_us, at_least),
-            assessor=whole.assessor,
+            at_us=int(max(self._clock() if whole.at_us is None else whole.at_us, at_least)),
+            assessor=int(whole.assessor),
             key=whole.key,
             kind=whole.kind,
             query=whole.query if of is None else of.query,
             item=whole.item if of is None else of.item,
-            grade=whole.grade,
+            grade=None if whole.grade is None else int(whole.grade),
             ms=whole.ms,
             of=None if of is None else of.id,
             detail=whole.detail_text,
@@ -236,18 +298,18 @@ def _need_same(mark: MarkEvent, known: Event) -> None:
         raise Refused(f"the key '{mark.key}' was used for another mark: choose a new one for each")
 
 
-def _parts(taken: Sequence[Entry | Job]) -> Iterator[list[Entry] | Job]:
+def _parts(taken: Sequence[Entry | Job | Look]) -> Iterator[list[Entry] | Job | Look]:
     """What can be committed together: no event of a part depends on another event of it."""
     part: list[Entry] = []
     seen: set[object] = set()
     for each in taken:
-        alone = isinstance(each, Job) or each.mark.kind in ALONE
-        traces = set() if isinstance(each, Job) else _traces(each.mark)
+        alone = not isinstance(each, Entry) or each.mark.kind in ALONE
+        traces = _traces(each.mark) if isinstance(each, Entry) else set()
         if part and (alone or seen & traces):
             yield part
             part, seen = [], set()
         if alone:
-            yield each if isinstance(each, Job) else [each]
+            yield [each] if isinstance(each, Entry) else each
         elif isinstance(each, Entry):
             part.append(each)
             seen |= traces
