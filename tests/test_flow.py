@@ -34,6 +34,7 @@ BASE = {
     "option_types",
     "peers",
     "process_messages",
+    "redirects",
     "resumable",
     "validation",
     "version",

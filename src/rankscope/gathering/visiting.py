@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from rankscope import redirects
 from rankscope.gathering.addresses import Scope, host_of, machine_of, page_address
 from rankscope.gathering.fetching import OK, Fetched, Fetcher
 from rankscope.gathering.kinds import may_be_page, media_type
@@ -12,8 +13,6 @@ from rankscope.gathering.left_out import NoDocument
 from rankscope.gathering.pacing import Pacer
 from rankscope.gathering.robots import READ, Robots
 
-REDIRECTS = (301, 302, 303, 307, 308)
-MOST_REDIRECTS = 5
 BUSY = (429, 503)
 MOST_TRIES = 3
 LONGEST_WISH = 120.0  # seconds that a busy server may ask us to wait
@@ -40,20 +39,23 @@ class Visitor:
     def _followed(
         self, address: str, ask: Callable[[str], Fetched], known: Callable[[str], Any]
     ) -> tuple[str, Fetched | None]:
-        for _ in range(MOST_REDIRECTS + 1):
+        for _ in range(redirects.MOST + 1):
             if known(address):
                 return address, None
             answer = ask(address)
-            if answer.status not in REDIRECTS:
+            if answer.status not in redirects.STATUSES:
                 return address, answer
             address = self._target(address, answer)
-        raise NoDocument(f"redirects more than {MOST_REDIRECTS} times")
+        raise NoDocument(redirects.TOO_OFTEN)
 
     def _target(self, address: str, answer: Fetched) -> str:
         """Where a redirect leads, if that may be asked."""
-        target = page_address(answer.headers.get("location", ""), address)
-        if target is None or "location" not in answer.headers:
-            raise NoDocument("redirects to nowhere")
+        try:
+            target = page_address(redirects.follow_redirect(address, answer.headers.get("location")))
+        except redirects.RedirectError as error:
+            raise NoDocument(str(error)) from None
+        if target is None:
+            raise NoDocument(redirects.NOWHERE)
         if not self._scope.names(target):
             raise NoDocument(
                 f"redirects to {host_of(target)}, a host that is not named: name {target} too if you want it"

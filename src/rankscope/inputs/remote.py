@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 from urllib.parse import unquote, urlsplit
 
+from rankscope import redirects
 from rankscope.errors import InputError, MissingExtra
 from rankscope.extras import import_extra
 from rankscope.inputs.expansion import MAX_RATIO
@@ -61,7 +62,7 @@ class RemoteSource(Source):
     def __init__(self, url: str, max_ratio: float = MAX_RATIO) -> None:
         self.url, self.part, self.max_ratio = url, "", max_ratio
         self._digest, self._read, self._spooled = "", 0, None
-        self._copy = ""
+        self._copy, self._led_to = "", ""
         self._stamp: tuple[int, str] | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -122,6 +123,13 @@ class RemoteSource(Source):
         self._stamp = self._stamp or self.stamp
         return self._stamp[0]
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Where it was found, if its address led elsewhere."""
+        if _is_web(self.url) and self.path and self._led_to != self.address:
+            return (f"its address redirects to {self._led_to}, from where it was read",)
+        return ()
+
     def release(self) -> None:
         """Remove the copy."""
         if self._copy:
@@ -133,7 +141,10 @@ class RemoteSource(Source):
         handle, place = tempfile.mkstemp(prefix="rankscope-", suffix=Path(self.name).suffix)
         weakref.finalize(self, _remove, place)
         with os.fdopen(handle, "wb") as file, _explained(self.url):
-            whole = _copy_web(self.url, file) if _is_web(self.url) else _copy_object(self.url, file)
+            if _is_web(self.url):
+                whole, self._led_to = _copy_web(self.url, file)
+            else:
+                whole = _copy_object(self.url, file)
             came = file.tell()
         if came != whole:
             raise InputError.of(self.name, [f"was cut off: {came:,} of {whole:,} bytes came"], _looked(self.url))
@@ -152,24 +163,40 @@ def _copy_object(url: str, file: BinaryIO) -> int:
     return int(answer.meta["size"])
 
 
-def _copy_web(url: str, file: BinaryIO) -> int:
-    """Copy what a web server answers; how many bytes that has."""
+def _copy_web(url: str, file: BinaryIO) -> tuple[int, str]:
+    """Copy what a web server answers; how many bytes that has, and where it was in the end."""
     with _web_answer(url, "GET") as answer:
         shutil.copyfileobj(answer, file)
-        return int(answer.headers["Content-Length"] or file.tell())
+        return int(answer.headers["Content-Length"] or file.tell()), shown_address(answer.geturl())
 
 
 def _web_answer(url: str, method: str) -> Any:
-    """The answer of a web server; user and password of the address go where they belong."""
+    """The answer of a web server, in the end; user and password of the address go to its origin alone."""
     from base64 import b64encode
-    from urllib.request import Request, urlopen
+    from urllib.error import HTTPError
+    from urllib.request import HTTPRedirectHandler, Request, build_opener
 
-    parts = urlsplit(url)
+    class ByHand(HTTPRedirectHandler):
+        def redirect_request(self, *_: Any) -> None:
+            """An error, which says where it leads."""
+
+    opener, parts = build_opener(ByHand), urlsplit(url)
     user, _, host = parts.netloc.rpartition("@")
-    asked = Request(parts._replace(netloc=host).geturl(), method=method)
-    if user:
-        asked.add_header("Authorization", f"Basic {b64encode(unquote(user).encode()).decode()}")
-    return urlopen(asked, timeout=PATIENCE)
+    address = parts._replace(netloc=host).geturl()
+    for _ in range(redirects.MOST + 1):
+        asked = Request(address, method=method)
+        if user:
+            asked.add_header("Authorization", f"Basic {b64encode(unquote(user).encode()).decode()}")
+        try:
+            return opener.open(asked, timeout=PATIENCE)
+        except HTTPError as answer:
+            if answer.code not in redirects.STATUSES:
+                raise
+            with answer:
+                target = redirects.follow_redirect(address, answer.headers["Location"])
+        user = user if redirects.origin_of(target) == redirects.origin_of(address) else ""
+        address = target
+    raise redirects.RedirectError(redirects.TOO_OFTEN)
 
 
 def _tag_of(answer: Any) -> str:
@@ -236,6 +263,8 @@ def _explained(url: str) -> Iterator[None]:
         yield
     except (InputError, MissingExtra):
         raise
+    except redirects.RedirectError as error:
+        raise InputError.of(RemoteSource(url).name, [str(error)], _looked(url)) from None
     except Exception as error:
         kinds = {kind.__name__ for kind in type(error).__mro__}
         if not kinds & {"OSError", "HTTPException", "BaseError"}:

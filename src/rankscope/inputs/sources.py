@@ -68,6 +68,11 @@ class Source:
         return self.path
 
     @property
+    def notes(self) -> tuple[str, ...]:
+        """What must be said of where it was found."""
+        return ()
+
+    @property
     def is_folder(self) -> bool:
         """Whether the path is a folder rather than a file."""
         return self.path != "-" and os.path.isdir(self.path)

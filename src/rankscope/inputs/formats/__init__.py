@@ -103,7 +103,7 @@ def read_run(source: Source, reading: Reading) -> Run:
     reading = reading.only_for("score")
     chosen = _chosen(source, reading)
     run = chosen.read_run(source, reading)
-    run.notes |= dict.fromkeys(_map_elsewhere(chosen, reading))
+    run.notes |= dict.fromkeys((*source.notes, *_map_elsewhere(chosen, reading)))
     return run
 
 
@@ -112,8 +112,8 @@ def read_qrels(source: Source, reading: Reading) -> Qrels:
     reading = reading.only_for("grade")
     chosen = _chosen(source, reading)
     qrels = chosen.read_qrels(source, reading)
-    elsewhere = _map_elsewhere(chosen, reading)
-    return replace(qrels, notes=(*qrels.notes, *elsewhere)) if elsewhere else qrels
+    more = (*source.notes, *_map_elsewhere(chosen, reading))
+    return replace(qrels, notes=(*qrels.notes, *more)) if more else qrels
 
 
 def _map_elsewhere(chosen: Format, reading: Reading) -> tuple[str, ...]:
