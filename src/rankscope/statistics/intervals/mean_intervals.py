@@ -14,8 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.statistics.intervals.bootstrap import ENOUGH, Intervals, bootstrap_means, resamples_for
-from rankscope.statistics.intervals.unseen_unit import ROUNDING, Bounds, shape_within, unseen_unit_limits
-from rankscope.statistics.pairs.pair_test import NO_WIDTH
+from rankscope.statistics.intervals.unseen_unit import NO_WIDTH, ROUNDING, Bounds, shape_within, unseen_unit_limits
 from rankscope.statistics.table.units import UnitSums, unit_sums, unit_values
 from rankscope.validation import COUNT, SEED, SHARE, OneOf, Optional, check
 

@@ -25,6 +25,7 @@ from rankscope.statistics.table.shared_draws import exponential_weights
 from rankscope.statistics.table.units import UnitSums
 
 ROUNDING = 1e-9  # a value this far beyond its bounds was rounded
+NO_WIDTH = 1e-12  # limits that differ by less than this share of their size are one
 Bounds = tuple[FloatArray | float, FloatArray | float]  # of all points, or of each
 OF_A_VALUE, OF_A_DIFFERENCE = 1.0, 0.5  # shape of the gamma distribution that weighs the unseen unit
 

@@ -11,11 +11,11 @@ from numpy.typing import ArrayLike
 
 from rankscope.arrays import FloatArray
 from rankscope.errors import SettingError
+from rankscope.statistics.intervals.unseen_unit import NO_WIDTH
 from rankscope.validation import SHARE, OneOf, check
 
 Alternative = Literal["two-sided", "greater", "less"]
 ALTERNATIVES = ("two-sided", "greater", "less")
-NO_WIDTH = 1e-12  # limits that differ by less than this share of their size are one
 
 
 @dataclass(frozen=True)

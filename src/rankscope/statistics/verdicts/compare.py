@@ -22,6 +22,7 @@ from rankscope.statistics.intervals.mean_intervals import WAYS, mean_intervals
 from rankscope.statistics.pairs.corrections import CORRECTIONS, adjust, tested_levels
 from rankscope.statistics.pairs.equivalence import Equivalence, equivalence_p
 from rankscope.statistics.pairs.family import Families, Family
+from rankscope.statistics.pairs.pair_test import limits_within
 from rankscope.statistics.pairs.pairwise import (
     Comparison,
     PairTests,
@@ -309,7 +310,7 @@ def _equivalence_of(group: Sequence[tuple[MeasureCompared, float]], choices: _Co
     for (one, margin), (differences, sizes) in zip(group, tested, strict=True):
         own = list(islice(family, len(one.pairs)))
         limits = decide_limits(differences, [1 - 2 * tail for _, _, tail in own], sizes)
-        low, high = (np.clip(each, *one.table.difference_bounds).tolist() for each in limits)
+        low, high = (each.tolist() for each in limits_within(*limits, one.table.difference_bounds))
         found = tuple(
             Equivalence(
                 margin=margin,
