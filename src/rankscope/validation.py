@@ -304,8 +304,9 @@ def check_for_each(name: str, value: Any, measures: int, rule: Rule) -> tuple[An
     >>> check_for_each("min_effect", 0.01, 2, Number(least=0)), check_for_each("min_effect", [0.01, 0.02], 2, Number())
     ((0.01, 0.01), (0.01, 0.02))
     """
-    several = isinstance(value, Iterable) and not isinstance(value, str)
-    given = check({name: value if several else [value]}, **{name: Several(rule)})[name]
+    if not isinstance(value, Iterable) or isinstance(value, str):
+        return (check({name: value}, **{name: rule})[name],) * measures
+    given = check({name: value}, **{name: Several(rule)})[name]
     if not measures or len(given) not in (1, measures):
         usage = setting_value(name, value)
         raise SettingError(f"{usage}: give it once for all measures, or once for each of the {measures:,}")
