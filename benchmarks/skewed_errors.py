@@ -6,6 +6,7 @@ import numpy as np
 
 from benchmarks.null_differences import GAINING, RARE_GAINS, Scores, processes, rare_gains
 from rankscope.arrays import BoolArray, FloatArray
+from rankscope.statistics.pairs.equivalence import equivalence_p
 from rankscope.statistics.pairs.sign_flip import sign_flip_p
 from rankscope.statistics.pairs.skew_t import skew_t_p
 from rankscope.statistics.pairs.trust import decide_p
@@ -39,6 +40,17 @@ def rates(process: Scores, name: str, queries: int, trials: int = TRIALS, shift:
     return float(verdict.mean()), float(flips.mean())
 
 
+def equivalence_rates(process: Scores, name: str, queries: int, trials: int = TRIALS) -> tuple[float, float]:
+    """Share of trials called equivalent within `SHIFT` deviations: at the margin, the worse of both ends, and at 0."""
+    chance = np.random.default_rng([queries, list(processes()).index(name), 1])
+    differences = change(process(chance, trials, queries)).T
+    margin = SHIFT * float(differences.std())
+    low, at_0, high = (
+        float((equivalence_p(differences + turn * margin, margin) <= ALPHA).mean()) for turn in (-1, 0, 1)
+    )
+    return max(low, high), at_0
+
+
 def _check(differences: FloatArray) -> None:
     """The first trials by the function that decides; another p-value than here stops everything."""
     ours = np.maximum(sign_flip_p(differences.T), skew_t_p(differences))
@@ -55,8 +67,8 @@ def rare_rates(queries: int, trials: int = 2 * TRIALS) -> dict[str, tuple[float,
 
 
 def report() -> str:
-    """Error on skewed differences, on rare large gains, and the power that remains."""
-    return "\n".join([_errors(), _rare(), _power()])
+    """Error on skewed differences, on rare large gains, the power that remains, and equivalence."""
+    return "\n".join([_errors(), _rare(), _power(), _equivalence()])
 
 
 def _errors() -> str:
@@ -104,3 +116,17 @@ def _power() -> str:
 
 def _star(share: float) -> str:
     return "*" if share > LIMIT else ""
+
+
+def _equivalence() -> str:
+    lines = [
+        f"Equivalence within {SHIFT:g} standard deviations of the differences: share of {TRIALS:,} trials called "
+        f"equivalent at 5 % where the mean difference is the margin (the worse of both ends), in brackets where it is "
+        f"0. A star: above {LIMIT:g}.\n",
+        f"| differences | {' | '.join(f'n = {queries}' for queries in SIZES)} |",
+        "|---" + "|---:" * len(SIZES) + "|",
+    ]
+    for name, process in processes().items():
+        results = [equivalence_rates(process, name, queries) for queries in SIZES]
+        lines.append(f"| {name} | {' | '.join(f'{a:.3f}{_star(a)} ({b:.3f})' for a, b in results)} |")
+    return "\n".join(lines) + "\n"

@@ -87,6 +87,17 @@ def test_classes_and_units_err_as_measured() -> None:
     )
 
 
+def test_equivalence_errs_as_measured() -> None:
+    cells = rows_of(" differences | n = 10", 2)
+    real = [row for name, row in cells.items() if name.startswith((*REAL, "TREC-COVID"))]
+    assert len(real) == 11
+    worst = [max(error for row in rows for error, _ in row) for rows in (real, [cells["lognormal(0, 1)"]])]
+    assert f"at most {short(worst[0])} of samples of real runs ({short(worst[1])} of lognormal ones)" in SEEN
+    shown = [[row[size][1] for row in real] for size in (2, 3)]
+    few, more = (f"{short(min(each))} to {short(max(each))}" for each in shown)
+    assert f"25 queries show equivalent systems to be so in {few} of samples, 50 in {more}" in SEEN
+
+
 def test_bands_hold_as_measured() -> None:
     bands = rows_of(" runs x units | default, 10")
     default = {name: min(value for value, _ in row[:4]) for name, row in bands.items()}
