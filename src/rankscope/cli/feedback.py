@@ -14,7 +14,7 @@ from rankscope.number_texts import how_many
 
 SESSIONS = ("starts", "rounds", "scope", "start", "user", "unjudged", "k_pos", "k_neg", "choice", "display")
 SECTIONS = {
-    "Results": ("output", "report", "keep_ranks", "baselines", "quiet"),
+    "Results": ("output", "report", "keep_ranks", "keep_sessions", "replay", "baselines", "quiet"),
     "What users look for, and among what": ("methods", *PROBLEM, *LABELS),
     "How a session goes": (*SESSIONS, "show_seen", "remember"),
     "What decides": ("scored", "measures"),
@@ -186,6 +186,18 @@ class FeedbackCommand(GroupedCommand):
     "FOLDER/*.parquet gives the"
     " verdict of the study. Controls go into FOLDER/controls.",
 )
+@click.option(
+    "--keep-sessions",
+    type=OutputFile(),
+    metavar="NAME.parquet",
+    help="Write what each session began with, every display and every mark, one row for each session and round.",
+)
+@click.option(
+    "--replay",
+    type=Input(),
+    metavar="NAME.parquet",
+    help="Take starts and marks from sessions that were kept; stops where a method shows another display.",
+)
 @on_option("as many processes as there are cores, once there is enough to do")
 @click.option(
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, metavar="N", help="Seed of every random choice."
@@ -215,6 +227,7 @@ def command(
     rankscope feedback digits convergence --methods svm,rocchio
     """
     from rankscope.cli.output import print_result, progress_line, say
+    from rankscope.feedback.study.kept_sessions import load_sessions
     from rankscope.feedback.study.study import study
     from rankscope.reports.texts.feedback import text_of
     from rankscope.running.runners import runner_of
@@ -224,6 +237,8 @@ def command(
     if given["on"] is not None:
         given["on"] = runner_of(given["on"])  # before a large file is read
     plan = _plan(features, given)
+    if given["replay"]:
+        plan = plan.replaying(load_sessions(given["replay"]))
     if given["keep_ranks"]:
         _check_kept(plan)
     with progress_line(quiet) as progress:
@@ -232,6 +247,7 @@ def command(
             result=output,
             on=given["on"],
             progress=None if progress is None else lambda share: progress("sessions", share),
+            keep_sessions=given["keep_sessions"],
         )
         if given["keep_ranks"]:
             _keep(plan, results, given["keep_ranks"], progress)

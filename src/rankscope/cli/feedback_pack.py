@@ -57,6 +57,11 @@ def pack_command() -> GroupedCommand:
             help="Methods to compare with those of the pack; repeat it or separate by commas.",
         ),
         click.Option(
+            ["--keep-sessions"],
+            is_flag=True,
+            help="Write CASE.sessions.parquet for each case: what each session began with, every display and mark.",
+        ),
+        click.Option(
             ["--topics"],
             multiple=True,
             metavar="TEXTS",
@@ -83,6 +88,7 @@ def _run(
     output: str | None,
     methods: tuple[str, ...],
     topics: tuple[str, ...],
+    keep_sessions: bool,
     on: str | None,
     quiet: bool,
     **_: Any,
@@ -107,7 +113,16 @@ def _run(
     folder = Path(output or read_pack(pack).name)
     more = {"topics": list(topics)} if topics else {}
     with progress_line(quiet) as progress:
-        result = run_pack(pack, source, output=folder, methods=parts_of(methods), on=on, progress=progress, **more)
+        result = run_pack(
+            pack,
+            source,
+            output=folder,
+            methods=parts_of(methods),
+            on=on,
+            progress=progress,
+            keep_sessions=keep_sessions,
+            **more,
+        )
         write_pack_page(result, folder / "report.html")
     text = pack_text(result)
     with atomic(folder / "report.txt") as file:

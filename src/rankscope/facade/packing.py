@@ -27,6 +27,7 @@ def run_pack(
     methods: Sequence[str] = (),
     on: str | Runner | None = None,
     progress: Progress | None = None,
+    keep_sessions: bool = False,
     **problem: Any,
 ) -> PackResult:
     """Run a benchmark pack; what is finished lies in the folder `output` and is not done again.
@@ -34,14 +35,14 @@ def run_pack(
     `pack`: a name, or a file NAME.toml. `source`: the folder of the pack's pictures, where they do not ship with
     rankscope (else the folder of its name in $RANKSCOPE_DATA); or features of another collection, as for
     `simulate_feedback`, with its own labels as topics: then efficiencies are shown with the stored ones. `methods` are
-    compared with those of the pack.
+    compared with those of the pack. `keep_sessions` writes CASE.sessions.parquet too: starts, displays and marks.
     """
     from rankscope.feedback.packs.pack import read_pack
     from rankscope.feedback.packs.running import run_cases
 
     chosen = read_pack(pack)
     given = _problem(chosen, source, problem, progress)
-    return run_cases(chosen, given, Path(output or chosen.name), methods, on, progress)
+    return run_cases(chosen, given, Path(output or chosen.name), methods, on, progress, keep_sessions)
 
 
 def _problem(pack: Pack, source: Any, choices: dict[str, Any], progress: Progress | None) -> PackProblem:

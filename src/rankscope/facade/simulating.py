@@ -43,6 +43,8 @@ def simulate_feedback(
     on: str | Runner | None = None,
     seed: int = 0,
     progress: Callable[[float], None] | None = None,
+    keep_sessions: str | Path | None = None,
+    replay: str | Path | None = None,
     **problem: Unpack[ProblemChoices],
 ) -> Results:
     """Simulated users look for topics, mark what they are shown, and every method learns from the same marks.
@@ -55,8 +57,10 @@ def simulate_feedback(
     be a run, or its file: a keyword search whose queries are the topics. `output` writes the result as NAME.parquet,
     and interrupted work continues. `on` says where sessions are simulated, which changes only times: "home",
     "processes:4", "dask://HOST:PORT", "tls://HOST:PORT", "spark"; None: as many processes as there are cores, once
-    there is enough to do.
+    there is enough to do. `keep_sessions` writes what each session began with, every display and every mark into
+    NAME.parquet; `replay` takes starts and marks from such a file, and stops where a method shows another display.
     """
+    from rankscope.feedback.study.kept_sessions import load_sessions
     from rankscope.feedback.study.study import study
 
     if methods is not None:
@@ -80,7 +84,9 @@ def simulate_feedback(
         remember=remember,
         unjudged=unjudged,
     )
-    return study(plan, result=output, on=on, progress=progress)
+    if replay is not None:
+        plan = plan.replaying(load_sessions(replay))
+    return study(plan, result=output, on=on, progress=progress, keep_sessions=keep_sessions)
 
 
 def plan_of(

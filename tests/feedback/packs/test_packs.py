@@ -14,14 +14,16 @@ from rankscope.errors import InputError, SettingError
 from rankscope.facade.packing import run_pack
 from rankscope.feedback.examples.digests import features_digest
 from rankscope.feedback.examples.items import Items
+from rankscope.feedback.methods import METHODS
 from rankscope.feedback.packs.pack import pack_names, read_pack
 from rankscope.feedback.packs.picture_properties import hue_saturation_value, property_values
 from rankscope.feedback.packs.problem import labels_digest, pack_collection, pack_topics, pooled, properties_of
 from rankscope.feedback.packs.relative import ratio_of
-from rankscope.feedback.packs.running import PackResult, stored_reference
+from rankscope.feedback.packs.running import PackResult, case_plan, stored_reference
 from rankscope.feedback.study.assessors import mean_overlap, shared_topics
+from rankscope.feedback.study.kept_sessions import load_sessions
 from rankscope.feedback.study.results import load_results
-from rankscope.feedback.study.study import same_numbers
+from rankscope.feedback.study.study import same_numbers, study
 from rankscope.feedback.users.topics import Topics, sampling_units
 from rankscope.reports.page.pack_page import render_pack
 from rankscope.reports.texts.feedback import LABELS
@@ -140,7 +142,9 @@ pool = 40
 
 def test_cases_that_other_topics_cannot_make_are_left_out_and_a_citation_names_what_was_run(tmp_path: Path) -> None:
     pack, own = read_pack(written(tmp_path, ASSESSORS)), vectors(tmp_path)
-    made = run_pack(tmp_path / "small.toml", own, output=tmp_path / "out", methods=["parzen", "rocchio"], on="home")
+    more = ["parzen", "rocchio"]
+    out = tmp_path / "out"
+    made = run_pack(tmp_path / "small.toml", own, output=out, methods=more, on="home", keep_sessions=True)
     assert [case.name for case, _ in made.cases] == ["plain", "pooled", "examples"]
     reasons = {case.name: why for case, why in made.left_out}
     assert reasons == {
@@ -163,6 +167,11 @@ def test_cases_that_other_topics_cannot_make_are_left_out_and_a_citation_names_w
     )
     assert f"Cite: {made.citation}" in text
     assert made.citation in page
+    methods = [METHODS.parse(name) for name in ("rocchio", "query-point", "parzen")]
+    for one, results in made.cases:
+        kept = load_sessions(out / f"{one.name}.sessions.parquet")
+        plan = case_plan(pack, made.problem, one, methods)
+        assert same_numbers(results, study(plan.replaying(kept), on="home"))
     assert pack.title not in text + page  # which is that of its own collection
     assert pack.citation.startswith(f"rankscope pack small, version 3 (SHA-256 {pack.digest[:16]})")
 

@@ -88,8 +88,12 @@ def run_cases(
     methods: Sequence[str] = (),
     on: str | Runner | None = None,
     progress: Progress | None = None,
+    keep_sessions: bool = False,
 ) -> PackResult:
-    """Run the pack in a folder; `methods` are compared with those of the pack."""
+    """Run the pack in a folder; `methods` are compared with those of the pack.
+
+    `keep_sessions` writes what the sessions of each case began with, displays and marks into CASE.sessions.parquet.
+    """
     chosen = [METHODS.parse(each) for each in dict.fromkeys([*pack.study["methods"], *methods])]
     folder.mkdir(parents=True, exist_ok=True)
     lacking = {case: problem.lacks(case, pack.study["seed"]) for case in pack.cases}
@@ -97,7 +101,9 @@ def run_cases(
         problems = [Problem(f"case {case.name}", reason) for case, reason in lacking.items()]
         raise InputError.of(pack.name, problems, "None of its cases can be made of these topics.")
     cases = tuple(
-        (case, _case(pack, problem, case, chosen, folder, on, progress)) for case in pack.cases if not lacking[case]
+        (case, _case(pack, problem, case, chosen, folder, on, progress, keep_sessions))
+        for case in pack.cases
+        if not lacking[case]
     )
     stored = stored_reference(pack)
     reused = stored is not None and all(each.features == features_digest(problem.items) for each in stored.baselines)
@@ -142,15 +148,17 @@ def _case(
     folder: Path,
     on: str | Runner | None,
     progress: Progress | None,
+    keep_sessions: bool,
 ) -> Results:
     """One study, or what the folder has of it."""
     plan = case_plan(pack, problem, case, methods)
     path = folder / f"{case.name}.parquet"
+    kept = folder / f"{case.name}.sessions.parquet" if keep_sessions else None
     done = finished(path, plan)
-    if done is not None:
+    if done is not None and (kept is None or kept.exists()):
         return done
     told = None if progress is None else lambda share: progress(f"case {case.name}", share)
-    return study(plan, result=path, on=on, progress=told)
+    return study(plan, result=path, on=on, progress=told, keep_sessions=kept)
 
 
 def case_plan(pack: Pack, problem: PackProblem, case: Case, methods: Sequence[Method]) -> StudyPlan:

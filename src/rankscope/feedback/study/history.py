@@ -18,6 +18,8 @@ class History:
         self.sessions, self.items, self.protocol = sessions, items, protocol
         self.shown: list[IntArray] = []  # for each display, sessions x places
         self.picked: list[BoolArray] = []
+        self.said: list[Marked] = []
+        self.taken_back: list[IntArray] = []  # for each display, what users took back after it, as `given`
         asked = np.flatnonzero(sessions.query >= 0)
         row = np.concatenate([asked, sessions.given.row])
         item = np.concatenate([sessions.query[asked], sessions.given["item"]])
@@ -29,14 +31,17 @@ class History:
         """One more display with its marks; a later mark of the same item takes the place of the earlier one."""
         self.shown.append(shown)
         self.picked.append(marked.said > 0)
-        kept = np.ones(self.key.size, np.bool_)
+        self.said.append(marked)
+        kept, back = np.ones(self.key.size, np.bool_), np.zeros(self.key.size, np.bool_)
         if self.protocol.remember == "latest":
             kept = np.isin(self.key, self.given)
         elif self.protocol.remember == "deletions":
             row, item = np.divmod(self.key, self.items)
-            kept = marker.agrees(self.sessions, row, item, self.mark, len(self.shown)) | np.isin(self.key, self.given)
+            back = ~marker.agrees(self.sessions, row, item, self.mark, len(self.shown)) & ~np.isin(self.key, self.given)
         if marked.deleted is not None:
-            kept &= ~np.isin(self.key, marked.deleted[0] * self.items + marked.deleted[1])
+            back |= np.isin(self.key, marked.deleted[0] * self.items + marked.deleted[1])
+        self.taken_back.append(self.key[back])
+        kept &= ~back
         row, place = np.nonzero(marked.said)
         key = np.concatenate([self.key[kept], row * self.items + shown[row, place]])
         mark = np.concatenate([self.mark[kept], marked.said[row, place].astype(np.int64)])

@@ -81,6 +81,7 @@ class SessionBlock:
         self.names = sessions.names(self.topics)
         self.asked = np.array([self.topics.names[row] for row in sessions.topic.tolist()], dtype=np.str_)
         self.units = [self.topics.units[row] for row in sessions.topic.tolist()]
+        self.displays: list[IntArray] = []
         self.same: Scored | None = None  # scores that no feedback changes
         self.current = Scored.plain(np.empty((0, len(self.items))))
         self.state = method.block_state(self.items, len(sessions), self.protocol.examples_only_grow)
@@ -94,6 +95,7 @@ class SessionBlock:
             self.current = scored = self._scored(number, examples)
             seconds = (perf_counter() - began) / max(len(self.sessions), 1)
             displayed = self._displayed(number, examples, scored)
+            self.displays.append(displayed)
             before = self._quality(displayed, before)
             yield Round(
                 number=number,

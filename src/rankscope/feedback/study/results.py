@@ -242,15 +242,19 @@ def frame_of(
     measures: Sequence[Measure],
     listed: str,
     shared: Sequence[RelevantRanks | None] | None = None,
+    kept: pl.DataFrame | None = None,
 ) -> pl.DataFrame:
     """The rows of one method in some sessions, round after round of each session.
 
-    `shared`: for each round the list shared with the other method, None for a method that is none of the two.
+    `shared`: for each round the list shared with the other method, None for a method that is none of the two. `kept`:
+    displays and marks, where they are kept.
     """
     whole = pl.concat([_round(each, measures) for each in rounds])
     if shared is not None:
         more = [_shared(each, measures, len(sessions)) for each in shared]
         whole = pl.concat([whole, pl.concat(more)], how="horizontal")
+    if kept is not None:
+        whole = pl.concat([whole, kept], how="horizontal")
     count, numbers = len(sessions), len(rounds)
     session = np.tile(np.arange(count), numbers)
     who = pl.DataFrame(

@@ -14,7 +14,8 @@ from rankscope.errors import InputError, SettingError
 from rankscope.feedback.examples.digests import features_digest
 from rankscope.feedback.methods import CONTROLS, control_methods
 from rankscope.feedback.methods.method import Method
-from rankscope.feedback.study.loop import Round, block_size, rounds
+from rankscope.feedback.study.kept_sessions import KEPT, KeptSessions, item_ids, kept_columns
+from rankscope.feedback.study.loop import Round, SessionBlock, block_size
 from rankscope.feedback.study.results import WHO, Results, frame_of
 from rankscope.feedback.study.setting import Experiment
 from rankscope.feedback.study.shared_residual import Pair, shared_rounds
@@ -60,6 +61,8 @@ class StudyPlan:
     measures: tuple[Measure, ...]
     starts: int
     seed: int = 0
+    keep_sessions: bool = False
+    replayed: KeptSessions | None = None  # where starts and marks come from, in place of the start and the user
 
     @classmethod
     def of(
@@ -87,6 +90,18 @@ class StudyPlan:
             seed=seed,
         )
 
+    def keeping(self) -> StudyPlan:
+        """The same study, whose displays and marks are kept with its results."""
+        if self.pair is not None:
+            raise SettingError("sessions of two methods on a residual list go side by side and are not kept")
+        return replace(self, keep_sessions=True)
+
+    def replaying(self, kept: KeptSessions) -> StudyPlan:
+        """The same study with starts and marks from kept sessions; an `InputError` where they are of another one."""
+        kept.check(self.about, list(map(str, self.methods)))
+        sessions = kept.sessions(self.setting.topics, item_ids(self.setting))
+        return replace(self, replayed=kept, sessions=sessions)
+
     @property
     def pair(self) -> Pair | None:
         """The two methods that share a residual list, where just two are asked for and that list is scored."""
@@ -109,7 +124,7 @@ class StudyPlan:
             **_shared_units(setting.topics),
             "start": str(setting.start),
             "start_scores": _digest_of_start(setting),
-            "user": str(getattr(setting.marker, "user", "judge")),
+            "user": self._user,
             "protocol": setting.protocol.settings(),
             "measures": [str(each) for each in self.measures],
             "ties": "order of the items",
@@ -117,11 +132,19 @@ class StudyPlan:
             "seed": self.seed,
         }
 
+    @property
+    def _user(self) -> str:
+        """Who marks, or marked when sessions were kept."""
+        told = None if self.replayed is None else self.replayed.about.get("user")
+        return str(told or getattr(self.setting.marker, "user", "judge"))
+
     def parts(self) -> list[StudyPart]:
         """All parts, method by method."""
         about, size = self.about, min(PART, block_size(self.setting.items))
         if self.pair is not None:
             about |= {"pair": [str(each) for each in self.pair]}
+        if self.keep_sessions or self.replayed is not None:
+            about |= {"kept": self.keep_sessions, "replayed": self.replayed is not None}
         results = []
         for method in self.methods:
             for block in self.sessions.blocks(size):
@@ -136,19 +159,30 @@ def study(
     result: str | Path | None = None,
     on: str | Runner | None = None,
     progress: Progress | None = None,
+    keep_sessions: str | Path | None = None,
 ) -> Results:
     """Run the plan and, where a result file is named, write it; what was finished before is not done again.
 
+    `keep_sessions` names a file for starts, displays and marks, which `StudyPlan.replaying` reads again.
     `on` says where, as `rankscope.running.runners.runner_of` reads it, and changes only times; None: as many processes
     as there are cores, when there is enough to do.
     """
+    plan = plan if keep_sessions is None else plan.keeping()
     runner = Processes(patience=PATIENCE) if on is None else runner_of(on)
     if result is None:
-        return _finish(plan, runner, None, progress)
+        return _without_sessions(plan, _finish(plan, runner, None, progress), keep_sessions)
     with PartsFolder(work_folder(result), ParquetForm()).open() as folder:
-        results = _finish(plan, runner, folder, progress)
+        results = _without_sessions(plan, _finish(plan, runner, folder, progress), keep_sessions)
         results.save(result)
     return results
+
+
+def _without_sessions(plan: StudyPlan, results: Results, keep_sessions: str | Path | None) -> Results:
+    """The results alone; the sessions that were kept with them go into a file of their own."""
+    if keep_sessions is None:
+        return results
+    KeptSessions.of(results.frame, item_ids(plan.setting), results.about).save(keep_sessions)
+    return replace(results, frame=results.frame.drop(KEPT))
 
 
 def _finish(
@@ -180,16 +214,21 @@ class ParquetForm:
 def work(plan: StudyPlan, part: StudyPart) -> pl.DataFrame:
     """The rows of one part."""
     setting, listed = plan.setting, plan.setting.protocol.scored
+    if plan.replayed is not None:
+        setting = plan.replayed.replayed(setting, str(part.method))
     result: list[Round] = []
     shared: list[RelevantRanks | None] | None = None
+    kept = None
     if plan.pair is not None and part.method in plan.pair:
         other = plan.pair[1 - plan.pair.index(part.method)]
         both = list(shared_rounds((part.method, other), setting, part.sessions))
         result, shared = [own for own, _ in both], [ranks for _, ranks in both]
     else:
-        result = list(rounds(part.method, setting, part.sessions))
+        block = SessionBlock(part.method, setting, part.sessions)
+        result = list(block.rounds())
         shared = None if plan.pair is None else [None] * len(result)
-    return frame_of(str(part.method), part.sessions, setting.topics, result, plan.measures, listed, shared)
+        kept = kept_columns(block) if plan.keep_sessions else None
+    return frame_of(str(part.method), part.sessions, setting.topics, result, plan.measures, listed, shared, kept)
 
 
 def _assembled(plan: StudyPlan, frames: dict[str, pl.DataFrame]) -> Results:
