@@ -138,13 +138,40 @@ def test_nothing_is_shown_as_saved_that_is_not(browser: Browser, tmp_path: Path,
         page.keyboard.press("1")
         page.wait_for_selector(".tile[data-state=again]")
         assert "again" in page.locator(".tile[data-state=again] .said").inner_text()
-        assert "disk is full" in page.locator("#trouble").inner_text()
+        assert "is full" in page.locator("#trouble").inner_text()
         assert page.locator("[data-state=saved]").count() == 0
         page.keyboard.press("2")  # one goes on judging meanwhile
         monkeypatch.setattr(journal, "append", append)
         all_saved(page)
         assert page.locator("#trouble").is_hidden()
         assert kinds(bench.project) == [("grade", 1), ("grade", 2)]
+        visitor.close()
+
+
+@pytest.mark.parametrize(
+    ("status", "kind", "body"),
+    [
+        (400, "text/html", "<h1>Bad gateway of somebody else</h1>"),
+        (403, "application/json", '{"format": "rankscope.refusal", "error": "sent by a page of another site"}'),
+        (404, "application/json", "{}"),
+        (409, "application/json", '{"error": "a proxy"}'),
+        (503, "application/json", '{"format": "rankscope.refusal", "error": "the judgements cannot be reached now"}'),
+    ],
+)
+def test_no_mark_is_dropped_for_a_fault_that_is_not_its_own(
+    browser: Browser, tmp_path: Path, status: int, kind: str, body: str
+) -> None:
+    with served_from_thread(picture_project(tmp_path)) as bench:
+        visitor = Visitor(browser)
+        visitor.open(bench.link()).close()
+        page = visitor.open(f"{bench.address}/judge")
+        ready(page)
+        page.route("**/judge/marks", lambda route: route.fulfill(status=status, content_type=kind, body=body))
+        page.keyboard.press("1")
+        page.wait_for_selector("#trail [data-state=again]")
+        page.unroute("**/judge/marks")
+        all_saved(page)
+        assert bench.project.state.last == 1
         visitor.close()
 
 

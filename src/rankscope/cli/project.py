@@ -314,6 +314,38 @@ def backup(folder: str, output: str, quiet: bool) -> None:
         _say(quiet, f"{output}: {project.state.last:,} events")
 
 
+@command.command("check", cls=GuardedCommand, short_help="Is the journal as it was written?")
+@click.argument("folder", type=Input(), metavar="FOLDER")
+@click.option("--journal", type=OutputFile(), metavar="FILE", help="Write the events before a break as a journal.")
+@DATABASE
+@QUIET
+def check(folder: str, journal: str | None, database: str | None, quiet: bool) -> None:
+    """Is the journal as it was written? Each event follows from the one before, and none that was acknowledged is lost.
+
+    Damage is told with its place and ends with 2. --journal FILE writes what is whole, for a new project of the same
+    collection. It works while people judge.
+
+    \b
+    rankscope project check judging
+    rankscope project check judging --journal whole.jsonl
+    """
+    from rankscope.errors import InputError
+    from rankscope.workbench.project import Project
+
+    with Project.open(folder, database=database, readonly=True, lenient=True) as project:
+        problems, events = project.damage(), how_many(project.state.last, "events")
+        if journal is not None:
+            _say(quiet, f"{journal}: {events}, {project.export_journal(journal)}")
+        for note in project.notes:
+            _say(quiet, f"! {note}")
+        unchecked = bool(project.notes)
+    if problems:
+        what = f"{events} are whole"
+        advice = f"{what}; --journal FILE writes them, and rankscope project import brings them into a new project."
+        raise InputError.of(folder, problems, advice if journal is None else f"{what}, and stand in {journal}.")
+    _say(quiet, f"{folder}: {events}{' can be read' if unchecked else ', all as they were written'}")
+
+
 for _each in (questionnaire, times):
     command.add_command(_each)
 

@@ -12,7 +12,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack
 
-from rankscope.errors import InputError
+from rankscope.digests import damaged
+from rankscope.errors import InputError, Problem
 from rankscope.workbench.assignment import Assignment, Loan
 from rankscope.workbench.item_access import ItemAccess
 from rankscope.workbench.item_numbers import ItemNumbers
@@ -143,19 +144,21 @@ class Project(ProjectPeople, ProjectNeeds):
             advice = "Is its journal in PostgreSQL? Then name the database; else bring the file back from a backup."
             raise InputError.of(str(root), [f"there is no {DATABASE}"], advice)
         base = SQLite(root / DATABASE, readonly=readonly) if address is None else PostgreSQL(address, file.id)
+        journal = Journal(base, LastAcknowledged(root / LAST), lenient=lenient)
         try:
             base.connect()
             if not readonly:
                 base.lock()
-            journal = Journal(base, LastAcknowledged(root / LAST), lenient=lenient)
             notes = journal.prepare(writes=not readonly)
             found = cls(root, file, journal, readonly)
             found.notes += notes
             if not readonly:
                 found._make_private()
             return found
-        except BaseException:
+        except BaseException as error:
             base.close()
+            if isinstance(error, LookupError | TypeError | ValueError) and (lenient or not journal.has_digests):
+                raise damaged(base.shown, "Bring it back from a backup.") from error
             raise
 
     def _make_private(self) -> None:
@@ -202,6 +205,11 @@ class Project(ProjectPeople, ProjectNeeds):
     def sources(self) -> Sources:
         """The files of the collection, where they are."""
         return Sources.of(self.file, self.folder)
+
+    def damage(self) -> list[Problem]:
+        """What is not as it was written, of a project that was opened `lenient`; where events break, and the rest."""
+        said = self.integrity()
+        return [*self._journal.problems, *([] if said == "ok" else [Problem("database", said)])]
 
     def integrity(self) -> str:
         """`ok`, or what is damaged in the database, in its own words."""

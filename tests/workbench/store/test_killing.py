@@ -31,11 +31,20 @@ def test_a_killed_process_loses_no_mark(tmp_path: Path) -> None:
 
 
 @pytest.mark.thorough
-def test_a_killed_process_loses_no_mark_on_postgresql(tmp_path: Path, cluster: Cluster) -> None:
+def test_twenty_five_kills_lose_no_mark(tmp_path: Path) -> None:
+    folder = project_for_load(tmp_path)
+    load = kill_again_and_again(folder, kills=25, seed=1)
+    assert problems_of(load, folder) == []
+    assert len(load.acknowledged) > 500
+
+
+@pytest.mark.thorough
+def test_twenty_five_kills_lose_no_mark_on_postgresql(tmp_path: Path, cluster: Cluster) -> None:
+    """Of our process, and the first twelve times of the database too."""
     folder = project_for_load(tmp_path, cluster.address)
-    load = kill_again_and_again(folder, kills=2, cluster=cluster, kill_cluster=1)
+    load = kill_again_and_again(folder, kills=25, seed=1, cluster=cluster, kill_cluster=12)
     assert problems_of(load, folder, cluster.address) == []
-    assert len(load.acknowledged) > 20
+    assert len(load.acknowledged) > 500
 
 
 def test_a_lost_mark_would_be_seen(tmp_path: Path) -> None:

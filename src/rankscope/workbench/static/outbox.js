@@ -7,6 +7,12 @@ export function newKey() {
   return Array.from(crypto.getRandomValues(new Uint8Array(12)), byte => byte.toString(16).padStart(2, "0")).join("");
 }
 
+// Whether a mark cannot be, so that sending it again changes nothing: the project itself says so. Anything else is a
+// fault of the server, or of what stands between, or somebody who is not signed in: the mark is kept.
+function isFinal(status, answer) {
+  return (status === 400 || status === 409) && answer?.format === "rankscope.refusal";
+}
+
 // Where entries are kept; without IndexedDB (some private windows) only as long as the page is open.
 class Kept {
   static async open(name) {
@@ -111,8 +117,7 @@ export class Outbox {
     if (answer.ok) return this.end(entry, "saved", entry.answer);
     const why = (entry.answer && entry.answer.error) || `the server answers ${answer.status}`;
     if (answer.status === 429) return 1000 * (Number(answer.headers.get("Retry-After")) || 1);
-    if (answer.status === 401 || answer.status >= 500) return this.again(entry, why);
-    return this.end(entry, "refused", { error: why });
+    return isFinal(answer.status, entry.answer) ? this.end(entry, "refused", { error: why }) : this.again(entry, why);
   }
 
   again(entry, why) {

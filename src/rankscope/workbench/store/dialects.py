@@ -253,6 +253,8 @@ class SQLite(Database):
             if name.startswith(("SQLITE_BUSY", "SQLITE_CANTOPEN", "SQLITE_NOTADB", "SQLITE_CORRUPT")):
                 raise Unavailable(f"cannot use {self.shown}: {error}") from None
             raise StoreError(f"{self.shown}: {error}") from None
+        except UnicodeDecodeError:  # SQLite's own message quotes what is damaged
+            raise Unavailable(f"cannot use {self.shown}: database disk image is malformed") from None
 
 
 class PostgreSQL(Database):

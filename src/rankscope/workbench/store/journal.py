@@ -20,7 +20,7 @@ DIGESTS: Final = "digests"  # in the table meta: those of the tables beside the 
 ORDERS: Final = {"item": "place", "query": "place", "assessor": "id", "guideline": "version", "design": "version"}
 WHOLE: Final = ("item", "assessor")  # tables whose rows change together or in place; to the others rows are added
 AT_ONCE: Final = 1000  # rows that are read together where some cannot be
-CHECK: Final = "rankscope project check FOLDER says what is whole; with --journal FILE it writes that part."
+CHECK: Final = "rankscope project check FOLDER tells all of it, and writes what is whole with --journal FILE."
 T = TypeVar("T")
 
 
