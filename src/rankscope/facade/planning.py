@@ -143,6 +143,7 @@ def plan_judging(
     from rankscope.sampling.judging_plan import Costs, JudgingPlans, WidthForecast
     from rankscope.statistics.components.components import components
     from rankscope.statistics.components.factor_table import QUERY
+    from rankscope.statistics.table.score_table import ScoreTable
     from rankscope.validation import COUNT, SHARE, Number, Optional, check
 
     check(
@@ -153,16 +154,21 @@ def plan_judging(
     base, other = contrast_names(values.systems, baseline, of)
     table = values.of_system(base) if base == other else values.difference(base, other)
     apart = None if base == other else table.means_by(QUERY)
+    bounds = ScoreTable.make({"": values.values}, measure=values.measure).bounds
     if inputs is None:
         if judgements is None:
             raise SettingError(f"a table of values has no judgements to count: give {setting_usage('judgements', 'N')}")
-        forecast = WidthForecast(components(table, level), costs, judgements, level=level, differences=apart)
+        forecast = WidthForecast(
+            components(table, level), costs, judgements, level=level, differences=apart, bounds=bounds
+        )
         return JudgingPlans(forecast, budget)
     from rankscope.facade.pooling import judgements_of_a_query, pools_of
 
     mean = judgements_of_a_query(inputs) if judgements is None else judgements
     pools = pools_of(inputs, values.systems, baseline, of, pool_depth) if judgements is None else None
-    forecast = WidthForecast(components(table, level), costs, mean, pools, level=level, differences=apart)
+    forecast = WidthForecast(
+        components(table, level), costs, mean, pools, level=level, differences=apart, bounds=bounds
+    )
     return JudgingPlans(forecast, budget)
 
 

@@ -4,7 +4,8 @@ A plan of n queries, a assessors and s seeds has the variance V = sum_k t_k / (n
 components of what is judged already. The interval of one system's mean has the width 2 (t sqrt(V) + |b|): t is
 Student's with n - 1 degrees of freedom (n minus the number of classes where queries have classes), and b is how far
 items that no pool has may still move the mean. That of a difference is as wide as the limits of the tests that decide
-are from so many queries, those of skew t with the skewness of the queries at hand.
+are from so many queries, those of skew t with the skewness of the queries at hand. No width is larger than what the
+range of the measure leaves, and where so few queries cannot show any difference it is all of that.
 """
 
 from __future__ import annotations
@@ -128,6 +129,7 @@ class WidthForecast:
     pools: PoolDepths | None = None
     level: float = 0.95
     differences: FloatArray | None = None  # of two systems, a value for each query; None: of one system
+    bounds: tuple[float, float] = (-math.inf, math.inf)  # what a value of the measure can be
 
     @property
     def now(self) -> JudgingDesign:
@@ -141,7 +143,7 @@ class WidthForecast:
         )
 
     def width(self, design: JudgingDesign) -> float:
-        """Of the interval that the design will have."""
+        """Of the interval that the design will have; NaN where all values are equal, and nothing tells."""
         from scipy.special import stdtrit
 
         variance, freedom, tail = (
@@ -149,12 +151,16 @@ class WidthForecast:
             self.freedom(design),
             (1 - self.level) / 2,
         )
-        errors = (
-            2 * float(stdtrit(freedom, 1 - tail))
-            if self.differences is None
-            else skew_t_width(self.differences, freedom + 1, tail)
-        )
-        return errors * math.sqrt(variance) + self.of_pools(design)
+        if not variance > 0:
+            return math.nan
+        most = (self.bounds[1] - self.bounds[0]) * (1 if self.differences is None else 2)
+        if self.differences is None:
+            errors = 2 * float(stdtrit(freedom, 1 - tail))
+        elif math.isfinite(most) and 0.5**design.queries > tail:
+            return most
+        else:
+            errors = skew_t_width(self.differences, freedom + 1, tail)
+        return min(errors * math.sqrt(variance) + self.of_pools(design), most)
 
     def of_pools(self, design: JudgingDesign) -> float:
         """The part of the width that comes from items outside of the pools."""

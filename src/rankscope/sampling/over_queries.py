@@ -3,7 +3,9 @@
 For these very queries only the draw of the judged items varies: se^2 = sum V_i/n^2. For the population that they are a
 sample of, se^2 = s^2/n + sum V_i/n^2. Both: estimate -+ t_{n-1} se, cut at what is
 certain of these queries, or possible of any. The estimate itself never leaves what is certain: a sample that found more
-than its share would claim more hits than a list has places left.
+than its share would claim more hits than a list has places left. Below 25 queries, and where all are alike, the limits
+for the population lie at least as far out as a query that was not seen may move them (`unseen_unit`); where it may have
+any value, queries that are all alike have no limits.
 """
 
 from __future__ import annotations
@@ -11,8 +13,15 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+import numpy as np
+
 from rankscope.arrays import FloatArray
+from rankscope.measures.fractions import divide
 from rankscope.sampling.estimate import EstimatedRange
+from rankscope.statistics.intervals.bootstrap import ENOUGH
+from rankscope.statistics.intervals.unseen_unit import ROUNDING, shape_within, unseen_unit_limits
+from rankscope.statistics.pairs.pair_test import NO_WIDTH
+from rankscope.statistics.table.units import UnitSums
 
 Bounds = tuple[float, float]
 UNBOUNDED: Bounds = (-math.inf, math.inf)
@@ -59,7 +68,8 @@ def mean_spread(values: FloatArray, variances: FloatArray, rules: SpreadRules) -
     [43.0, -28.88, 114.88]
     """
     n = values.size
-    return _spread(float(values.mean()), values, float(variances.sum()) / n**2, rules)
+    units = UnitSums(values[:, None], np.ones((n, 1), dtype=np.int64))
+    return _spread(float(values.mean()), values, float(variances.sum()) / n**2, rules, units)
 
 
 def ratio_spread(parts: FloatArray, wholes: FloatArray, variance: float, rules: SpreadRules) -> Spread:
@@ -67,7 +77,8 @@ def ratio_spread(parts: FloatArray, wholes: FloatArray, variance: float, rules: 
     if not wholes.sum() > 0:
         return Spread.only(math.nan)
     ratio = float(parts.sum() / wholes.sum())
-    return _spread(ratio, ratio_errors(parts, wholes, ratio), variance, rules)
+    units = UnitSums(parts[:, None], wholes[:, None])  # type: ignore[arg-type]  # sizes may be estimates
+    return _spread(ratio, ratio_errors(parts, wholes, ratio), variance, rules, units)
 
 
 def ratio_errors(parts: FloatArray, wholes: FloatArray, ratio: float) -> FloatArray:
@@ -75,16 +86,30 @@ def ratio_errors(parts: FloatArray, wholes: FloatArray, ratio: float) -> FloatAr
     return (parts - ratio * wholes) / wholes.mean()
 
 
-def _spread(value: float, values: FloatArray, drawn: float, rules: SpreadRules) -> Spread:
+def _spread(value: float, values: FloatArray, drawn: float, rules: SpreadRules, units: UnitSums) -> Spread:
     n, value = values.size, _within(value, rules.certain)
     if n < 2:
         return Spread.only(value)
     wide = float(values.var(ddof=1)) / n + drawn
     these = wide if rules.is_wide else drawn
     times = t_quantile(rules.level, n - 1)
-    return Spread(
-        _range(value, times * math.sqrt(these), rules.certain), _range(value, times * math.sqrt(wide), rules.possible)
-    )
+    around = _range(value, times * math.sqrt(wide), rules.possible)
+    alike = math.sqrt(wide) <= NO_WIDTH * float(np.abs(values).max(initial=abs(value)))
+    if alike or n < ENOUGH:
+        around = _further(around, units, rules, alike)
+    return Spread(_range(value, times * math.sqrt(these), rules.certain), around)
+
+
+def _further(around: EstimatedRange, units: UnitSums, rules: SpreadRules, alike: bool) -> EstimatedRange:
+    """As far out as a query that was not seen may move the limits, where it has a range that holds all queries."""
+    least, most = rules.possible
+    means = divide(units.total, units.size)
+    inside = (means >= least - ROUNDING) & (means <= most + ROUNDING) | np.isnan(means)
+    if math.isinf(least) or math.isinf(most) or not inside.all():
+        return EstimatedRange(around.value, math.nan, math.nan) if alike else around
+    shape = shape_within(rules.possible)
+    (low,), (high,) = unseen_unit_limits(units, rules.level, bounds=rules.possible, shape=shape, together=False)
+    return EstimatedRange(around.value, min(around.low, float(low)), max(around.high, float(high)))
 
 
 def _range(value: float, half: float, bounds: Bounds) -> EstimatedRange:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from rankscope.number_texts import percent_text, plain_number
 from rankscope.reports.formats.rows import as_json, markdown_table, table
 from rankscope.sampling.judging_plan import JudgingPlans, WidthPlan
@@ -55,8 +57,8 @@ def _of_pools(plans: JudgingPlans) -> list[str]:
 
 
 def _nothing(plans: JudgingPlans) -> str:
-    if not plans.now.width:
-        return "All values are equal: the interval has no width, and nothing narrows it."
+    if math.isnan(plans.now.width):
+        return "All values are equal: nothing tells how wide an interval would be."
     return "No plan within this budget narrows the interval."
 
 

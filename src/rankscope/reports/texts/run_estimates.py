@@ -7,6 +7,7 @@ from typing import Any
 from rankscope.number_texts import decimal_text, how_many
 from rankscope.reports.formats.rows import table
 from rankscope.sampling.run_estimates import RunEstimates
+from rankscope.statistics.intervals.bootstrap import ENOUGH
 
 LISTED = 8  # strata named one by one
 GRIP = "GRiP, "
@@ -100,7 +101,17 @@ def _means(done: RunEstimates) -> str:
     reasons = dict.fromkeys((each.quantity, each.reason) for each in plain if each.reason)
     notes = "".join(f"{name}: {reason}.\n" for name, reason in reasons)
     places = 6 if any("generality" in each.quantity for each in plain) else 4
-    return _titled(title, [each.row() for each in plain], places) + notes + _grip(done)
+    return _titled(title, [each.row() for each in plain], places) + f"{_kinds(done)}\n" + notes + _grip(done)
+
+
+def _kinds(done: RunEstimates) -> str:
+    """Which intervals these are."""
+    few = (
+        f"; below {ENOUGH} queries at least as far out as one unseen query at an end of the range may move the mean"
+        if len(done.frame.queries) < ENOUGH
+        else ""
+    )
+    return f"Limits by Student's t, within what is possible{few}."
 
 
 def _grip(done: RunEstimates) -> str:

@@ -106,7 +106,10 @@ class LinearQuantity(Quantity):
         """The mean difference, item by item."""
         apart = self.values(run, chosen) - self.values(other, chosen)
         found = totals(run.frame.strata, run.hit_stratum, apart)
-        rules = SpreadRules(chosen.level, is_wide=self._is_wide(run) or self._is_wide(other))
+        low, high = self.possible
+        rules = SpreadRules(
+            chosen.level, possible=(low - high, high - low), is_wide=self._is_wide(run) or self._is_wide(other)
+        )
         yield OverQueries(f"mean {self.text}", mean_spread(found.value, found.variance, rules))
 
     def _is_wide(self, run: JudgedRun) -> bool:
