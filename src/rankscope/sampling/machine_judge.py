@@ -134,10 +134,10 @@ class TwoJudges:
         n = len(self.both)
         after = " that the machine was not tuned on" if self.tuned_on else ""
         if n < FEWEST:
-            return f"people judged {n} queries{after}: below {FEWEST} the machine's errors cannot be estimated"
+            return f"people judged {how_many(n)}{after}: below {FEWEST} the machine's errors cannot be estimated"
         if n < self.correct_from:
             return (
-                f"people judged {n} queries{after}: below {self.correct_from} the corrected interval is often the "
+                f"people judged {how_many(n)}{after}: below {self.correct_from} the corrected interval is often the "
                 "wider one, and which is told is decided before both are seen "
                 f"({setting_value('correct_from', FEWEST)} corrects from {FEWEST} on)"
             )

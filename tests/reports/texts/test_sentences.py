@@ -183,14 +183,6 @@ def holds_limits(differences: FloatArray, low: str, high: str, level: float, ran
     return True
 
 
-def limits_are(differences: FloatArray, said: dict[str, Any], level: float) -> bool:
-    """Limits of a pair; there are none where all queries differ alike and so many could show that they differ."""
-    if said["low"] is not None:
-        return holds_limits(differences, said["low"], said["high"], level)
-    same = float(np.ptp(differences)) < 1e-12 and 2.0 ** (1 - differences.size) <= level
-    return same and bool(said["why"]) == bool(differences.any())
-
-
 def names_of(text: str | None) -> list[str]:
     """The systems or classes of a list in words; `2 more` are as many unknown ones."""
     found = re.findall(r"\b(?:[A-I]|k\d)\b", text or "")
@@ -204,7 +196,7 @@ def is_list(text: str | None, wanted: list[str]) -> bool:
     return len(found) == len(wanted) and known == wanted[: len(known)]
 
 
-LIMITS = rf"\[(?:(?P<low>{N}), (?P<high>{N})|no interval(?P<why>: all differ alike)?)\]"
+LIMITS = rf"\[(?P<low>{N}), (?P<high>{N})\]"
 Check = Callable[[Facts, dict[str, Any]], bool]
 RULES: list[tuple[str, Check]] = []
 
@@ -260,8 +252,8 @@ def _one_is_better(facts: Facts, said: dict[str, Any]) -> bool:
         and said["better"] == facts.better(measure, first, second)
         and said["worse"] == ({first, second} - {said["better"]}).pop()
         and says(said["size"], abs(float(differences.mean())))
-        and limits_are(turn * differences, said, level)
-        and (said["low"] is None or number(said["low"]) > 0)
+        and number(said["low"]) > 0
+        and holds_limits(turn * differences, said["low"], said["high"], level)
         and number(said["n"]) == differences.size
         and says_p(said["p"], p)
         and on_classes(facts, said["classes"], said["better"])
@@ -284,8 +276,8 @@ def _no_difference(facts: Facts, said: dict[str, Any]) -> bool:
         (said["first"], said["second"], said["measure"]) == (first, second, measure)
         and not facts.better(measure, first, second)
         and says(said["difference"], float(differences.mean()))
-        and limits_are(differences, said, level)
-        and (said["low"] is None or number(said["low"]) <= 0 <= number(said["high"]))
+        and number(said["low"]) <= 0 <= number(said["high"])
+        and holds_limits(differences, said["low"], said["high"], level)
         and number(said["n"]) == differences.size
         and says_p(said["p"], p)
         and bool(said["same"]) == (moving == 0)
@@ -691,7 +683,7 @@ def _one_sided(losses: FloatArray) -> float:
         return 1.0
     both = flips_p(losses)
     flips = both / 2 if losses.mean() > 0 else 1.0 if abs(losses.sum()) < 1e-12 else 1 - both / 2
-    return max(flips, float(skew_t_p(losses[None], "greater")[0])) if np.ptp(losses) > 1e-12 else flips
+    return max(flips, float(skew_t_p(losses[None], "greater")[0]))
 
 
 def _gate_p(facts: Facts) -> dict[str, tuple[float, float]]:
@@ -701,8 +693,7 @@ def _gate_p(facts: Facts) -> dict[str, tuple[float, float]]:
 
 @rule(
     rf"(?P<verdict>pass|fail|undecided): (?P<measure>\S+)(?: of (?P<label>\w+))? changed by (?P<change>{N})"
-    rf"(?: \((?P<side>better|worse)\))? (?:\[(?P<low>{N}), (?P<high>{N})\] on|on each of) (?P<n>{N}) queries; "
-    r"(?P<finding>.*)"
+    rf"(?: \((?P<side>better|worse)\))? (?:\[(?P<low>{N}), (?P<high>{N})\] )?on (?P<n>{N}) queries; (?P<finding>.*)"
 )
 def _gate(facts: Facts, said: dict[str, Any]) -> bool:
     losses = _losses(facts, said["label"] or "")
@@ -710,9 +701,9 @@ def _gate(facts: Facts, said: dict[str, Any]) -> bool:
     gain = -float(losses.mean())
     change = -gain if facts.case.lower else gain
     side = "" if float(said["change"]) == 0 and abs(gain) < 1e-12 else "better" if gain > 0 else "worse"
-    alike = float(np.ptp(losses)) < 1e-12
-    limits, worst = (said["low"] is None) == alike, gain
-    if limits and not alike:
+    same = not losses.any()
+    limits, worst = (said["low"] is None) == same, gain
+    if limits and not same:
         low, high = number(said["low"]), number(said["high"])
         worst, best = (-high, -low) if facts.case.lower else (low, high)
         for limit, turn in ((worst, 1), (best, -1)):
@@ -737,7 +728,7 @@ def _gate(facts: Facts, said: dict[str, Any]) -> bool:
         and limits
         and number(said["n"]) == losses.size
         and said["verdict"] == verdict
-        and said["finding"] == ("no query changed" if alike and not losses.any() else findings[verdict, shown])
+        and said["finding"] == ("no query changed" if same else findings[verdict, shown])
     )
 
 

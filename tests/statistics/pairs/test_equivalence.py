@@ -66,7 +66,8 @@ def test_equivalent_means_that_both_limits_lie_within(margin: float, method: str
 
 
 def test_equal_scores_are_equivalent_if_there_are_enough_of_them() -> None:
-    assert equivalence(np.zeros(10), 0.01).verdict == "equivalent within ±0.01"
+    assert equivalence(np.zeros(400), 0.01).verdict == "equivalent within ±0.01"
+    assert equivalence(np.zeros(10), 0.01).outcome == "neither shown"  # a further query may differ by more
     assert equivalence(np.zeros(3), 0.01).outcome == "neither shown"
     assert equivalence([], 0.01).outcome == "neither shown"
 

@@ -81,11 +81,22 @@ def test_its_limits_turn_it_round() -> None:
 
 def test_values_that_say_little_have_a_stated_p() -> None:
     assert skew_t_p(np.array([[0.2, 0.4], [-0.2, -0.4]])).tolist() == [1.0, 1.0]
-    assert skew_t_p(np.full((1, 5), 0.1)).tolist() == [0.0]
+    assert skew_t_p(np.full((1, 5), 0.2)) == pytest.approx([2 * 1.2**-5])
     assert skew_t_p(np.zeros((1, 5))).tolist() == [1.0]
     assert skew_t_p(np.full((1, 5), 0.1), "less").tolist() == [1.0]
     assert [float(each) for each in skew_t_limits(np.array([0.1, 0.2]), 0.05)] == [-math.inf, math.inf]
-    assert skew_t_limits(np.full(5, 0.1), 0.05) == pytest.approx((0.1, 0.1))
+    reach = 0.05 ** (-1 / 5) - 1
+    assert skew_t_limits(np.full(5, 0.1), 0.05) == pytest.approx((0.1 - reach, 0.1 + reach))
+
+
+@pytest.mark.parametrize("size", [0.05, 0.3, 1.0])
+def test_values_that_are_all_alike_are_called_above_0_in_no_more_samples_than_the_level(size: float) -> None:
+    """The worst case of a mean of 0: every value is d or -1, and a share of 1/(1 + d) is d."""
+    for queries in range(3, 200):
+        every, p = (1 + size) ** -queries, float(skew_t_p(np.full(queries, size), "greater"))
+        assert p == pytest.approx(every)
+        low = float(skew_t_limits(np.full(queries, size), 0.05)[0])
+        assert (low > 0) == (p < 0.05)
 
 
 def test_a_value_that_is_missing_is_left_out() -> None:

@@ -31,8 +31,14 @@ def test_each_column_is_judged_by_the_queries_it_has() -> None:
     assert np.isnan(values[2])
 
 
-def test_equal_differences_are_left_to_the_sign_flips() -> None:
-    assert decide_p(np.full(10, 0.1)).tolist() == sign_flip_p(np.full(10, 0.1)).tolist() == [2 / 1024]
+def test_equal_differences_show_no_more_than_their_size_allows() -> None:
+    """Sign flips alone call chance a difference in many samples where most queries differ by one number."""
+    assert decide_p(np.full(10, 0.1)) == pytest.approx([2 * 1.1**-10])
+    assert sign_flip_p(np.full(10, 0.1)).tolist() == decide_p(np.ones(10)).tolist() == [2 / 1024]
+    for queries in (6, 8, 10):
+        drawn = np.where(np.random.default_rng(queries).random((queries, 4_000)) < 1 / 11, -1.0, 0.1)
+        assert (decide_p(drawn) <= 0.05).mean() <= 0.05
+        assert (sign_flip_p(drawn) <= 0.05).mean() > 0.3
     assert decide_p(np.zeros(5)).tolist() == [1.0]
 
 

@@ -134,15 +134,13 @@ def _pair(main: MeasureCompared, pair: Comparison) -> str:
 
 def _span(pair: Comparison, by_size: bool = False) -> str:
     """The interval of second minus first; `by_size` turns it where the size of a loss is given."""
-    if math.isnan(pair.low) and pair.difference and not math.isnan(pair.p):
-        return "[no interval: all differ alike]"
     low, high = (-pair.high, -pair.low) if by_size and pair.difference < 0 else (pair.low, pair.high)
     return limits_text(low, high)
 
 
 def limits_text(low: float, high: float) -> str:
     """Limits in brackets, as sentences have them."""
-    return "[no interval]" if math.isnan(low) else f"[{short(low)}, {short(high)}]"
+    return "[no interval]" if not math.isfinite(high - low) else f"[{short(low)}, {short(high)}]"
 
 
 def _could_have(main: MeasureCompared, pair: Comparison) -> str:

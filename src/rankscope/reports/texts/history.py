@@ -79,7 +79,7 @@ def _value(check: CheckRecord) -> str:
 
 def _changed(check: CheckRecord) -> str:
     if math.isnan(check.low):
-        return f"it changed by {_with_side(check)} on each query"
+        return "no query changed"
     limits = [signed_text(each) if math.isfinite(each) else "unbounded" for each in (check.low, check.high)]
     return f"it changed by {_with_side(check)} [{limits[0]}, {limits[1]}]"
 

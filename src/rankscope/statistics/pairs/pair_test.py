@@ -78,7 +78,8 @@ def limits_within(
 ) -> tuple[FloatArray, FloatArray]:
     """Limits cut to what a difference can be; NaN where they have no width.
 
-    Where all queries differ by the same amount, nothing tells how far a further one may.
+    What a test does not reject may be one number, as where all queries differ by the same amount: it says nothing of
+    further ones.
     >>> limits_within([-0.2, 0.3, -np.inf], [1.4, 0.3, np.inf], (-1.0, 1.0))
     (array([-0.2,  nan, -1. ]), array([ 1., nan,  1.]))
     """

@@ -153,8 +153,8 @@ def with_limits(
     """Comparisons with the limits of their test at their own level; a column of differences for each.
 
     `sizes`: a row may be the sum over so many queries, scaled so that the mean of the sizes is 1. `ranges`: what a
-    difference can be, for all or one row for each; no limit lies outside. A pair of which all queries differ by the
-    same amount has no limits: NaN.
+    difference can be, for all or one row for each; no limit lies outside, and limits that are one number are
+    none: NaN.
     """
     if test == DECIDING:
         low, high = decide_limits(differences, [each.level for each in pairs], sizes)

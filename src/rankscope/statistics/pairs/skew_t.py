@@ -4,6 +4,9 @@ Few queries often miss the large gains, and then their own skewness is small too
 upper 95 % limit, on the side that would explain the mean away, and t is shortened by it:
 u = -log(1 + 2 b |t|)/(2 b) + b/2 with b = skewness/(3 sqrt(n)). To first order this is the transformation of Hall
 (1992); other than his cubic it never turns flat, so that a clear difference stays clear. It is never bolder than t.
+
+Values that are all alike show neither spread nor skew. If their mean were 0, and no value below -1, those that are d or
+more would be a share of 1/(1 + d) at most; so n of n that are d have a p of (1 + d)^-n.
 """
 
 from __future__ import annotations
@@ -26,8 +29,10 @@ STRAIGHT = 1e-9  # skewness below is none
 def skew_t_p(values: FloatArray, alternative: Alternative = "two-sided") -> FloatArray:
     """p-values along the last axis; NaN is left out.
 
-    Values without spread leave nothing to chance: 0 where the mean lies on the side asked about, else 1. Fewer than
-    three values tell nothing of skew: 1.
+    Of values without spread it is that of the mean of values that are at least -1. Fewer than three values tell nothing
+    of skew: 1.
+    >>> skew_t_p(np.array([[1.0] * 10, [0.1] * 10]), "greater").round(6).tolist()  # 2^-10, 1.1^-10
+    [0.000977, 0.385543]
     >>> table = np.array([[-0.3, -0.1, -0.2, -0.4], [0.3, 0.1, 0.2, 0.4]])
     >>> skew_t_p(table).round(4).tolist(), skew_t_p(table, "less").round(4).tolist()
     ([0.1497, 0.1497], [0.0748, 0.9861])
@@ -44,7 +49,7 @@ def skew_t_p(values: FloatArray, alternative: Alternative = "two-sided") -> Floa
 def skew_t_limits(values: FloatArray, tail: ArrayLike) -> tuple[FloatArray, FloatArray]:
     """The limits of the mean along the last axis that leave `tail` on each side: all means that are not rejected.
 
-    Infinite for fewer than three values; the mean itself where there is no spread.
+    Infinite for fewer than three values.
     >>> [round(float(each), 4) for each in skew_t_limits(np.array([0.0, 0.0, 0.0, 0.1, 0.9]), 0.05)]
     [-0.1754, 2.2793]
     """
@@ -54,8 +59,10 @@ def skew_t_limits(values: FloatArray, tail: ArrayLike) -> tuple[FloatArray, Floa
     width = stdtrit(np.maximum(sample.count - 1, 1), 1 - np.asarray(tail))
     below, above = (_lengthened(width, each.bend) for each in (sample.turned(), sample))
     few = sample.count < FEWEST
-    low = np.where(few, -np.inf, sample.mean - sample.error * below)
-    return low, np.where(few, np.inf, sample.mean + sample.error * above)
+    with np.errstate(over="ignore"):
+        alike = np.where(sample.error > 0, 0.0, np.asarray(tail) ** (-1 / np.maximum(sample.count, 1)) - 1)
+    low = np.where(few, -np.inf, sample.mean - sample.error * below - alike)
+    return low, np.where(few, np.inf, sample.mean + sample.error * above + alike)
 
 
 def skew_t_width(values: FloatArray, count: float, tail: float) -> float:
@@ -134,5 +141,5 @@ class _Sample:
         known = self.error > 0
         t = self.mean / np.where(known, self.error, 1.0)
         p = stdtr(np.maximum(self.count - 1, 1), shorten_t(t, self.bend))
-        p = np.where(known, p, np.where(self.mean < 0, 0.0, 1.0))
+        p = np.where(known, p, (1 + np.maximum(-self.mean, 0.0)) ** -np.maximum(self.count, 1.0))
         return np.where(self.count < FEWEST, 1.0, p)

@@ -28,7 +28,7 @@ def decide_p(differences: ArrayLike, alternative: Alternative = "two-sided") -> 
     """The p-value that decides, one per column: the larger one of sign flips and skew t; a row is a query.
 
     NaN is a query that a pair does not have; a column without any number has no p-value. Where all queries of a column
-    differ by the same amount, sign flips decide alone.
+    differ by the same amount, others may yet differ by another one (`skew_t`).
     >>> decide_p([[0.2, 0.1], [0.2, -0.1], [0.2, np.nan], [0.4, 0.0]]).round(4).tolist()
     [0.125, 1.0]
     """
@@ -56,11 +56,12 @@ def decide_limits(
     for turn, limits in ((-1.0, low), (1.0, high)):
         known = np.isfinite(limits)
         moved = np.nan_to_num(np.where(known, turn * (limits - columns), np.nan))
-        open_ = np.flatnonzero(~known | (reaching_bound(moved) > tails))  # elsewhere sign flips reject the limit too
+        open_ = np.flatnonzero(known & (reaching_bound(moved) > tails))  # elsewhere sign flips reject the limit too
         reached = reaching_share(moved[:, open_])
-        for column in open_[(reached > tails[open_]) | ~known[open_]].tolist():
+        for column in open_[reached > tails[open_]].tolist():
             own = columns[~np.isnan(columns[:, column]), column]
-            limits[column] = flip_limits(own, float(tails[column]))[int(turn > 0)] if own.size else np.nan
+            limits[column] = flip_limits(own, float(tails[column]))[int(turn > 0)]
+        limits[np.isnan(columns).all(axis=0)] = np.nan
     return low, high
 
 
@@ -76,8 +77,10 @@ def _least_rejected(sums: FloatArray, tail: float, sizes: FloatArray, start: flo
 
     mean = float(sums.sum() / sizes.sum())
     width = float(np.abs(sums / sizes - mean).max())
-    if not (np.isfinite(start) and width):
+    if not np.isfinite(start):
         return start
+    if not width:
+        return start + tail ** (-1 / sums.size) - 1
 
     def below(limit: float) -> float:
         return float(skew_t_p((sums - limit * sizes)[None, :], "less")[0]) - tail

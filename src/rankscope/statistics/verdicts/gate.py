@@ -191,7 +191,8 @@ def _check(
     both = table.complete()
     baseline, candidate = both.values.mean(axis=0).tolist()
     change, least, most = turned(changes.mean, *changes.limits(tail), table.lower_is_better)
-    low, high = limits_within(least, most, table.difference_bounds)
+    moved = bool(np.abs(changes.sums).max() > ROUNDING)
+    low, high = limits_within(least, most, table.difference_bounds) if moved else (math.nan, math.nan)
     tested = part.tested(rule)
     detectable = tested + _detectable(changes, part.min_effect - tested, alpha / tests)
     return GateCheck(

@@ -41,7 +41,7 @@ class CheckRecord:
     value_high: float
     baseline: float
     change: float  # candidate minus baseline
-    low: float  # limits of the change, each one-sided at `level`; NaN where every query changed by the same amount
+    low: float  # limits of the change, each one-sided at `level`; NaN where no query changed
     high: float
     level: float
     min_effect: float
@@ -58,8 +58,7 @@ class CheckRecord:
     @property
     def moved(self) -> int:
         """1 where a gain is shown, -1 where a loss is, else 0: whether a limit of the change excludes 0."""
-        limits = (self.change, self.change) if math.isnan(self.low) else (self.low, self.high)
-        _, low, high = turned(self.change, *limits, self.lower_is_better)
+        _, low, high = turned(self.change, self.low, self.high, self.lower_is_better)
         return 1 if low > 0 else -1 if high < 0 else 0
 
 
@@ -285,7 +284,7 @@ def _parsed_check(row: dict[str, Any]) -> CheckRecord:
     numbers = {name: float(math.nan if row[name] is None else row[name]) for name in NUMBERS}
     low = -math.inf if row["low"] is None else numbers["low"]
     high = math.inf if row["high"] is None else numbers["high"]
-    if low == high:  # every query changed by the same amount
+    if low == high:  # no query changed
         low = high = math.nan
     if not np.isfinite([numbers["value"], numbers["change"]]).all():
         raise ValueError("a check without a value")

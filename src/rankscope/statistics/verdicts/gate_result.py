@@ -38,7 +38,7 @@ class GateCheck:
     baseline: float
     candidate: float
     change: float
-    low: float  # limits of the change, each one-sided at `level`; NaN where every query changed by the same amount
+    low: float  # limits of the change, each one-sided at `level`; NaN where no query changed
     high: float
     p: float
     adjusted: float  # for the family
@@ -54,14 +54,13 @@ class GateCheck:
 
     @property
     def gain(self) -> tuple[float, float, float]:
-        """The change with its limits, turned so that more is better; without limits the tests reject every other."""
-        low, high = (self.low, self.high) if self.limited else (self.change, self.change)
-        return turned(self.change, low, high, self.lower_is_better)
+        """The change with its limits, turned so that more is better."""
+        return turned(self.change, self.low, self.high, self.lower_is_better)
 
     @property
-    def limited(self) -> bool:
-        """Whether there are limits: not where every query changed by the same amount."""
-        return not math.isnan(self.low)
+    def unchanged(self) -> bool:
+        """Whether no query changed: then there are no limits, and the gate passes."""
+        return math.isnan(self.low)
 
     @property
     def loss_shown(self) -> bool:
@@ -78,7 +77,7 @@ class GateCheck:
         """Fail where the rule's loss is shown, pass where a loss beyond the smallest effect is ruled out."""
         if self.adjusted <= self.alpha and self.mean_beyond:
             return "fail"
-        return "pass" if self.gain[1] >= -self.min_effect - ROUNDING else "undecided"
+        return "pass" if self.unchanged or self.gain[1] >= -self.min_effect - ROUNDING else "undecided"
 
     @property
     def failed(self) -> bool:
@@ -103,7 +102,7 @@ class GateCheck:
     def finding(self) -> str:
         """What may be said of a loss."""
         beyond = f" beyond {plain(self.min_effect)}" if self.min_effect else ""
-        if not self.limited and not self.change:
+        if self.unchanged:
             return f"no {'query' if self.units == self.queries else 'class'} changed"
         if self.verdict == "pass":
             return f"a loss is shown, one{beyond} is ruled out" if self.loss_shown else f"a loss{beyond} is ruled out"
@@ -119,15 +118,13 @@ class GateCheck:
     @property
     def sentence(self) -> str:
         """The change with its limits, and what may be said of a loss."""
-        units = how_many(self.units, "queries" if self.units == self.queries else "classes")
-        where = f"[{self.limits(', ')}] on {how_many(self.queries)}" if self.limited else f"on each of {units}"
-        return f"{self.name} changed by {self.changed} {where}; {self.finding}"
+        limits = "" if self.unchanged else f" [{self.limits(', ')}]"
+        return f"{self.name} changed by {self.changed}{limits} on {how_many(self.queries)}; {self.finding}"
 
     def limits(self, between: str) -> str:
         """The limits of the change, with a word between them."""
-        return (
-            between.join(signed_text(each, self.places) for each in (self.low, self.high)) if self.limited else "none"
-        )
+        ends = (signed_text(each, self.places) for each in (self.low, self.high))
+        return "none" if self.unchanged else between.join(ends)
 
     @property
     def changed(self) -> str:
