@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -195,3 +197,24 @@ def test_a_link_from_another_site_comes_in_at_the_second_step(served: Served) ->
 )
 def test_no_path_leads_out_of_the_static_files(served: Served, path: str) -> None:
     assert served.client.request("GET", f"http://127.0.0.1{path}").status_code in (401, 404)
+
+
+def test_proxies_are_named_where_it_is_started(tmp_path: Path) -> None:
+    from rankscope.workbench.serving import Exposure, start_lines
+
+    wrong = ["serve", str(tmp_path / "project"), "--trusted-proxy", "10.0.0.0/33", "--rate", "0"]
+    with served_project(tmp_path) as served:
+        public = "https://judging.example.org"
+        for host, proxies, warned in (
+            ("127.0.0.1", [], False),
+            ("0.0.0.0", [], True),
+            ("0.0.0.0", ["10.0.0.7"], False),
+        ):
+            how = Exposure(host=host, behind_proxy=public, trusted_proxies=proxies)
+            assert how.reach(1).proxies.trust("10.0.0.7") == bool(proxies)
+            told = "\n".join(start_lines(served.bench, how, public))
+            assert ("name another with --trusted-proxy ADDRESS" in told) == warned
+    refused = subprocess.run([sys.executable, "-m", "rankscope", *wrong], capture_output=True, text=True, check=False)
+    assert refused.returncode == 2
+    assert "--trusted-proxy '10.0.0.0/33'" in refused.stderr
+    assert "--rate must be above 0" in refused.stderr
