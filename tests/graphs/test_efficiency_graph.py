@@ -85,7 +85,7 @@ def test_topics_are_named_where_there_are_several() -> None:
 def test_what_does_not_go_on_one_graph_is_refused() -> None:
     with pytest.raises(SettingError, match="1 to 8 results, got 0"):
         graphs.efficiency_graph([])
-    with pytest.raises(SettingError, match="distinguished"):
+    with pytest.raises(SettingError, match="same name"):
         graphs.efficiency_graph([FIRST, FIRST])
     with pytest.raises(SettingError, match="over recall and over scope"):
         graphs.efficiency_graph([FIRST, Efficiency.of([1], [1], over="recall-scope", at=[1.0])])
