@@ -7,25 +7,27 @@ import json
 import resource
 import sys
 import tempfile
+import time
 import traceback
 from collections import Counter
 from pathlib import Path
 
-from benchmarks.fuzzing.cases import FORMATS, outcome, trial_of
+from benchmarks.fuzzing.cases import format_of, outcome, trial_of
 
 LONGEST = 60  # seconds of one case
+SLOWEST = 5.0  # seconds of processor time of one case
 ROOM = 1 << 20  # kilobytes that a case may add
 LIMIT = 16 << 30  # of the address space: the machine must not suffer
 
 
 def work(seed: int, first: int, count: int, notes: Path) -> None:
-    """Try cases in turn over all formats; the result is written as JSON, the case at hand next to it."""
+    """Try cases of all kinds in turn; the result is written as JSON, the case at hand next to it."""
     resource.setrlimit(resource.RLIMIT_AS, (LIMIT, LIMIT))
     came: Counter[str] = Counter()
     failures: list[dict[str, object]] = []
     with tempfile.TemporaryDirectory() as folder, (notes / "now").open("w") as now:
         for number in range(first, first + count):
-            format = FORMATS[number % len(FORMATS)]
+            format = format_of(number)
             now.seek(0)
             now.write(f"{format} {seed} {number}\n")
             now.flush()
@@ -36,11 +38,14 @@ def work(seed: int, first: int, count: int, notes: Path) -> None:
 
 
 def _tried(format: str, seed: int, number: int, folder: Path, failures: list[dict[str, object]]) -> str:
-    before = _peak()
+    before, began = _peak(), time.process_time()
     try:
         word = outcome(trial_of(format, seed, number, folder))
     except Exception:
         failures.append({"case": f"{format} {seed} {number}", "why": traceback.format_exc(limit=-8)})
+        return "failure"
+    if (seconds := time.process_time() - began) > SLOWEST:
+        failures.append({"case": f"{format} {seed} {number}", "why": f"took {seconds:.1f} s of processor time"})
         return "failure"
     if _peak() - before > ROOM:
         failures.append({"case": f"{format} {seed} {number}", "why": f"took {(_peak() - before) >> 10} MB"})

@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from benchmarks.fuzzing.cases import ANSWER, FORMATS, outcome, trial_of
+from benchmarks.fuzzing.cases import ANSWER, BY_COMMAND, outcome, trial_of
 
 PART = 1000
 LONGEST = 1800  # seconds of a child
@@ -111,8 +111,8 @@ def by_command(count: int, seed: int, workers: int = 1, progress: bool = False) 
 
 
 def _with_commands(count: int, seed: int) -> Iterable[tuple[str, int, int]]:
-    """Cases of all formats in turn."""
-    return ((FORMATS[number % len(FORMATS)], seed, number) for number in range(count))
+    """Cases of the kinds that have commands, in turn."""
+    return ((BY_COMMAND[number % len(BY_COMMAND)], seed, number) for number in range(count))
 
 
 def _commanded(format: str, seed: int, number: int) -> Tally:

@@ -40,7 +40,7 @@ def pool_reuse(
     from rankscope.inputs.reading import reading_with
     from rankscope.inputs.several import all_problems, named_runs
     from rankscope.inputs.swapped import refuse_swapped
-    from rankscope.sampling.reuse import reuse
+    from rankscope.sampling.reuse import reuse_pool
 
     errors: list[InputError] = []
     reading = reading_with(columns, None, None, "utf-8", True, 200.0, map_qrels, map_runs)
@@ -53,7 +53,7 @@ def pool_reuse(
     chosen: dict[str, Any] = {**settings, **({} if compat is None else {"compat": compat})}
     by_name = {run.name: run for run in named}
     with all_problems(named):
-        return reuse(judged, by_name, measure, depth=pool_depth, teams=_teams(teams), **chosen)
+        return reuse_pool(judged, by_name, measure, pool_depth, _teams(teams), chosen)
 
 
 @public

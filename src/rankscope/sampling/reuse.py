@@ -23,6 +23,7 @@ from rankscope.inputs.run import Run
 from rankscope.measures.direction import turn
 from rankscope.measures.measure import Measure
 from rankscope.measures.notation import parse_measure
+from rankscope.settings import settings_of
 from rankscope.validation import COUNT, check
 
 DEPTH = 100
@@ -106,8 +107,20 @@ def reuse(
     >>> [(each.system, each.unique, each.pooled, each.outside) for each in reuse(qrels, two).systems]
     [('one', 1, 1.0, 1.0), ('two', 1, 0.25, 0.25)]
     """
-    depth = check(locals(), depth=COUNT)["depth"]
-    kind, judged = parse_measure(measure, settings.get("rel") or 1), Qrels.of(qrels)
+    return reuse_pool(qrels, runs, measure, depth, teams, settings)
+
+
+def reuse_pool(
+    qrels: Any,
+    runs: Mapping[str, Any],
+    measure: str,
+    pool_depth: int,
+    teams: Mapping[str, str] | None,
+    settings: Mapping[str, Any],
+) -> Reuse:
+    """The same as `reuse`, with settings of the evaluation of which one is called `depth` too."""
+    depth = check({"pool_depth": pool_depth}, pool_depth=COUNT)["pool_depth"]
+    kind, judged = parse_measure(measure, settings_of(**settings).rel), Qrels.of(qrels)
     team_of = _teams(runs, teams)
     read = {name: Run.of(data, name=name) for name, data in runs.items()}
     only = _only_one_team(judged, read, team_of, depth)

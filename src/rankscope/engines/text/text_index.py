@@ -20,6 +20,7 @@ from rankscope.engines.text.index.writer import IndexWriter
 from rankscope.engines.text.judged_ranks import rank_topics
 from rankscope.engines.text.listing import Unmatched
 from rankscope.engines.text.matching.cache import MatchCache
+from rankscope.engines.text.query.escapes import mend_surrogates
 from rankscope.engines.text.query.nodes import Node, any_of
 from rankscope.engines.text.query.parser import Language, Operator, parse_query
 from rankscope.engines.text.ranking import TopicLists, run_of
@@ -156,7 +157,7 @@ class Index(Displayed):
         """
         name = field or self.default_field
         if syntax == "words":
-            return any_of(name, (term for term, _ in self._analyser_of(name).analyse(text)))
+            return any_of(name, (term for term, _ in self._analyser_of(name).analyse(mend_surrogates(text))))
         analysers = {**self.reader.analysers, ID: WHOLE}
         language = Language(name, self._analyser_of(name), analysers, operator=operator, leading=leading)
         return parse_query(text, language)
