@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import copy
+import hashlib
 import json
+from itertools import product
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
 
 from rankscope import evaluate
-from rankscope.errors import InputError, SettingError
+from rankscope.errors import InputError, RankscopeError, SettingError
 from rankscope.workbench.project import Project
-from rankscope.workbench.store.events import MarkEvent
+from rankscope.workbench.store.events import MarkEvent, json_text
 from tests.postgres import Cluster
 from tests.workbench.projects import RELEVANT, judge_all, small_project, write_sources
 
@@ -315,3 +319,45 @@ def test_relevant_grades_of_the_example_are_as_the_assessors_said(tmp_path: Path
         judge_all(project, ANN)
         project.export(tmp_path / "qrels.txt")
     assert {item for _, _, item, grade in lines(tmp_path / "qrels.txt") if grade == "1"} == set(RELEVANT)
+
+
+def signed_again(lines: list[dict[str, Any]]) -> str:
+    """A journal whose digests fit what was changed in it."""
+    events = [json_text(each) for each in lines[1:] if "event" in each]
+    tables = [json.dumps(each) for each in lines[1:] if "event" not in each]
+    for name, texts in (("digest", events), ("tables", tables)):
+        whole = "".join(f"{each}\n" for each in texts)
+        lines[0][name] = hashlib.sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()
+    return "\n".join(json.dumps(each) for each in lines) + "\n"
+
+
+def test_a_journal_with_odd_values_is_refused_in_words(tmp_path: Path) -> None:
+    with judged_project(tmp_path) as project:
+        judge_all(project, ANN, most=2)
+        project.undo(ANN)
+        project.add_guideline("As you like.")
+        project.export_journal(tmp_path / "journal.jsonl")
+    whole = [json.loads(line) for line in (tmp_path / "journal.jsonl").read_text().splitlines()]
+    kinds = {next(iter(each)): number for number, each in enumerate(whole) if number}
+    odd: tuple[Any, ...] = (None, [], {}, 1.5, True, "\ud800", "x", [[1]])
+    refused = 0
+    with Project.open(tmp_path / "project") as again:
+        for kind, number in kinds.items():
+            for name, value in product(whole[number][kind], odd):
+                lines = copy.deepcopy(whole)
+                lines[number][kind][name] = value
+                (tmp_path / "odd.jsonl").write_text(signed_again(lines))
+                try:
+                    again.import_journal(tmp_path / "odd.jsonl")
+                except RankscopeError:
+                    refused += 1
+    assert refused > 100
+
+
+def test_a_journal_whose_people_were_changed_is_refused(tmp_path: Path) -> None:
+    with judged_project(tmp_path) as project:
+        project.export_journal(tmp_path / "journal.jsonl")
+        text = (tmp_path / "journal.jsonl").read_text()
+        (tmp_path / "journal.jsonl").write_text(text.replace('"text":"foxes"', '"text":"boxes"'))
+        with pytest.raises(InputError, match="people, queries, guidelines or pools are not those"):
+            project.import_journal(tmp_path / "journal.jsonl")

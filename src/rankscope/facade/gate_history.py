@@ -33,10 +33,11 @@ def append_gate(scores: Scores, result: GateResult, history: str | Path, build: 
     """Append what the gate found on these scores."""
     from rankscope.statistics.table.score_table import ScoreTable
     from rankscope.statistics.table.units import classes_are_targets
-    from rankscope.statistics.verdicts.gate_history import append_record, record_of
+    from rankscope.statistics.verdicts.gate_history import append_record, next_date, record_of
 
     tables = [ScoreTable.of(scores, measure) for measure in scores.measures]
-    append_record(history, record_of(result, tables, build, date, clusters=classes_are_targets(scores)))
+    when = date or next_date(history)
+    append_record(history, record_of(result, tables, build, when, clusters=classes_are_targets(scores)))
 
 
 def history_page(history: str | Path, title: str = "") -> tuple[str, GateHistory]:

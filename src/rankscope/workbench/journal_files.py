@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,7 +18,7 @@ from rankscope.errors import InputError
 from rankscope.files import atomic
 from rankscope.inputs.checks import Problems
 from rankscope.names import name_of
-from rankscope.workbench.store.events import Event, MarkEvent, json_text
+from rankscope.workbench.store.events import KINDS, MarkEvent, is_storable, json_text
 from rankscope.workbench.store.failures import Refused
 from rankscope.workbench.store.rows import Guideline, PoolDesign, Pooled, pool_digest
 from rankscope.workbench.store.writer import Saved
@@ -28,13 +28,45 @@ if TYPE_CHECKING:
 
 FORMAT: Final = "rankscope journal"
 VERSION: Final = 1
+TEXT: Final = (str,)
+MAYBE: Final = (str, type(None))
+NUMBER: Final = (int, type(None))
+EVENT: Final[Mapping[str, tuple[type, ...]]] = {  # what an event has, and of which types
+    **dict.fromkeys(("query", "item", "of", "pool", "guideline"), MAYBE),
+    "assessor": TEXT,
+    "key": TEXT,
+    "kind": TEXT,
+    "at_us": (int,),
+    "detail": (dict, type(None)),
+    "grade": NUMBER,
+    "ms": NUMBER,
+}
+POOLED: Final = 6  # values of a candidate
+NEEDED: Final[Mapping[str, Mapping[str, tuple[type, ...]]]] = {  # what a line of each kind has, and of which types
+    "assessors": {"name": TEXT, "kind": TEXT, "role": TEXT},
+    "queries": {"id": TEXT, "text": TEXT, "narrative": TEXT, "example": MAYBE, "class": TEXT},
+    "guidelines": {"text": TEXT, "at_us": (int,)},
+    "pools": {
+        "method": TEXT,
+        "seed": (int,),
+        "budget": NUMBER,
+        "digest": TEXT,
+        "at_us": (int,),
+        "runs": (list,),
+        "rows": (list,),
+    },
+}
 
 
 def journal_digest(project: Project) -> str:
     """SHA-256 of all events as the lines of a file have them."""
+    return _lines_digest(event_lines(project))
+
+
+def _lines_digest(lines: Iterable[str]) -> str:
     result = hashlib.sha256()
-    for line in event_lines(project):
-        result.update(line.encode() + b"\n")
+    for line in lines:
+        result.update(line.encode("utf-8", "surrogatepass") + b"\n")
     return result.hexdigest()
 
 
@@ -65,6 +97,7 @@ def write_journal(project: Project, path: str | Path) -> str:
     """Everything of a project but its sources and its tokens, in a file; the digest of its events."""
     digest = journal_digest(project)
     head = {"format": FORMAT, "version": VERSION, "digest": digest, "events": project.state.last}
+    head["tables"] = _lines_digest(_table_lines(project))
     with atomic(path) as file:
         for line in (json_text(head), *_table_lines(project), *event_lines(project)):
             file.write(f"{line}\n")
@@ -102,6 +135,7 @@ class JournalLines:
     assessors: list[tuple[int, Mapping[str, Any]]] = field(default_factory=list)
     queries: list[tuple[int, Mapping[str, Any]]] = field(default_factory=list)
     guidelines: list[tuple[int, Mapping[str, Any]]] = field(default_factory=list)
+    tables_digest: str = ""  # of all lines but the head and the events
     pools: list[tuple[int, Mapping[str, Any]]] = field(default_factory=list)
     events: list[tuple[int, Mapping[str, Any]]] = field(default_factory=list)
 
@@ -120,7 +154,10 @@ class JournalLines:
             text = Path(path).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise InputError.of(name_of(path), [f"cannot be read: {error}"]) from None
-        for number, line in enumerate(text.splitlines(), 1):
+        tables = []
+        for number, line in enumerate(text.split("\n"), 1):
+            if not line:
+                continue
             try:
                 value = json.loads(line)
                 if "format" in value:
@@ -128,8 +165,10 @@ class JournalLines:
                     continue
                 ((kind, content),) = value.items()
                 places[kind].append((number, {**content}))
+                tables += [line] if kind != "event" else []
             except (ValueError, KeyError, TypeError, AttributeError):
                 problems.add(f"line {number}", "is no line of a journal", order=number)
+        found.tables_digest = _lines_digest(tables)
         return found
 
 
@@ -139,8 +178,13 @@ def read_journal(project: Project, path: str | Path) -> int:
     lines = JournalLines.read(path, problems)
     if lines.head.get("version") != VERSION or lines.head.get("format") != FORMAT:
         problems.add("line 1", f"is not the head of a {FORMAT} of version {VERSION}")
-    if not problems.any and _digest_of(lines) != lines.head.get("digest"):
+    if not problems.any and _lines_digest(json_text({"event": each}) for _, each in lines.events) != lines.head.get(
+        "digest"
+    ):
         problems.add("", "its events are not those that its digest speaks of: it was changed or cut")
+    if not problems.any and lines.head.get("tables", lines.tables_digest) != lines.tables_digest:
+        problems.add("", "its people, queries, guidelines or pools are not those that its digest speaks of")
+    _check_tables(lines, problems)
     _check_events(project, lines, problems)
     problems.raise_if_any()
     for _, each in lines.assessors:
@@ -151,24 +195,42 @@ def read_journal(project: Project, path: str | Path) -> int:
     return _bring_events(project, lines, guidelines, pools)
 
 
-def _digest_of(lines: JournalLines) -> str:
-    result = hashlib.sha256()
-    for _, each in lines.events:
-        result.update(json_text({"event": each}).encode() + b"\n")
-    return result.hexdigest()
+def _check_tables(lines: JournalLines, problems: Problems) -> None:
+    """Each line has what its kind has."""
+    for kind, needed in NEEDED.items():
+        for number, each in getattr(lines, kind):
+            wrong = [name for name, types in needed.items() if not _is_one(each.get(name, lines), types)]
+            if kind == "pools" and not wrong:
+                whole = all(isinstance(row, list) and len(row) == POOLED for row in each["rows"])
+                wrong = [] if whole else ["rows"]
+            if wrong:
+                problems.add(f"line {number}", f"has no {' or '.join(wrong)} that can be read", order=number)
+
+
+def _is_one(value: object, types: tuple[type, ...]) -> bool:
+    """Whether a value is of one of the types, and a text that every database takes."""
+    return (
+        isinstance(value, types) and not isinstance(value, bool) and (not isinstance(value, str) or is_storable(value))
+    )
 
 
 def _check_events(project: Project, lines: JournalLines, problems: Problems) -> None:
     queries = {*project.queries, *(str(each.get("id")) for _, each in lines.queries)}
     people = {str(each.get("name")) for _, each in lines.assessors}
-    needed = set(Event._fields) - {"id"}
+    guidelines = {None, *(each.digest for each in project.guidelines)}
+    texts = [each.get("text") for _, each in lines.guidelines]
+    guidelines |= {Guideline(0, str(text), 0).digest for text in texts if _is_one(text, TEXT)}
+    pools = {None, *(each.digest for each in project.designs), *(str(each.get("digest")) for _, each in lines.pools)}
     for number, each in lines.events:
-        if each.keys() != needed:
+        if each.keys() != EVENT.keys() or not all(_is_one(each[name], types) for name, types in EVENT.items()):
             problems.add(f"line {number}", "is no whole event", order=number)
             continue
         wrong = [f"no item '{each['item']}'"] if each["item"] is not None and each["item"] not in project.places else []
         wrong += [f"no query '{each['query']}'"] if each["query"] is not None and each["query"] not in queries else []
         wrong += [f"no assessor '{each['assessor']}'"] if each["assessor"] not in people else []
+        wrong += [f"no kind of mark '{each['kind']}'"] if each["kind"] not in KINDS else []
+        wrong += [f"no guideline '{each['guideline']}'"] if each["guideline"] not in guidelines else []
+        wrong += [f"no pool '{each['pool']}'"] if each["pool"] not in pools else []
         grades = project.file.grades
         wrong += [f"no grade {each['grade']}"] if each["grade"] is not None and each["grade"] not in grades else []
         if wrong:

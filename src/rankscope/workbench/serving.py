@@ -16,6 +16,7 @@ from rankscope.workbench.pages.bench import RATE, Reach, Workbench
 from rankscope.workbench.project import Project
 from rankscope.workbench.service.hosts import Proxies, is_loopback
 
+OUT_OF_TIME: Final = (9, 10)  # what OpenSSL calls not yet valid, and expired
 PUBLIC: Final = re.compile(r"https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?")
 
 
@@ -85,6 +86,28 @@ def certificate_problem(certificate: str, key: str | None) -> str:
     return ""
 
 
+def certificate_out_of_time(certificate: str, key: str | None) -> str:
+    """Why browsers do not take a certificate now though it can be served: expired, or not valid yet; else nothing.
+
+    It is shown to ourselves, who trust it and nothing else, so that only its time can be wrong.
+    """
+    server, client = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER), ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    server.load_cert_chain(certificate, key)
+    client.load_verify_locations(certificate)
+    client.check_hostname = False
+    client.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
+    there, back = ssl.MemoryBIO(), ssl.MemoryBIO()
+    sides = (client.wrap_bio(back, there), server.wrap_bio(there, back, server_side=True))
+    for side in 2 * sides:
+        try:
+            side.do_handshake()
+        except ssl.SSLWantReadError:
+            continue
+        except ssl.SSLCertVerificationError as error:
+            return error.verify_message if error.verify_code in OUT_OF_TIME else ""
+    return ""
+
+
 def serve_project(
     project: Project,
     exposure: Exposure | None = None,
@@ -123,6 +146,8 @@ def start_lines(bench: Workbench, exposure: Exposure, address: str) -> Iterable[
     yield f"serving {bench.title} at {address}; Ctrl-C ends it"
     yield f"open {address}/enter/{bench.start_token}"
     yield "  this link lets you in once, as the owner; others come in by invitations from the page People"
+    if exposure.certificate and (wrong := certificate_out_of_time(exposure.certificate, exposure.certificate_key)):
+        yield f"! --certificate {exposure.certificate}: {wrong}, so browsers warn of this service: renew it"
     if not is_loopback(exposure.host):
         yield (
             f"! {exposure.host} is not this machine alone: whoever reaches it sees that the project is here, and with "

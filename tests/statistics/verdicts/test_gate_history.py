@@ -24,6 +24,7 @@ from rankscope.statistics.verdicts.gate_history import (
     BuildRecord,
     GateHistory,
     append_record,
+    next_date,
     parse_history,
     read_history,
     record_of,
@@ -46,6 +47,14 @@ def record(build: str = "1", date: str = "2026-11-03", loss: float = 0.0) -> Bui
 
 
 # the numbers
+
+
+def test_a_clock_that_was_set_back_reorders_no_builds(tmp_path: Path) -> None:
+    path = tmp_path / "gate.jsonl"
+    assert next_date(path) <= next_date(path)
+    for build, date in (("1", ""), ("2", "2199-01-01"), ("3", ""), ("4", "")):  # after 2 the clock is right again
+        append_record(path, record(build, date or next_date(path)))
+    assert [each.build for each in read_history(path).builds] == ["1", "2", "3", "4"]
 
 
 def test_a_record_holds_what_the_gate_found_and_the_interval_of_the_value() -> None:

@@ -194,6 +194,13 @@ def check_date(text: str) -> str:
     return text
 
 
+def next_date(path: str | Path) -> str:
+    """The present moment, or that of the last build where the clock was set back since: what comes later stays later."""
+    now, place = check_date(""), Path(path)
+    builds = read_history(place).builds if place.exists() and place.stat().st_size else ()
+    return max([now, *(each.date for each in builds[-1:])], key=_moment)
+
+
 def append_record(path: str | Path, record: BuildRecord) -> None:
     """Append a record, whole or not at all; a file that is something else is refused."""
     place = Path(path)
