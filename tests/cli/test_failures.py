@@ -156,6 +156,25 @@ def test_the_page_of_exit_codes_says_what_the_code_does() -> None:
     assert listed == {0, 1, 3} | ours | signals  # 3: `gate --undecided 3`
 
 
+def test_exit_code_1_is_said_to_be_what_fails(rankscope: Ended, capsys: pytest.CaptureFixture[str]) -> None:
+    """A loss that is shown ends with 1 only if its mean is beyond the smallest effect."""
+    for name, worst in (("old", 0), ("new", 4)):
+        rows = (
+            f"q{q} Q0 {'d1' if at == worst + q % 3 * (name == 'new') else f'x{at}'} 1 {9 - at} t"
+            for q in range(6)
+            for at in range(9)
+        )
+        Path(f"{name}.run").write_text("\n".join(rows))
+    asked = ("gate", "qrels.txt", "old.run", "new.run", "-m", "RR", "--min-effect")
+    for effect, code, found in (("0.01", 1, "its mean is beyond .01"), ("0.99", 0, "one beyond .99 is ruled out")):
+        assert rankscope(*asked, effect) == code
+        assert f"a loss is shown, {found}" in capsys.readouterr().out
+    assert rankscope("--help") == 0
+    page = Path(__file__).parents[2] / "docs" / "reference" / "exit-codes.md"
+    for text in (capsys.readouterr().out, page.read_text(encoding="utf-8")):
+        assert "a loss is shown, and its mean is beyond the smallest effect" in " ".join(text.split())
+
+
 @pytest.mark.thorough
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 @pytest.mark.parametrize("line", ["gate qrels.txt a.run b.run", "measures"])

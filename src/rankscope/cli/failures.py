@@ -1,6 +1,6 @@
 """How a command ends: one rule from what went wrong to an exit code and one clear line.
 
-0 done; 1 only of the gate, a loss is shown; 2 anything expected (bad input or options, a full disk, no permission, no
+0 done; 1 only of the gate, it fails; 2 anything expected (bad input or options, a full disk, no permission, no
 memory); 3 only of the gate where it is asked for, it is undecided; 70 a fault of rankscope; 130
 Ctrl-C; 141 whoever read the output has gone; 128 + N ended by signal N.
 """

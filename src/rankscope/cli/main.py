@@ -136,7 +136,8 @@ def cli() -> None:
       rankscope demo
       rankscope evaluate QRELS RUN -m AP -m nDCG@10
 
-    Exit codes: 0 done; 1 gate: a loss is shown; 2 bad input, no room or no permission; 70 a fault of rankscope.
+    Exit codes: 0 done; 1 gate: a loss is shown, and its mean is beyond the smallest effect; 2 bad input, no room or no
+    permission; 70 a fault of rankscope.
 
     Shell completion: _RANKSCOPE_COMPLETE=bash_source rankscope (or zsh_source, fish_source).
     """

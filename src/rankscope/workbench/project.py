@@ -78,7 +78,7 @@ class Project(ProjectPeople, ProjectNeeds):
             self._use_pool(self.designs[-1], rows)
 
     def read_tables(self, journal: Journal) -> bool:
-        """Everything beside the events as it is now; whether that is another than it was."""
+        """Everything in addition to the events as it is now; whether that is another than it was."""
         meta = journal.meta()
         if meta.get("id", self.file.id) != self.file.id or bytes.fromhex(meta["secret"]) != self.secret:
             raise Unavailable(f"{self.folder} holds another project than the one that was opened: start again")

@@ -1,7 +1,7 @@
 """What shows that a journal is as it was written, to its last acknowledged event.
 
 Each event carries a digest of itself and of the digest before it, so one that was changed, taken out or exchanged is
-found, and where. The tables beside the events have a digest each. An end that is gone leaves no break behind: so the
+found, and where. The tables next to the events have a digest each. An end that is gone leaves no break behind: so the
 last acknowledged event also stands in a small file of its own.
 """
 
@@ -39,7 +39,7 @@ def chained(rows: Iterable[Sequence[Any]]) -> str:
 
 
 class JournalEnd(NamedTuple):
-    """How far a journal goes: its last event with its digest, and how often the tables beside it were changed."""
+    """How far a journal goes: its last event with its digest, and how often the tables next to it were changed."""
 
     number: int = 0
     digest: str = ""

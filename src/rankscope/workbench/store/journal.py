@@ -16,7 +16,7 @@ from rankscope.workbench.store.failures import StoreError, Unavailable
 from rankscope.workbench.store.rows import Assessor, Guideline, Item, PoolDesign, Pooled, Query, pool_digest
 
 COLUMNS: Final = ", ".join(Event._fields)
-DIGESTS: Final = "digests"  # in the table meta: those of the tables beside the events, and how often they were changed
+DIGESTS: Final = "digests"  # in the table meta: those of the tables next to the events, and how often they were changed
 ORDERS: Final = {"item": "place", "query": "place", "assessor": "id", "guideline": "version", "design": "version"}
 WHOLE: Final = ("item", "assessor")  # tables whose rows change together or in place; to the others rows are added
 AT_ONCE: Final = 1000  # rows that are read together where some cannot be

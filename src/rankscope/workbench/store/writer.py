@@ -31,7 +31,7 @@ class Rules:
     """What a project adds to the journal's own rules; this one adds nothing."""
 
     def read_again(self, journal: Journal) -> bool:
-        """Read the tables beside the events, which another process may have changed; whether one did."""
+        """Read the tables next to the events, which another process may have changed; whether one did."""
         return False
 
     def complete(self, mark: MarkEvent) -> MarkEvent:
