@@ -1,4 +1,4 @@
-"""The growth forecast on real collections: the whole forecast from a half, a quarter and a sixteenth of its items."""
+"""The growth forecast held against the truth: the whole forecast from a half, a quarter or a sixteenth of its items."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from benchmarks.forecast_data import (
 from rankscope.arrays import FloatArray
 from rankscope.forecast import MeasureForecast, forecast
 from rankscope.forecast.growth import Seen
-from rankscope.forecast.intervals import unit_error
+from rankscope.forecast.intervals import model_error, unit_error
 from rankscope.forecast.models import candidates
 from rankscope.measures.notation import parse_measure
 from rankscope.ranks import RelevantRanks
@@ -33,7 +33,8 @@ MEASURES = ("Rprec", "AP")
 FACTORS = (2, 4, 16)
 SEEDS = range(4)
 MOST_LISTS = 6  # of one collection
-TIMED_LISTS = 3  # for whole forecasts, with back-test and intervals, which take a second each
+TIMED_LISTS = 3  # for whole forecasts, with back-test and intervals
+CASES = {4: 3, 16: 9}  # whole forecasts of one collection, about: lists times thinnings
 FEWEST = 16  # distractors that must be left
 RESAMPLES, INNER = 100, 60  # of queries, and for the spread of each
 LEVEL = 0.9
@@ -47,7 +48,7 @@ def report() -> str:
 
 
 def collections() -> dict[str, Collection]:
-    """All that lie in the data folder; those of the last name were first tried when the model was made."""
+    """All that lie in the data folder, and two made ones."""
     found: dict[str, Collection] = {}
     for name in there():
         found[name] = [partial(vector_lists, name, whole) for whole in (False, True)]
@@ -57,7 +58,7 @@ def collections() -> dict[str, Collection]:
     if (DATA / "trec-robust03").is_dir():
         found["Robust 2003"] = [partial(robust_lists, run) for run in runs_of("trec-robust03")]
     if (DATA / "trec-covid-r1").is_dir():
-        found["TREC-COVID (confirmation)"] = [partial(covid_lists, run) for run in runs_of("trec-covid-r1")]
+        found["TREC-COVID"] = [partial(covid_lists, run) for run in runs_of("trec-covid-r1")]
     return found
 
 
@@ -114,30 +115,34 @@ def _truth(measure: str, queries: RelevantRanks) -> float:
 
 @dataclass(frozen=True)
 class Outcome:
-    """One measure of one forecast: whether the truth lies in its interval, and how often in those of other queries."""
+    """One measure of one forecast against the truth: whether and how often each interval holds it, and their widths."""
 
     error: float
     these: bool
-    others: float
-    width_these: float
-    width_others: float
+    half: float
+    item: float
+    doublings: float
+    all_queries: float
+    all_width: float
+    another_set: float
+    another_width: float
 
 
 def coverages(named: Mapping[str, Collection]) -> str:
     """How often 90 % intervals hold: with scores, and from ranks alone."""
-    head = (
-        "| collection | times | from | forecasts | root mean square error | for these queries held | median width "
-        "| for other queries held | median width |"
-    )
-    lines = [head, "|---" * (head.count("|") - 1) + "|"]
-    every: dict[str, list[Outcome]] = {}
-    for name, lists in named.items():
-        for factor in FACTORS[1:]:
-            for way, change in (("scores", _same), ("ranks", without_scores)):
-                found = list(_outcomes(_some(lists, TIMED_LISTS), factor, change))
-                every.setdefault(way, []).extend(found)
-                lines += [_line(name, str(factor), way, found)] if found else []
-    return "\n".join([*lines, *(_line("all", "", way, found) for way, found in every.items())])
+    lines = [COVERAGE_HEAD, "|---" * (COVERAGE_HEAD.count("|") - 1) + "|"]
+    for factor in FACTORS[1:]:
+        for way, change in (("scores", _same), ("ranks", without_scores)):
+            found = {name: list(_outcomes(_some(lists, TIMED_LISTS), factor, change)) for name, lists in named.items()}
+            lines += _lines({name: some for name, some in found.items() if some}, factor, way)
+    return "\n".join(lines)
+
+
+COVERAGE_HEAD = (
+    "| from | times | collection | forecasts | root mean square error | for these queries held | held with the usual "
+    "error of the other collections | median width | share of the width that 90 % needed | for all such queries held "
+    "| median width | for another set held | median width |"
+)
 
 
 def _same(ranks: RelevantRanks) -> RelevantRanks:
@@ -155,35 +160,87 @@ def _outcomes(
     for make in collection:
         lists = make()
         if np.median(lists.distractors) / factor >= FEWEST:
-            case = lists.case(factor, seed=100)
-            known = change(case.sample)
-            grown = forecast(known, case.factor, MEASURES, force=True)
-            yield from (_outcome(grown[measure], known, case) for measure in MEASURES)
+            for seed in range(100, 100 + max(1, CASES[factor] // len(collection))):
+                case = lists.case(factor, seed)
+                known = change(case.sample)
+                grown = forecast(known, case.factor, MEASURES, force=True)
+                yield from (_outcome(grown[measure], known, case) for measure in MEASURES)
 
 
 def _outcome(said: MeasureForecast, known: RelevantRanks, case: Case) -> Outcome:
-    truth = _truth(said.measure, case.whole)
-    middle, half = _of_other_queries(said, known, case.factor)
-    held = float((np.abs(middle - truth) <= half).mean())
-    return Outcome(said.forecast - truth, truth in said.these, held, said.these.width, 2.0 * float(np.median(half)))
-
-
-def _of_other_queries(said: MeasureForecast, known: RelevantRanks, factor: float) -> tuple[FloatArray, FloatArray]:
-    """Forecasts and half intervals if other queries had been asked; what all queries share is taken from these."""
+    truth = parse_measure(said.measure).of(case.whole)
     seen = Seen.of(parse_measure(said.measure), known)
-    weights = other_queries(unit_classes(known), len(known), np.random.default_rng(0), RESAMPLES, INNER)
+    middle, unit, another = _of_other_queries(said, seen, known, truth, case.factor)
+    doublings = float(np.log2(seen.ahead(case.factor)))
+    half = model_error(said.item_error, candidates(said.model, True)[0].usual_error, doublings, LEVEL)
+    everyone, set_half = np.hypot(half, unit), np.hypot(half, unit * np.sqrt(2.0))
+    return Outcome(
+        error=said.forecast - float(truth.mean()),
+        these=float(truth.mean()) in said.these,
+        half=half,
+        item=said.item_error,
+        doublings=doublings,
+        all_queries=float((np.abs(middle - truth.mean()) <= everyone).mean()),
+        all_width=2.0 * float(np.median(everyone)),
+        another_set=float((np.abs(middle - another) <= set_half).mean()),
+        another_width=2.0 * float(np.median(set_half)),
+    )
+
+
+def _of_other_queries(
+    said: MeasureForecast, seen: Seen, known: RelevantRanks, truth: FloatArray, factor: float
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Forecasts and what chance in the units adds if other queries had been asked, and what another set has then.
+
+    What all queries share is taken from these.
+    """
+    classes, random = unit_classes(known), np.random.default_rng(0)
+    weights = other_queries(classes, len(known), random, RESAMPLES, INNER)
+    another = other_queries(classes, len(known), random, RESAMPLES, 1)[:, 0] @ truth
     rows = weights.reshape(-1, len(known))
     means = candidates(said.model, True)[0].means(seen.evidence, seen.terms, seen.target(factor), rows)
     means = means.reshape(RESAMPLES, 1 + INNER)
-    chance = np.array([unit_error(each, said.units, LEVEL) for each in means])
-    return means[:, 0], np.hypot(chance, said.these.width / 2)
+    return means[:, 0], np.array([unit_error(each, said.units, LEVEL) for each in means]), another
 
 
-def _line(name: str, factor: str, way: str, found: Sequence[Outcome]) -> str:
+def _lines(found: Mapping[str, Sequence[Outcome]], factor: int, way: str) -> list[str]:
+    """A line for each collection, and one for all forecasts: how often what others let expect holds is said in it."""
+    foreign = {name: usual_error([some for other, some in found.items() if other != name]) for name in found}
+    held = {name: [_holds(one, foreign[name]) for one in some] for name, some in found.items()}
+    lines = [_line(way, factor, name, some, held[name]) for name, some in found.items()]
+    every = [one for some in found.values() for one in some]
+    every_held = [one for some in held.values() for one in some]
+    name = f"all (usual error for each doubling, fitted to all: {usual_error(list(found.values())):.4f})"
+    return [*lines, _line(way, factor, name, every, every_held)]
+
+
+def usual_error(collections: Sequence[Sequence[Outcome]]) -> float:
+    """The model's error for each doubling that makes these errors most likely; each collection counts the same."""
+    weight = np.concatenate([np.full(len(some), 1.0 / len(some)) for some in collections])
+    every = [one for some in collections for one in some]
+    error, item, doublings = (
+        np.array([getattr(one, name) for one in every]) for name in ("error", "item", "doublings")
+    )
+
+    def unlikeliness(usual: float) -> float:
+        variance = item**2 + (usual * doublings) ** 2
+        return float((weight * (np.log(variance) + error**2 / variance)).sum())
+
+    return float(min(np.geomspace(1e-4, 0.1, 301).tolist(), key=unlikeliness))
+
+
+def _holds(one: Outcome, usual: float) -> bool:
+    return abs(one.error) <= model_error(one.item, usual, one.doublings, LEVEL)
+
+
+def _line(way: str, factor: int, name: str, found: Sequence[Outcome], foreign: Sequence[bool]) -> str:
     error = float(np.sqrt(np.mean([one.error**2 for one in found])))
-    these, others = np.mean([one.these for one in found]), np.mean([one.others for one in found])
-    narrow, wide = np.median([one.width_these for one in found]), np.median([one.width_others for one in found])
+    needed = float(np.quantile([abs(one.error) / one.half for one in found], LEVEL))
+    others = (
+        f"{np.mean([one.all_queries for one in found]):.0%} | {np.median([one.all_width for one in found]):.3f} "
+        f"| {np.mean([one.another_set for one in found]):.0%} | {np.median([one.another_width for one in found]):.3f}"
+    )
     return (
-        f"| {name} | {factor} | {way} | {len(found)} | {error:.3f} | {these:.0%} | {narrow:.3f} "
-        f"| {others:.0%} | {wide:.3f} |"
+        f"| {way} | {factor} | {name} | {len(found)} | {error:.3f} | {np.mean([one.these for one in found]):.0%} "
+        f"| {np.mean(foreign):.0%} | {2.0 * np.median([one.half for one in found]):.3f} | {needed:.2f} | {others} |"
     )

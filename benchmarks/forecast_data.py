@@ -1,4 +1,4 @@
-"""Real collections with vectors or runs, as whole lists: what the growth forecast is tried on."""
+"""Collections with vectors or runs, real but for two that are made, as whole lists: what the forecast is tried on."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import csv
 import gzip
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -84,6 +84,14 @@ def mpeg7() -> Labelled:
     return Labelled(np.sqrt(waves / np.linalg.norm(waves, axis=1, keepdims=True)), number)
 
 
+def mixture(classes: int, seed: int) -> Labelled:
+    """Made: classes around normal centres in 32 dimensions, each with a spread of its own, from .5 to 1.5."""
+    random = np.random.default_rng(seed)
+    centres, spread = random.normal(size=(classes, 32)), random.uniform(0.5, 1.5, classes)
+    number = random.integers(0, classes, 20_000)
+    return Labelled(centres[number] + spread[number, None] * random.normal(size=(number.size, 32)), number)
+
+
 def _labels(path: Path) -> tuple[list[str], IntArray]:
     rows = list(csv.reader(path.read_text().splitlines()))[1:]
     return [row[0] for row in rows], np.unique([row[1] for row in rows], return_inverse=True)[1].astype(np.int64)
@@ -95,15 +103,17 @@ VECTORS: dict[str, Callable[[], Labelled]] = {
     "digits": digits,
     "corel1k": corel1k,
     "mpeg7-shapes": mpeg7,
+    "made, 50 classes": partial(mixture, 50, 7),
+    "made, 200 classes": partial(mixture, 200, 8),
 }
 
 
 def there() -> Iterator[str]:
-    """The collections of vectors that are installed or lie in the data folder."""
+    """The collections of vectors that are made, are installed or lie in the data folder."""
     from importlib.util import find_spec
 
     for name in VECTORS:
-        if find_spec("sklearn") if name == "digits" else (DATA / name).is_dir():
+        if name.startswith("made") or (find_spec("sklearn") if name == "digits" else (DATA / name).is_dir()):
             yield name
 
 

@@ -43,7 +43,7 @@ def test_a_run_is_forecast_with_everything_that_must_be_said(files: tuple[str, s
     assert "pareto(16)" in text
     assert "error at 4x" in text
     assert "these queries" in text
-    assert "other queries" in text
+    assert "all such queries" in text
     assert "Rprec, AP, P@10, R@10 by pareto(16): scores of the hits and of the best distractors" in text
     assert "The forecast holds only if" in text
     assert "does not depend on which other items are there" in text
@@ -70,7 +70,7 @@ def test_classes_are_named_as_the_unit(tmp_path: Path) -> None:
     names = tuple(f"c{row // 3}" for row in range(30))
     save_ranks(replace(result, classes=names, provenance={"judgements": {"complete": True}}), path)
     text = said("forecast", str(path), "--to", "2x", "-m", "AP")
-    assert "30 queries of 10 classes, the unit for other queries" in text
+    assert "30 queries of 10 classes, the sampling units; 90% intervals" in text
 
 
 def test_programs_get_json(files: tuple[str, str]) -> None:
@@ -81,10 +81,25 @@ def test_programs_get_json(files: tuple[str, str]) -> None:
     assert whole["target"] == 600
     assert [row["measure"] for row in whole["measures"]] == ["Rprec", "AP"]
     assert whole["backtest"]
-    assert whole["version"] == 2
+    assert whole["version"] == 3
+    assert whole["other_queries"] == "all"
     assert whole["models"] == ["Rprec, AP by pareto(16): scores of the hits and of the best distractors"]
-    assert whole["measures"][0]["these queries low"] >= whole["measures"][0]["other queries low"]
+    assert whole["measures"][0]["these queries low"] > whole["measures"][0]["all such queries low"]
+    assert whole["measures"][0]["all such queries low"] > whole["measures"][0]["another set low"]
     assert whole["assumptions"]
+
+
+def test_the_wider_interval_is_for_the_mean_over_all_queries_or_for_another_set(files: tuple[str, str]) -> None:
+    asked = ("forecast", *files, "--to", "4x", "--collection-size", "300", "-m", "AP")
+    row = json.loads(said(*asked, "--format", "json"))["measures"][0]
+    for option, of, column, low in (
+        ((), "the mean over all such queries", "all such queries", row["all such queries low"]),
+        (("--other-queries", "another-set"), "another set of 40 queries", "another set", row["another set low"]),
+    ):
+        text = said(*asked, *option)
+        assert f"90% intervals for these queries and for {of}, seed" in text
+        assert column in text
+        assert f"{low:.3f} to " in text
 
 
 def test_the_back_test_of_every_model_is_shown_if_asked(files: tuple[str, str]) -> None:

@@ -21,7 +21,7 @@ from rankscope.errors import MeasureError, SettingError
 from rankscope.evaluation.scores import Scores
 from rankscope.measures import AP, Bpref, P, nDCG
 
-QRELS = {f"q{number}": {"a": 1, "b": 1} for number in range(12)}
+QRELS = {f"q{number}": {"a": 1, "b": 1} for number in range(10)}
 GOOD = {query: {"a": 3.0, "b": 2.0, "x": 1.0} for query in QRELS}
 BAD = {query: {"x": 3.0, "a": 2.0, "b": 1.0} for query in QRELS}
 VECTORS = np.random.default_rng(0).normal(size=(40, 4)) + np.repeat(np.eye(4), 10, axis=0) * 3

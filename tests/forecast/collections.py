@@ -48,5 +48,23 @@ def shared(
     return replace(ranks, distractors=ranks.distractors.with_columns(lot=lots))
 
 
+def unequal(seed: int = 0, kept: int | None = None) -> RelevantRanks:
+    """200 queries of 100 classes in 32 dimensions whose spread goes from .5 to 1.5, by their squared distances."""
+    random = np.random.default_rng(seed)
+    centre, spread = random.normal(0, 0.8, (100, 32)), random.uniform(0.5, 1.5, 100)
+    number = random.integers(0, 100, 20_000)
+    items = centre[number] + spread[number, None] * random.normal(size=(number.size, 32))
+    of = random.integers(0, 100, 200)
+    queries = centre[of] + spread[of, None] * random.normal(size=(200, 32))
+    mates = centre[of, None] + spread[of, None, None] * random.normal(size=(200, 9, 32))
+    hits = -((mates - queries[:, None]) ** 2).sum(axis=2)
+    others = 2.0 * queries @ items.T - (items**2).sum(axis=1) - (queries**2).sum(axis=1)[:, None]
+    others = np.where(number == of[:, None], -1e9, others)[:, :kept]
+    ranks, order = ranks_of(hits, others), np.argsort(-others, axis=1)
+    assert ranks.distractors is not None
+    lots = np.concatenate([lots_of_numbers(row[:256]) for row in order])
+    return replace(ranks, distractors=ranks.distractors.with_columns(lot=lots))
+
+
 def without_scores(ranks: RelevantRanks) -> RelevantRanks:
     return replace(ranks, distractors=None)

@@ -8,7 +8,7 @@ from scipy import stats
 
 from rankscope.arrays import FloatArray
 from rankscope.forecast.calibration import CAUTION, EXPECTED, Calibration, calibrate, left_out, ratios
-from rankscope.forecast.tails import NODE_WEIGHTS, SharedTail, Tails, shared_by, tails_of
+from rankscope.forecast.tails import NODE_WEIGHTS, NODES, SharedTail, Tails, shared_by, tails_of
 
 
 def drawn(queries: int, items: int, seed: int = 0) -> FloatArray:
@@ -16,6 +16,12 @@ def drawn(queries: int, items: int, seed: int = 0) -> FloatArray:
     random = np.random.default_rng(seed)
     scale = np.exp(random.normal(0, 0.4, (queries, 1)))
     return -np.sort(-scale * random.exponential(size=(queries, items)), axis=1)
+
+
+def lift(calibration: Calibration, expected: FloatArray) -> FloatArray:
+    """By how much the mean of chances is multiplied that are small enough to stay below 1."""
+    chances = np.tile(expected * 1e-9, (NODE_WEIGHTS.size, 1))
+    return (NODE_WEIGHTS @ calibration.corrected(chances, expected)) / (expected * 1e-9)
 
 
 def test_the_chance_to_exceed_the_next_best_of_e_is_k_plus_1_of_e_plus_1() -> None:
@@ -37,7 +43,7 @@ def test_chances_are_those_of_the_generalised_pareto_tail() -> None:
 
 
 def test_what_is_left_out_is_expected_by_the_others() -> None:
-    best, shared = np.array([[5.0, 3.0, 2.0, 1.5]]), SharedTail(0.0, 0.0, 1e-12)
+    best, shared = np.array([[5.0, 3.0, 2.0, 1.5]]), SharedTail(0.0, np.zeros(1), 1e-12)
     rest = np.array([[3.0, 2.0, 1.5]])
     alone = tails_of(rest, 2, shared)
     expected = 40.0 * NODE_WEIGHTS @ alone.chances(np.array([39.0]), np.zeros(1, np.int64), np.array([5.0]))
@@ -75,7 +81,7 @@ def test_tails_that_take_queries_for_alike_are_corrected() -> None:
     calibration = calibrate(old, there, 16, shared)
     for expected in (1.0, 0.25, 0.0625):
         plain = ((said * 200 <= expected) & (new.ravel() > level)).sum() / 4000 / expected
-        assert calibration.corrected(np.array([expected]))[0] == pytest.approx(plain, rel=0.25)
+        assert lift(calibration, np.array([expected]))[0] == pytest.approx(plain, rel=0.25)
     assert plain > 2.0
 
 
@@ -84,8 +90,24 @@ def test_a_higher_score_never_has_the_higher_chance() -> None:
     random = np.random.default_rng(0)
     for _ in range(50):
         calibration = Calibration(ratios(np.exp(random.normal(0, 3, 60)), queries=8))
-        assert (np.diff(expected * calibration.corrected(expected)) >= -1e-12).all()
+        assert (np.diff(expected * lift(calibration, expected)) >= -1e-12).all()
     assert EXPECTED[0] == 8.0
+
+
+def test_what_turns_up_too_often_comes_from_few_queries() -> None:
+    """Chances that are too low on average are spread farther, with the mean that was found; most stay what they were.
+
+    Worked for ratio 3 and chances that do not spread: exp(b z) at the nodes z, b the square root of 2 ln 3.
+    """
+    often, rare = (Calibration(np.full(EXPECTED.size, ratio)) for ratio in (3.0, 0.5))
+    chances, expected = np.full((NODE_WEIGHTS.size, 1), 0.001), np.array([0.5])
+    grown = np.exp(np.sqrt(2 * np.log(3.0)) * NODES)
+    found = often.corrected(chances, expected)[:, 0]
+    np.testing.assert_allclose(found, 0.003 * grown / (NODE_WEIGHTS @ grown))
+    assert found[2] == pytest.approx(0.001, rel=0.05)
+    np.testing.assert_allclose(rare.corrected(chances, expected), 0.0005)
+    wide = 0.001 * np.exp(0.8 * NODES)[:, None]
+    assert NODE_WEIGHTS @ often.corrected(wide, expected)[:, 0] == pytest.approx(3 * NODE_WEIGHTS @ wide[:, 0])
 
 
 @pytest.mark.parametrize("cells", [1, 1 << 18])

@@ -50,7 +50,7 @@ def fitted(best: FloatArray, most: int) -> Tails:
 
 
 def test_the_scale_of_a_query_is_its_mean_spacing_straightened_by_the_shape() -> None:
-    shared = SharedTail(0.3, scale=0.0, variance=1e12)  # the common scale is uncertain: the query's own counts
+    shared = SharedTail(0.3, scale=np.zeros(2), variance=1e12)  # what a level lets expect is uncertain: its own counts
     best = np.array([[4.0, 1.0, 1.0], [6.0, 4.0, 1.0]])  # one score lies above the level that counts, then two
     tails = tails_of(best, 2, shared)
     assert tails.used.tolist() == [1, 2]
@@ -90,6 +90,18 @@ def test_equal_scales_are_drawn_together() -> None:
     tails = fitted(scores[:, :9], 8)
     assert tails.scale.std() < 0.15
     assert tails.shape == pytest.approx(0.0, abs=0.1)
+
+
+def test_the_scale_that_is_expected_goes_with_the_level_of_the_scores() -> None:
+    """Half of the queries have scores of twice the size: with one scale for all their tails would seem short."""
+    random = np.random.default_rng(0)
+    size = np.exp(random.normal(0, 0.5, 400))
+    scores = -np.sort(-random.exponential(size=(400, 1000)) * size[:, None], axis=1)[:, :9]
+    shared = shared_by(scores, 8)
+    local = np.log(size)
+    assert np.corrcoef(shared.scale, local)[0, 1] > 0.95
+    assert np.polyfit(local, shared.scale, 1)[0] == pytest.approx(1.0, abs=0.1)
+    assert np.abs(fitted(scores, 8).scale - local).mean() < 0.12
 
 
 # known futures

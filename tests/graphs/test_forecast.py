@@ -6,11 +6,14 @@ import numpy as np
 import pytest
 
 from rankscope import graphs
+from rankscope.forecast.intervals import OtherQueries
 from rankscope.graphs.marks import ShadedRegion
 from rankscope.measures import Rprec
 from rankscope.statistics.intervals.mean_intervals import mean_intervals
 from rankscope.statistics.table.units import unit_classes
 from tests.graphs.examples import scored
+
+CHOICES: tuple[OtherQueries, ...] = ("all", "another-set")
 
 
 def test_the_band_for_these_queries_lies_within_the_one_for_others() -> None:
@@ -22,6 +25,19 @@ def test_the_band_for_these_queries_lies_within_the_one_for_others() -> None:
     assert these.low[0] == these.high[0] == pytest.approx(float(Rprec().of(ranks).mean()))
     intervals = mean_intervals(Rprec().of(ranks)[:, None], unit_classes(ranks), level=0.9)
     assert (others.low[0], others.high[0]) == (intervals.low[0], intervals.high[0])
+
+
+def test_the_light_band_for_another_set_is_the_wider_one_and_says_so() -> None:
+    ranks = scored()
+    everyone, another = (graphs.forecast_graph(ranks, to="4x", force=True, other_queries=which) for which in CHOICES)
+    classes = len(set(unit_classes(ranks) or ()))
+    assert "these queries dark, all such classes light" in everyone.subtitle
+    assert f"these queries dark, another {classes} classes light" in another.subtitle
+    light, wider = (next(mark for mark in each.marks if isinstance(mark, ShadedRegion)) for each in (everyone, another))
+    assert (wider.low <= light.low).all()
+    assert (wider.high >= light.high).all()
+    now = float(Rprec().of(ranks).mean())
+    assert wider.high[0] == pytest.approx(min(1.0, now + np.sqrt(2) * (light.high[0] - now)))
 
 
 def test_one_query_says_nothing_of_others_today() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -16,6 +16,9 @@ from rankscope.cli.options import (
     table_or_json_option,
 )
 from rankscope.facade.usual import FORECAST
+
+if TYPE_CHECKING:
+    from rankscope.forecast.intervals import OtherQueries
 
 
 @click.command("forecast", cls=GuardedCommand, short_help="What is left when the collection grows?")
@@ -41,6 +44,14 @@ from rankscope.facade.usual import FORECAST
     "--force", is_flag=True, help="Forecast even beyond 32 times as many items, or where the back-test fails."
 )
 @level_option(0.9)
+@click.option(
+    "--other-queries",
+    type=click.Choice(["all", "another-set"]),
+    default="all",
+    show_default=True,
+    help="What the second interval is for: the mean over all queries of the kind, or another set of as many queries, "
+    "which lies farther off.",
+)
 @click.option("--backtest", is_flag=True, help="Show the back-test of every model too.")
 @reading_options
 @table_or_json_option
@@ -53,6 +64,7 @@ def command(
     model: str | None,
     force: bool,
     level: float,
+    other_queries: OtherQueries,
     backtest: bool,
     output_format: str,
     quiet: bool,
@@ -61,8 +73,9 @@ def command(
     """What is left of my quality when the collection grows? Means in a larger collection, with an interval.
 
     The collection is thinned to 1/2, 1/4 and 1/16, as far as enough is left, and the model forecasts the present from
-    that; its errors are shown with its forecast. Two intervals: for these very queries, and for other queries of the
-    same kind (of other classes, where every member of a class was a query). The size of the collection must be known.
+    that; its errors are shown with its forecast. Two intervals: for these very queries, and for the mean over all
+    queries of the kind (over all classes, where every member of a class was a query) or for another set of as many.
+    The size of the collection must be known.
 
     \b
     rankscope forecast qrels.txt bm25.run --to 10x --collection-size 171332
@@ -75,7 +88,16 @@ def command(
     inputs = Inputs.of(files, given)
     _need_one(inputs)
     scores = inputs.scores("forecast", ["num_q"], keep_scores=True)
-    result = forecast_of(scores, measures or FORECAST, to=to, model=model, force=force, level=level, backtest=backtest)
+    result = forecast_of(
+        scores,
+        measures or FORECAST,
+        to=to,
+        model=model,
+        force=force,
+        level=level,
+        other_queries=other_queries,
+        backtest=backtest,
+    )
     print_result(forecast_json(result) if output_format == "json" else forecast_text(result, backtest, quiet))
 
 

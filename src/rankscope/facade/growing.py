@@ -12,6 +12,7 @@ from rankscope.facade.scoring import InputChoices, scores_of
 
 if TYPE_CHECKING:
     from rankscope.evaluation.scores import Scores
+    from rankscope.forecast.intervals import OtherQueries
     from rankscope.forecast.result import Forecast
     from rankscope.measures.notation import Asked
     from rankscope.ranks.reduce import Progress
@@ -29,6 +30,7 @@ def forecast_growth(
     model: str | None = None,
     force: bool = False,
     level: float = 0.9,
+    other_queries: OtherQueries = "all",
     backtest: bool = False,
     progress: Progress | None = None,
     **given: Unpack[InputChoices],
@@ -36,10 +38,14 @@ def forecast_growth(
     """What is left of the quality of one system when the collection has `to` items, or "10x" as many.
 
     Takes what `evaluate` takes, and the size of the collection must be known: `collection_size=20000`. Beyond 32 times,
-    and where the back-test fails, it is an error unless `force`. `backtest` tries every model.
+    and where the back-test fails, it is an error unless `force`. `backtest` tries every model. What is shown
+    next to these queries is the mean over all queries of the kind, or another set of as many, which lies farther off
+    (`other_queries="another-set"`).
     """
     scores = scores_of(qrels, runs, ["num_q"], keep_scores=True, progress=progress, **given)
-    return forecast_of(scores, measures, to=to, model=model, force=force, level=level, backtest=backtest)
+    return forecast_of(
+        scores, measures, to=to, model=model, force=force, level=level, other_queries=other_queries, backtest=backtest
+    )
 
 
 def forecast_of(
@@ -50,6 +56,7 @@ def forecast_of(
     model: str | None,
     force: bool,
     level: float,
+    other_queries: OtherQueries,
     backtest: bool,
 ) -> Forecast:
     """The forecast for the one system that was scored."""
@@ -61,7 +68,15 @@ def forecast_of(
     settings = scores.settings
     asked = parse_measures(measures, settings.rel, settings.compat)
     return forecast(
-        scores.systems[0].ranks, to, asked, model, force=force, seed=settings.seed, level=level, every_model=backtest
+        scores.systems[0].ranks,
+        to,
+        asked,
+        model,
+        force=force,
+        seed=settings.seed,
+        level=level,
+        every_model=backtest,
+        other_queries=other_queries,
     )
 
 

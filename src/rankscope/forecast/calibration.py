@@ -2,7 +2,7 @@
 
 Fitted tails take queries for more alike than they are, so they call scores far out rarer than they are. How much rarer
 the data themselves tell: of e distractors, the expected number whose chance is called x / e or less, each by a tail
-fitted to the others, is x for each query. If it is r x, chances of that size are multiplied by r.
+fitted to the others, is x for each query. If it is r x, the mean of chances of that size is multiplied by r.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankscope.arrays import FloatArray
-from rankscope.forecast.tails import NODE_WEIGHTS, SharedTail, tails_of
+from rankscope.forecast.rates import NEVER
+from rankscope.forecast.tails import NODE_WEIGHTS, NODES, SharedTail, tails_of
 
 EXPECTED = 2.0 ** np.arange(3, -11, -1)  # x, falling
 CELLS = 1 << 18  # scores looked at in one go, which stay in the cache
@@ -25,10 +26,21 @@ class Calibration:
 
     ratio: FloatArray
 
-    def corrected(self, expected: FloatArray) -> FloatArray:
-        """By how much to multiply chances, given the number of distractors each expects above itself."""
+    def corrected(self, chances: FloatArray, expected: FloatArray) -> FloatArray:
+        """Chances at each value of the scale (rows), given the number of distractors that each column expects above.
+
+        Their mean is multiplied by the ratio. One below 1 lowers all alike. One above 1 comes from few queries that
+        have many such scores, while most have none: the chances are spread farther, their logarithms by as much as
+        multiplies the mean of a lognormal variable by the ratio.
+        """
         at = np.log(np.maximum(expected, EXPECTED[-1]))
-        return np.exp(np.interp(at, np.log(EXPECTED[::-1]), np.log(self.ratio[::-1])))
+        ratio = np.exp(np.interp(at, np.log(EXPECTED[::-1]), np.log(self.ratio[::-1])))
+        logs = np.log(chances)
+        spread = np.sqrt(np.maximum(NODE_WEIGHTS @ (logs - NODE_WEIGHTS @ logs) ** 2, 0.0))
+        more = np.sqrt(spread**2 + 2.0 * np.log(np.maximum(ratio, 1.0))) - spread
+        spread_out = chances * np.exp(more * NODES[:, None])
+        mean = NODE_WEIGHTS @ chances
+        return np.minimum(spread_out * (ratio * mean / np.maximum(NODE_WEIGHTS @ spread_out, NEVER)), 1.0)
 
 
 def calibrate(best: FloatArray, distractors: FloatArray, most: int, shared: SharedTail) -> Calibration:
@@ -42,8 +54,8 @@ def left_out(best: FloatArray, distractors: FloatArray, most: int, shared: Share
     places = min(most + 1, top.shape[1] - 1)
     step = max(1, CELLS // max(1, places * top.shape[1]))
     found = [
-        _left_out(top[start : start + step], distractors[start : start + step], places, most, shared)
-        for start in range(0, len(top), step)
+        _left_out(top[rows], distractors[rows], places, most, shared.of(np.repeat(rows, places)))
+        for rows in np.split(np.arange(len(top)), range(step, len(top), step))
     ]
     return np.concatenate([np.empty(0), *found])
 

@@ -8,11 +8,14 @@ import numpy as np
 
 from rankscope.forecast.backtest import SAME_FACTOR, BackTestTrial
 from rankscope.forecast.evidence import Evidence
+from rankscope.forecast.rates import share_near
 from rankscope.forecast.result import MeasureForecast
+from rankscope.forecast.tails import shared_by
 
 FEW_UNITS = 20
 FEW_KNOWN = 16
 TIED_SHARE = 0.1
+UNLIKE = 0.6
 
 
 def doubts_of(
@@ -39,6 +42,12 @@ def doubts_of(
             f"{tied:.0%} of the best distractors tie with the next one: the model takes scores for continuous, and "
             "forecasts of such runs have erred by .02 either way"
         )
+    unlike = spread_among_alike(evidence)
+    if unlike > UNLIKE:
+        yield (
+            f"how fast scores fall off differs by a factor of {np.exp(unlike):.1f} even among queries whose level and "
+            "hits are alike: at 16 times one in three forecasts of such runs lay outside of its interval, by up to .035"
+        )
 
 
 def _of_the_test(forecast: MeasureForecast, ahead: float, tested: Sequence[BackTestTrial]) -> Iterable[str]:
@@ -53,6 +62,14 @@ def _of_the_test(forecast: MeasureForecast, ahead: float, tested: Sequence[BackT
             f"{forecast.measure}: the back-test at {last.factor:.3g} times errs by {last.error:+.3f}, more than the "
             "interval allows for; it starts from a smaller collection than today's, where errors are larger"
         )
+
+
+def spread_among_alike(evidence: Evidence) -> float:
+    """Standard deviation of the logarithms of the scales of tails, beyond what level, hits and chance explain."""
+    if evidence.scored is None:
+        return 0.0
+    shared = shared_by(evidence.scored.best, FEW_KNOWN, share_near(evidence, FEW_KNOWN))
+    return float(np.sqrt(shared.variance))
 
 
 def tied_share(evidence: Evidence) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import get_args
 
 import numpy as np
 
@@ -13,7 +14,14 @@ from rankscope.errors import MeasureError, SettingError
 from rankscope.forecast.backtest import FACTORS, BackTestTrial, backtest, best_model, error_at
 from rankscope.forecast.doubts import doubts_of
 from rankscope.forecast.evidence import Evidence
-from rankscope.forecast.intervals import ForecastInterval, item_errors, model_error, unit_error, unit_weights
+from rankscope.forecast.intervals import (
+    ForecastInterval,
+    OtherQueries,
+    item_errors,
+    model_error,
+    unit_error,
+    unit_weights,
+)
 from rankscope.forecast.model import GrowthModel
 from rankscope.forecast.models import candidates, usable
 from rankscope.forecast.result import Forecast, MeasureForecast
@@ -23,7 +31,7 @@ from rankscope.measures.notation import Asked, parse_measures
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.statistics.table.resampling import drawing
 from rankscope.statistics.table.units import unit_classes
-from rankscope.validation import FLAG, SEED, SHARE, check_fields
+from rankscope.validation import FLAG, SEED, SHARE, OneOf, check_fields
 from rankscope.wording import setting_value
 
 USUAL = ("Rprec", "AP")
@@ -40,10 +48,12 @@ class Wanted:
     force: bool
     seed: int
     level: float
-    every_model: bool
+    every_model: bool = False
+    other_queries: OtherQueries = "all"
 
     def __post_init__(self) -> None:
-        check_fields(self, force=FLAG, seed=SEED, level=SHARE, every_model=FLAG)
+        others = OneOf(get_args(OtherQueries))
+        check_fields(self, force=FLAG, seed=SEED, level=SHARE, every_model=FLAG, other_queries=others)
 
 
 def forecast(
@@ -56,6 +66,7 @@ def forecast(
     seed: int = 0,
     level: float = 0.9,
     every_model: bool = False,
+    other_queries: OtherQueries = "all",
 ) -> Forecast:
     """Means of measures when the collection has `to` items (a whole number), or so many times more (10.0 or "10x").
 
@@ -64,9 +75,10 @@ def forecast(
     ranks alone where they have not: each forecasts the present from thinned collections, and `best_model` chooses,
     unless one is named. Beyond 32 times, and where that back-test errs by more than .1, `SettingError` is raised unless
     `force`. `every_model` back-tests all models that can be used, not only those to choose from. A list that was cut
-    stays cut at its depth. There is an interval for these queries, and a wider one for other queries of the same kind,
-    or of other classes where the class is the sampling unit. Raises `MeasureError` where the size of the collection is
-    not known.
+    stays cut at its depth. There is an interval for these queries, a wider one for the mean over all queries of the
+    kind (of all classes where the class is the sampling unit), and the widest for another set of as many queries;
+    `other_queries` says which of the last two is shown. Raises `MeasureError` where the size of the collection is not
+    known.
     >>> ranks = RelevantRanks.from_ranks([[1, 3, 10], [2, 30]], collection=200)
     >>> grown = forecast(ranks, "4x", ["Rprec"], model="jeffreys", force=True)
     >>> grown.target, round(grown["Rprec"].now, 3), round(grown["Rprec"].forecast, 3), grown["Rprec"].why
@@ -75,7 +87,9 @@ def forecast(
     asked = parse_measures(measures)
     if not asked:
         raise SettingError("a forecast needs at least one measure: Rprec, AP, P@10, R@10, nDCG@10")
-    wanted = Wanted(model=model, force=force, seed=seed, level=level, every_model=every_model)
+    wanted = Wanted(
+        model=model, force=force, seed=seed, level=level, every_model=every_model, other_queries=other_queries
+    )
     growth = CollectionGrowth.of(ranks, to)
     growth.check(force)
     results = [_forecast_one(ranks, each, [growth], wanted) for each in asked]
@@ -93,6 +107,7 @@ def forecast_course(
     force: bool = False,
     seed: int = 0,
     level: float = 0.9,
+    other_queries: OtherQueries = "all",
 ) -> list[Forecast]:
     """The forecast of one measure at so many sizes between today and `to`, evenly spaced in log, and at `to`.
 
@@ -102,7 +117,7 @@ def forecast_course(
     >>> [(each.target, round(each["Rprec"].forecast, 3)) for each in course]
     [(400, 0.304), (800, 0.183)]
     """
-    wanted = Wanted(model=model, force=force, seed=seed, level=level, every_model=False)
+    wanted = Wanted(model, force, seed, level, other_queries=other_queries)
     last = CollectionGrowth.of(ranks, to)
     last.check(force)
     between = np.geomspace(1.0, last.factor, steps + 2)[1:-1].tolist()
@@ -130,6 +145,7 @@ def _whole(
         level=wanted.level,
         seed=wanted.seed,
         measures=tuple(measures),
+        other_queries=wanted.other_queries,
         warnings=tuple(dict.fromkeys(warnings)),
     )
 
@@ -224,13 +240,15 @@ def _look_ahead(
 
     def at(factor: float, mean: FloatArray, item: float) -> MeasureForecast:
         here = model_error(item, model.usual_error, float(np.log2(seen.ahead(factor))), wanted.level)
-        there = float(np.hypot(here, unit_error(mean, drawn.units, wanted.level)))
+        unit = unit_error(mean, drawn.units, wanted.level)
         return MeasureForecast(
             measure=str(measure),
             now=now,
             forecast=float(mean[0]),
             these=ForecastInterval.around(float(mean[0]), here),
-            others=ForecastInterval.around(float(mean[0]), there),
+            item_error=item,
+            all_queries=ForecastInterval.around(float(mean[0]), float(np.hypot(here, unit))),
+            another_set=ForecastInterval.around(float(mean[0]), float(np.hypot(here, unit * np.sqrt(2.0)))),
             model=str(model),
             why=_why(model, seen.evidence),
             tested=tuple(tested),

@@ -1,13 +1,15 @@
 """How sure a forecast is: which items are there is chance, other queries might have been asked, and the model errs.
 
 For these very queries two things are uncertain: today's items are a sample, and the model errs. For other queries of
-the same kind it is chance, too, which queries (or classes of queries) there are.
+the same kind it is chance, too, which queries (or classes of queries) there are: these are a sample of all such
+queries, and so is another set of as many, which lies farther from these than the mean over all does.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -17,6 +19,7 @@ from rankscope.forecast.evidence import Evidence
 from rankscope.forecast.model import GrowthModel
 from rankscope.statistics.table.resampling import class_numbers
 
+OtherQueries: TypeAlias = Literal["all", "another-set"]
 RESAMPLES = 400
 DRAWS = 16
 LEFT_OUT = 1 / 8  # of the items, in each draw
@@ -89,9 +92,11 @@ def unit_error(means: FloatArray, units: int, level: float) -> float:
 def model_error(item: float, usual: float, doublings: float, level: float) -> float:
     """Half the width that chance in the items and the model's usual error for each doubling give.
 
+    How large chance in the items is was found from so many draws: t for one fewer.
     >>> round(model_error(item=0.01, usual=0.002, doublings=4.0, level=0.9), 4)
-    0.0211
+    0.0219
     """
-    from scipy.special import ndtri
+    from scipy.special import ndtri, stdtrit
 
-    return float(ndtri(0.5 + level / 2)) * float(np.hypot(item, usual * doublings))
+    end = 0.5 + level / 2
+    return float(np.hypot(stdtrit(DRAWS - 1.0, end) * item, ndtri(end) * usual * doublings))

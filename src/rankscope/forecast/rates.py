@@ -22,3 +22,10 @@ def outside(evidence: Evidence, threshold: FloatArray, used: IntArray) -> BoolAr
     row, score = evidence.hits.row, evidence.scored.hits
     by_rank = (evidence.hits.above <= used[row]) & (used[row] > 0)
     return by_rank & (score > threshold[row]) & np.isfinite(score)
+
+
+def share_near(evidence: Evidence, used: int) -> FloatArray:
+    """The share of each query's hits that no more distractors outrank than are used."""
+    row, queries = evidence.hits.row, evidence.hits.queries
+    near = np.bincount(row, evidence.hits.above <= used, minlength=queries)
+    return near / np.maximum(np.bincount(row, minlength=queries), 1)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from rankscope.catalogue import unknown_name
 from rankscope.displayed import Tabular
 from rankscope.forecast.backtest import BackTestTrial
-from rankscope.forecast.intervals import ForecastInterval
+from rankscope.forecast.intervals import ForecastInterval, OtherQueries
 
 ASSUMPTIONS = (
     "new items come from the same population as the present ones: no near-duplicates, no new domain",
@@ -24,13 +24,19 @@ class MeasureForecast:
     now: float
     forecast: float
     these: ForecastInterval  # for the same queries
-    others: ForecastInterval  # for other queries of the same kind
+    item_error: float  # standard error by which items are there today
+    all_queries: ForecastInterval  # for the mean over all queries of the kind
+    another_set: ForecastInterval  # for another set of as many
     model: str
     why: str  # what the model uses, and why not more
     tested: tuple[BackTestTrial, ...]  # the back-test, all models
     queries: int
     units: int
     unit: str  # queries or classes: what other queries would be drawn by
+
+    def others(self, which: OtherQueries) -> ForecastInterval:
+        """The interval for other queries: for the mean over all of them, or for another set of as many."""
+        return self.all_queries if which == "all" else self.another_set
 
     @property
     def own_tests(self) -> tuple[BackTestTrial, ...]:
@@ -49,6 +55,7 @@ class Forecast(Tabular):
     level: float
     seed: int
     measures: tuple[MeasureForecast, ...]
+    other_queries: OtherQueries = "all"  # which of the two intervals for other queries is shown
     warnings: tuple[str, ...] = ()
     assumptions: tuple[str, ...] = ASSUMPTIONS
 
@@ -75,8 +82,10 @@ class Forecast(Tabular):
                 "forecast": each.forecast,
                 "these queries low": each.these.low,
                 "these queries high": each.these.high,
-                "other queries low": each.others.low,
-                "other queries high": each.others.high,
+                "all such queries low": each.all_queries.low,
+                "all such queries high": each.all_queries.high,
+                "another set low": each.another_set.low,
+                "another set high": each.another_set.high,
                 "model": each.model,
                 **{f"error at {test.factor:.3g}x": test.error for test in each.own_tests},
             }

@@ -1,8 +1,13 @@
-"""Generalised Pareto tails of distractors' scores: one shape for all queries, scales that learn from each other."""
+"""Generalised Pareto tails of distractors' scores: one shape for all queries, scales that learn from each other.
+
+Where classes have unequal spread, queries of narrow classes have near distractors, a short tail, and hits that stand
+far out. A scale drawn towards one that is common to all queries would call new items above these hits too likely. It
+is drawn towards that of queries alike: whose scores have the same level, and whose hits stand as far out.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,17 +17,22 @@ from rankscope.forecast.rates import NEVER
 NODES, NODE_WEIGHTS = np.polynomial.hermite_e.hermegauss(5)
 NODE_WEIGHTS = NODE_WEIGHTS / NODE_WEIGHTS.sum()
 USUAL_SHAPE = 0.2  # how far from 0 shapes usually are: an uncertain estimate is drawn towards 0
+USUAL_SLOPE = 0.5  # the same for slopes of the scale's logarithm over what makes queries alike
 SHAPES = (-0.6, 0.4)
 LEAST_SPREAD = 1e-4
 
 
 @dataclass(frozen=True)
 class SharedTail:
-    """What all queries have in common: the shape, and mean and variance of the logarithms of their scales."""
+    """What queries have in common: the shape, and for each the logarithm of the scale that queries alike have."""
 
     shape: float
-    scale: float
-    variance: float
+    scale: FloatArray
+    variance: float  # of the logarithms of the scales of queries that are alike
+
+    def of(self, rows: IntArray) -> SharedTail:
+        """The same for some of the queries, which may stand several times."""
+        return replace(self, scale=self.scale[rows])
 
 
 @dataclass(frozen=True)
@@ -63,21 +73,43 @@ def used_scores(best: FloatArray, most: int) -> IntArray:
     return (best[:, : most + 1] > level).sum(axis=1)
 
 
-def shared_by(best: FloatArray, most: int) -> SharedTail:
-    """Shape and scales over all queries, from the `most` + 1 best scores of each, or as many as it has."""
+def shared_by(best: FloatArray, most: int, *alike: FloatArray) -> SharedTail:
+    """Shape and scales over all queries, from the `most` + 1 best scores of each, or as many as it has.
+
+    The logarithm of the scale is expected to be linear in the level of a query's scores, which its threshold tells, and
+    in what else makes queries `alike`: a number of each. These count by their ranks, so that it does not matter what
+    scores are like.
+    """
     used = used_scores(best, most)
     spacing, inside = _spacings(best, used, most)
     shape = pooled_shape(spacing, inside)
     own, chance, good = _own_scales(_mean_spacing(spacing, used, shape), used)
     if not good.any():
-        return SharedTail(shape, float(np.log(NEVER)), LEAST_SPREAD)
+        return SharedTail(shape, np.full(len(best), np.log(NEVER)), LEAST_SPREAD)
+    threshold = np.take_along_axis(best, used[:, None], axis=1)[:, 0]
+    known = np.stack([_normal_scores(each, good) for each in (threshold, *alike)], axis=1)
     weight = np.where(good, 1.0 / (chance + 0.1), 0.0)
-    common = float(np.average(own, weights=weight))
-    return SharedTail(shape, common, max(float(np.average((own - common) ** 2 - chance, weights=weight)), LEAST_SPREAD))
+    known -= np.average(known, axis=0, weights=weight)
+    weighted = (known * weight[:, None]).T
+    slopes = np.linalg.solve(weighted @ known + np.eye(len(weighted)) / USUAL_SLOPE**2, weighted @ own)
+    expected = np.average(own, weights=weight) + known @ slopes
+    freedom = good.sum() / max(good.sum() - 1.0 - slopes.size, 1.0)
+    variance = float(np.average((own - expected) ** 2 * freedom - chance, weights=weight))
+    return SharedTail(shape, expected, max(variance, LEAST_SPREAD))
+
+
+def _normal_scores(values: FloatArray, counted: BoolArray) -> FloatArray:
+    """What a standard normal variable has at the rank of each counted value; 0 for the others."""
+    from scipy.special import ndtri
+    from scipy.stats import rankdata
+
+    result = np.zeros(values.size)
+    result[counted] = ndtri((rankdata(values[counted]) - 0.5) / counted.sum())
+    return result
 
 
 def tails_of(best: FloatArray, most: int, shared: SharedTail) -> Tails:
-    """The tail of each query; its own scale is drawn towards the common one as far as chance explains the difference.
+    """The tail of each query; its own scale is drawn towards the expected one as far as chance explains the difference.
 
     The mean of k exponential spacings has a gamma distribution: its logarithm lies digamma(k) - ln k too high and
     varies by trigamma(k).

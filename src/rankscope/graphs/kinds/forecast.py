@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from rankscope.statistics.intervals.mean_intervals import mean_intervals
 from rankscope.statistics.table.units import unit_classes
 
 if TYPE_CHECKING:
-    from rankscope.forecast.intervals import ForecastInterval
+    from rankscope.forecast.intervals import ForecastInterval, OtherQueries
     from rankscope.forecast.result import Forecast
 
 WHAT = "the forecast graph"
@@ -40,7 +40,7 @@ class _Grown:
     past: Curve
     future: Curve
     these: Region  # for the same queries
-    others: Region  # for other queries of the same kind
+    others: Region  # for the mean over all queries of the kind, or for another set of as many
     last: Forecast
 
 
@@ -58,13 +58,18 @@ def forecast_graph(
     measure: Annotated[str, Option("the measure", "-m --measure")] = "Rprec",
     model: str | None = None,
     force: Annotated[bool, Option("a graph even where the back-test says no")] = False,
+    other_queries: Annotated[
+        Literal["all", "another-set"],
+        Option("what the light band is for, the mean over all queries of the kind or another set of as many"),
+    ] = "all",
 ) -> Graph:
     """A measure against the size of the collection: exact for smaller ones, forecast for larger ones.
 
     Class sizes stay. To the left of today random distractors are left out, an exact mean; to the right a model looks
     ahead, from scores where there are real ones and else from ranks alone, with 90% intervals: the dark band is for
-    these queries, the light one for other queries of the same kind. New items must come from the same population. `to`
-    is how many times (10x) or how many items. Needs the size of the collection.
+    these queries, the light one for the mean over all queries of the kind, or for another set of as many. New items
+    must come from the same population. `to` is how many times (10x) or how many items. Needs the size of the
+    collection.
     """
     shown = counted_systems(systems, WHAT)
     asked = parse_measures([measure], shown[0].rel)
@@ -72,14 +77,14 @@ def forecast_graph(
         raise SettingError(f"{WHAT} shows one measure, got {measure!r}")
     for queries in shown:
         known_sizes(queries, "a forecast")  # what has none is refused before anything is loaded that looks ahead
-    grown = [_grown(queries, asked[0], to, model, force) for queries in shown]
+    grown = [_grown(queries, asked[0], to, model, force, other_queries) for queries in shown]
     first = grown[0].last
     low = min(float(each.past.x.min()) for each in grown)
     graph = Graph(
         f"{measure} as the collection grows",
         Axis("collection size", "d", "log2", domain=(low, max(float(each.last.target) for each in grown))),
         Axis("mean", measure, domain=(0, 1)),
-        subtitle=f"{percent_text(first.level)} bands: these queries dark, others of the kind light; {_error(grown[0])}",
+        subtitle=f"{percent_text(first.level)} bands: these queries dark, {_others(first)} light; {_error(grown[0])}",
         summary=f"{measure} of {', '.join(each.last.system for each in grown)} over collection size.",
     )
     graph = graph.rule(x=float(first.collection), label=f"today, d = {first.collection:,}")
@@ -95,7 +100,7 @@ def _with(graph: Graph, grown: _Grown, queries: RelevantRanks) -> Graph:
     ahead = {
         "model": [result.model] * len(grown.future),
         "these queries": _texts(grown.these),
-        "other queries": _texts(grown.others),
+        _others(grown.last): _texts(grown.others),
     }
     graph = graph.band(grown.others, name).band(grown.these, name).curve(grown.past, name, note, markers=0)
     graph = graph.curve(grown.future, name, markers=0, light=True)
@@ -103,37 +108,46 @@ def _with(graph: Graph, grown: _Grown, queries: RelevantRanks) -> Graph:
     return graph.points(grown.future, name, open=np.arange(len(grown.future)) > 0, facts=ahead)
 
 
-def _grown(queries: RelevantRanks, measure: Measure, to: float | str, model: str | None, force: bool) -> _Grown:
+def _others(result: Forecast) -> str:
+    """What the light band is for."""
+    one = result.measures[0]
+    return f"all such {one.unit}" if result.other_queries == "all" else f"another {how_many(one.units, one.unit)}"
+
+
+def _grown(
+    queries: RelevantRanks, measure: Measure, to: float | str, model: str | None, force: bool, others: OtherQueries
+) -> _Grown:
     from rankscope.forecast.growth import forecast_course
     from rankscope.forecast.intervals import ForecastInterval
 
-    course = forecast_course(queries, to, measure, model, steps=STEPS, force=force)
+    course = forecast_course(queries, to, measure, model, steps=STEPS, force=force, other_queries=others)
     last, now = course[-1], course[-1].measures[0].now
     ahead = [each.measures[0] for each in course]
     size = np.array([last.collection, *(each.target for each in course)], dtype=np.float64)
     middle = np.array([now, *(each.forecast for each in ahead)])
     these = _region(size, [ForecastInterval(now, now), *(each.these for each in ahead)])
-    others = _region(size, [_today(queries, measure, last.level), *(each.others for each in ahead)])
+    light = _region(size, [_today(queries, measure, last), *(each.others(others) for each in ahead)])
     return _Grown(
         past=_past(queries, measure, last.collection, now),
         future=Curve(size, middle),
         these=these,
-        others=others,
+        others=light,
         last=last,
     )
 
 
-def _today(queries: RelevantRanks, measure: Measure, level: float) -> ForecastInterval:
-    """What other queries of the same kind would give today: the interval of the mean that every command gives."""
+def _today(queries: RelevantRanks, measure: Measure, last: Forecast) -> ForecastInterval:
+    """What other queries would give today: the interval of the mean that every command gives, wider for another set."""
     from rankscope.forecast.intervals import ForecastInterval
 
     some = queries.take(np.flatnonzero(measure.defined(queries)))
-    intervals = mean_intervals(measure.of(some)[:, None], unit_classes(some), level=level, bounds=measure.bounds())
-    if intervals.ways[0]:
-        return ForecastInterval(float(intervals.low[0]), float(intervals.high[0]))
-    low, high = measure.bounds()  # one query says nothing of others, as in the forecast itself
-    now = float(intervals.mean[0])
-    return ForecastInterval(low if np.isfinite(low) else now, high if np.isfinite(high) else now)
+    intervals = mean_intervals(measure.of(some)[:, None], unit_classes(some), level=last.level, bounds=measure.bounds())
+    now, (low, high) = float(intervals.mean[0]), measure.bounds()
+    if not intervals.ways[0]:  # one query says nothing of others, as in the forecast itself
+        return ForecastInterval(low if np.isfinite(low) else now, high if np.isfinite(high) else now)
+    wider = 1.0 if last.other_queries == "all" else float(np.sqrt(2.0))
+    ends = [now + wider * (float(end[0]) - now) for end in (intervals.low, intervals.high)]
+    return ForecastInterval(max(low, ends[0]), min(high, ends[1]))
 
 
 def _region(size: FloatArray, intervals: Sequence[ForecastInterval]) -> Region:

@@ -34,26 +34,40 @@ def forecast_line(result: Forecast) -> str:
     return (
         f"{result.system}: from {result.collection:,} to {how_many(result.target, 'items')} ({result.factor:.3g} "
         "times), "
-        f"{_drawn(result)}; {percent_text(result.level)} intervals, seed {result.seed}"
+        f"{_drawn(result)}; {percent_text(result.level)} intervals for these queries and for "
+        f"{other_queries_text(result)}, seed {result.seed}"
     )
 
 
 def forecast_rows(result: Forecast) -> list[dict[str, object]]:
     """One row per measure, as people read it."""
-    return [_shown(row) for row in result.rows()]
+    return [
+        _shown(row, "all such queries" if result.other_queries == "all" else "another set") for row in result.rows()
+    ]
+
+
+def other_queries_text(result: Forecast) -> str:
+    """What the wider of the intervals shown is for.
+
+    Without units there would be no measure, so the first tells what other queries are drawn by.
+    """
+    most = max(result.measures, key=lambda each: each.queries)
+    if result.other_queries == "all":
+        return "the mean over all such queries" + (" (of all such classes)" if most.unit == "classes" else "")
+    return f"another set of {how_many(most.units, most.unit)}"
 
 
 def _drawn(result: Forecast) -> str:
     """How many queries, and of how many classes where other queries would be of other classes."""
     most = max(result.measures, key=lambda each: each.queries)
-    of = f" of {how_many(most.units, 'classes')}, the unit for other queries" if most.unit == "classes" else ""
+    of = f" of {how_many(most.units, 'classes')}, the sampling units" if most.unit == "classes" else ""
     return f"{how_many(most.queries, 'queries')}{of}"
 
 
-def _shown(row: dict[str, object]) -> dict[str, object]:
+def _shown(row: dict[str, object], others: str) -> dict[str, object]:
     """A row with its intervals in one column each; the reasons name the model."""
     shown: dict[str, object] = {name: row[name] for name in ("measure", "now", "forecast")}
-    for which in ("these queries", "other queries"):
+    for which in ("these queries", others):
         shown[which] = f"{row[f'{which} low']:.3f} to {row[f'{which} high']:.3f}"
     errors = {name: value for name, value in row.items() if name.startswith("error at")}
     return shown | {name: f"{round(float(str(value)), 3) + 0.0:+.3f}" for name, value in errors.items()}
@@ -72,7 +86,7 @@ def forecast_json(result: Forecast) -> str:
     return as_json(
         {
             "format": "rankscope.forecast",
-            "version": 2,
+            "version": 3,
             **whole,
             "models": result.reasons,
             "measures": result.rows(),
