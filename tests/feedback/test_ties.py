@@ -17,6 +17,7 @@ from rankscope.feedback.study.setting import Experiment
 from rankscope.feedback.study.study import StudyPlan, study
 from rankscope.feedback.users.topics import Topics
 from rankscope.reports.texts.feedback import warnings
+from tests.feedback.cases import digits
 
 
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=40), st.booleans())
@@ -87,3 +88,32 @@ def test_the_rule_is_in_every_list_and_what_hangs_on_it_is_said() -> None:
     assert "nearest-neighbour in 2" in line
     assert line.endswith(" of 2")
     assert results.about["ties"] == "order of the items"
+
+
+def test_the_border_of_two_roundings_parts_no_tie() -> None:
+    border = np.int64(np.float64(0.7).view(np.int64) >> 9 << 9) + 256  # from here on up, below it down
+    steps = np.array([-9, -8, -3, 0, 4, 7, 8, 20])
+    for sign in (1.0, -1.0):
+        values = sign * (border + steps).view(np.float64)
+        up = sign * np.int64((border >> 9) + 1 << 9).view(np.float64)
+        down = sign * np.int64(border >> 9 << 9).view(np.float64)
+        together = drop_rounding(values[None, :].copy())[0]
+        assert together.tolist() == [down] * 6 + [up] * 2
+        assert (np.diff(together) * sign >= 0).all()
+        alone = drop_rounding(values[:, None].copy())[:, 0]  # each in a row of its own
+        assert alone.tolist() == [down] * 3 + [up] * 5
+
+
+def test_scores_that_a_formula_makes_equal_stay_equal_on_digits() -> None:
+    """Pixels are whole numbers: squared distances are whole too, and sixteenths of them come out some units apart."""
+    items, _ = digits(3)
+    whole = np.rint(items.matrix * 16).astype(np.int64)
+    chance = np.random.default_rng(0)
+    parted = 0
+    for query in range(40):
+        exact = ((whole - whole[query]) ** 2).sum(axis=1)
+        scores = -exact / 256 * (1 + chance.integers(-2, 3, exact.size) * 2.0**-52)  # as rounding would leave them
+        made = drop_rounding(scores[None, :].copy())[0]
+        parted += sum(np.unique(made[exact == each]).size > 1 for each in np.unique(exact))
+        assert np.unique(made).size == np.unique(exact).size
+    assert parted == 0
