@@ -179,11 +179,11 @@ def photographs_project(folder: Path, photographs: Path) -> Project:
 def served(project: Project) -> Iterator[tuple[Workbench, str]]:
     """The project at a free port of this machine."""
     from rankscope.workbench.pages import Reach, Workbench, workbench_application
-    from rankscope.workbench.service.server import _server, address_of, listen
+    from rankscope.workbench.service.server import Server, address_of, listen
 
     with project, listen() as listening:
         bench = Workbench(project, Reach(port=listening.getsockname()[1], rate=1000))
-        server = _server(workbench_application(project, bench=bench))
+        server = Server(workbench_application(project, bench=bench))
         thread = threading.Thread(target=lambda: server.run(sockets=[listening]), daemon=True)
         thread.start()
         try:

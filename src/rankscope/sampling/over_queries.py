@@ -19,8 +19,7 @@ from rankscope.arrays import FloatArray
 from rankscope.measures.fractions import divide
 from rankscope.sampling.estimate import EstimatedRange
 from rankscope.statistics.intervals.bootstrap import ENOUGH
-from rankscope.statistics.intervals.unseen_unit import ROUNDING, shape_within, unseen_unit_limits
-from rankscope.statistics.pairs.pair_test import NO_WIDTH
+from rankscope.statistics.intervals.unseen_unit import NO_WIDTH, ROUNDING, shape_within, unseen_unit_limits
 from rankscope.statistics.table.units import UnitSums
 
 Bounds = tuple[float, float]

@@ -195,7 +195,7 @@ def check_date(text: str) -> str:
 
 
 def next_date(path: str | Path) -> str:
-    """The present moment, or that of the last build where the clock was set back since: what comes later stays later."""
+    """The present moment, or that of the last build where the clock was set back since, so that order is kept."""
     now, place = check_date(""), Path(path)
     builds = read_history(place).builds if place.exists() and place.stat().st_size else ()
     return max([now, *(each.date for each in builds[-1:])], key=_moment)
