@@ -147,7 +147,7 @@ class SQLite(Database):
         self._ours = self._there()
 
     def _read_mode(self) -> str:
-        """Readers write next to the file, so that its writer sees them; where they may not, it is whole without a log."""
+        """Readers write next to the file, to be seen by its writer; where they may not, it is whole without a log."""
         effective = os.access in os.supports_effective_ids
         may_write = os.access(self.path.parent, os.W_OK, effective_ids=effective)
         return "ro" if may_write or self.path.with_name(f"{self.path.name}-wal").exists() else "ro&immutable=1"
