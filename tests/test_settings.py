@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -181,6 +181,7 @@ def tied(**chosen: Any) -> Any:
         {"duplicates": "best"},
         {"query_item": "removed"},
         {"judged_only": True},
+        {"comments": False},
     ],
     ids=str,
 )
@@ -198,6 +199,23 @@ def test_all_that_saved_ranks_refuse_is_told_at_once_and_expected_ties_are_not_r
         evaluate_ranks([tied()], "AP", Settings(ties="given", score_width=32))
     assert len(told.value.problems) == 2
     assert evaluate_ranks([tied()], "AP", Settings(ties="expected"))["AP"] == pytest.approx(0.75)
+
+
+def test_ranks_of_earlier_versions_do_not_say_how_comments_were_read() -> None:
+    """A peer's habit is not held against them, but what is asked for by hand cannot be promised."""
+    ranks = tied(compat="ranx")
+    assert ranks.provenance["settings"]["comments"] is False
+    settings = {name: value for name, value in ranks.provenance["settings"].items() if name != "comments"}
+    earlier = replace(ranks, provenance={**ranks.provenance, "settings": settings})
+    same = evaluate_ranks([ranks], "AP", Settings(compat="ranx"))
+    assert evaluate_ranks([earlier], "AP", Settings(compat="ranx"))["AP"] == same["AP"]
+    assert evaluate_ranks([earlier], "AP", Settings(comments=True))["AP"] == same["AP"]
+    with pytest.raises(SettingError, match=r"^comments=True: run was ranked with comments=False"):
+        evaluate_ranks([ranks], "AP", Settings(comments=True))
+    with pytest.raises(
+        SettingError, match=r"^comments=False: run does not say how lines with # were read; reduce again"
+    ):
+        evaluate_ranks([earlier], "AP", Settings(comments=False))
 
 
 def test_a_seed_is_fixed_only_where_it_made_the_order() -> None:

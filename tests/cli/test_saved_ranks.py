@@ -70,6 +70,21 @@ def test_one_choice_alone_is_refused_by_both(saved: list[str], name: str) -> Non
         rankscope.evaluate(saved[0], **{name: value})
 
 
+@pytest.mark.parametrize("command", ["evaluate", "compare", "gate", "report", "graph"])
+def test_how_comments_were_read_is_fixed_when_ranks_are_saved(saved: list[str], command: str) -> None:
+    count, rest = COMMANDS[command]
+    head = [command, "precision-recall"] if command == "graph" else [command]
+    done = finished(*head, *saved[:count], *rest, "--no-comments")
+    assert done.returncode == 2
+    assert b"--no-comments: a was ranked with --comments; reduce again from the run file" in done.stderr
+    Path("q.run").write_text("#q Q0 d1 1 1 t\n" + Path("a.run").read_text())
+    assert finished("evaluate", "qrels.txt", "q.run", "--no-comments", "-o", "q.ranks.parquet").returncode == 0
+    again = ["q.ranks.parquet"] * count if count == 1 else ["q.ranks.parquet", saved[1]]
+    done = finished(*head, *again, *rest, "--comments")
+    assert b"--comments: q was ranked with --no-comments; reduce again from the run file" in done.stderr
+    assert finished("evaluate", "q.ranks.parquet", "--no-comments").returncode == 0
+
+
 def test_both_levels_is_refused_by_both(saved: list[str]) -> None:
     assert b"--both-levels: saved ranks hold" in finished("evaluate", saved[0], "--both-levels").stderr
     with pytest.raises(SettingError, match=r"^both_levels: saved ranks hold"):

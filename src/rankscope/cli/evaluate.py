@@ -184,6 +184,6 @@ def _not_kept(settings: Any) -> list[str]:
     from rankscope.ranks.provenance import FIXED_BY_REDUCTION
     from rankscope.settings import SETTINGS
 
-    held = (*FIXED_BY_REDUCTION, "collection_size", "comments")
+    held = (*FIXED_BY_REDUCTION, "collection_size")
     lost = [each.option for each in SETTINGS if each.name in settings.given and each.name not in held]
     return [f"{', '.join(lost)}: not kept in a saved reduction; give it again when the file is read"] if lost else []

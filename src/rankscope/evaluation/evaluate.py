@@ -316,7 +316,10 @@ def _refuse_what_is_fixed(ranks: Sequence[RelevantRanks], settings: Settings) ->
 
 
 def _fixed_otherwise(ranks: RelevantRanks, settings: Settings) -> list[str]:
-    """Settings asked for that the ranks were not made with; the mean over all orders can be had from any order."""
+    """Settings asked for that the ranks were not made with; the mean over all orders can be had from any order.
+
+    Ranks of earlier versions say nothing of comments.
+    """
     result: dict[str, object] = dict(ranks.provenance.get("settings", {}))
     asked = [name for name in FIXED_BY_REDUCTION if name in settings.given or (settings.compat and name in result)]
     free = {"seed": result.get("ties") != "hash", "ties": settings.ties == "expected"}
@@ -325,9 +328,11 @@ def _fixed_otherwise(ranks: RelevantRanks, settings: Settings) -> list[str]:
         for name in (asked if result else ())
         if not free.get(name) and getattr(settings, name) != result.get(name, default(name))
     ]
+    made = {name: f"was ranked with {setting_value(name, result.get(name, default(name)))}" for name in wrong}
+    if "comments" not in result:
+        made["comments"] = "does not say how lines with # were read"
     return [
-        f"{setting_value(name, getattr(settings, name))}: {ranks.system} was ranked with "
-        f"{setting_value(name, result.get(name, default(name)))}; reduce again from the run file"
+        f"{setting_value(name, getattr(settings, name))}: {ranks.system} {made[name]}; reduce again from the run file"
         for name in wrong
     ]
 

@@ -11,7 +11,7 @@ import numpy as np
 from rankscope.settings import Settings
 from rankscope.version import __version__
 
-FIXED_BY_REDUCTION = ("ties", "scores", "duplicates", "judged_only", "score_width", "query_item", "seed")
+FIXED_BY_REDUCTION = ("ties", "scores", "duplicates", "judged_only", "score_width", "query_item", "comments", "seed")
 
 CONTRADICTION = "ranks_against_scores"  # what is said of a run so
 
