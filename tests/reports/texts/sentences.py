@@ -119,6 +119,7 @@ def _made() -> Iterator[Case]:
         yield _case("equivalence", "compare", 8, 0.03, systems=3, lower=lower, within=0.1)
         yield _case("few differ", "compare", 30, 0.2, moving=4, lower=lower)
         yield _case("few differ", "compare", 30, 0.2, moving=4, systems=3, lower=lower)
+        yield _case("few differ", "gate", 30, 0.1, moving=4, lower=lower)
         yield _case("nothing is caught", "gate", 6, 0.0, noise=0.9, lower=lower)
 
 

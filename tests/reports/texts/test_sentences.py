@@ -711,7 +711,10 @@ def _gate(facts: Facts, said: dict[str, Any]) -> bool:
             inside, outside = (turn * (losses + limit + turn * away) for away in (slack, -slack))
             limits = limits and _one_sided(-inside) >= level * 0.97 and _one_sided(-outside) <= level * 1.03
     shown, beyond, ruled_out = p <= ALPHA, -gain > EFFECT + 1e-9, worst >= -EFFECT - 1e-9
-    verdict = "fail" if shown and beyond else "pass" if ruled_out else "undecided"
+    moving = int(np.count_nonzero(losses))
+    few = moving > 0 and losses.size < 60 and 2.0**-moving > level
+    verdict = "fail" if shown and beyond else "pass" if ruled_out and not few else "undecided"
+    only = f"only {moving} of {losses.size} queries changed, too few to rule out a loss beyond .01"
     findings = {
         ("fail", True): "a loss is shown, its mean is beyond .01",
         ("pass", True): "a loss is shown, one beyond .01 is ruled out",
@@ -728,7 +731,7 @@ def _gate(facts: Facts, said: dict[str, Any]) -> bool:
         and limits
         and number(said["n"]) == losses.size
         and said["verdict"] == verdict
-        and said["finding"] == ("no query changed" if same else findings[verdict, shown])
+        and said["finding"] == ("no query changed" if same else only if few and ruled_out else findings[verdict, shown])
     )
 
 

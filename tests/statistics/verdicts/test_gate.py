@@ -15,13 +15,16 @@ from scipy.special import ndtri
 from benchmarks import error_rates, gate_trials
 from rankscope.arrays import FloatArray
 from rankscope.errors import SettingError
+from rankscope.reports.texts.comparison import notes_of
 from rankscope.reports.texts.gate import render
 from rankscope.statistics.pairs.corrections import holm
 from rankscope.statistics.pairs.loss import Changes
 from rankscope.statistics.pairs.power import ShownEffects
 from rankscope.statistics.pairs.sign_flip import sign_flip, sign_flip_p
 from rankscope.statistics.pairs.skew_t import skew_t_limits, skew_t_p
+from rankscope.statistics.pairs.trust import caution
 from rankscope.statistics.table.score_table import UNBOUNDED, ScoreTable
+from rankscope.statistics.verdicts.compare import compare
 from rankscope.statistics.verdicts.gate import fewest_units, gate
 from rankscope.statistics.verdicts.gate_result import RuleOfLoss, power_sentence, signed_text
 from tests.data import data_folder
@@ -73,6 +76,55 @@ def test_by_the_rule_beyond_the_limit_itself_decides(change: float, noise: float
     (check,) = gate(moved(change, noise=noise), 0.01, rule="beyond").checks
     assert (check.verdict, check.finding) == (verdict, finding)
     assert check.failed == (check.high < -0.01)
+
+
+@pytest.mark.parametrize("direction", [1.0, -1.0])
+@pytest.mark.parametrize(("queries", "few"), [(5, True), (25, True), (59, True), (60, False)])
+def test_a_pass_needs_as_many_changed_queries_as_could_show_a_loss(queries: int, few: bool, direction: float) -> None:
+    """Below 60 queries, of which the others may well lack those that lose much; runs that are equal pass."""
+    for differing in range(6):
+        change = np.zeros(queries)
+        change[:differing] = direction * np.linspace(0.001, 0.002, differing)
+        (check,) = gate(_from(change), 0.01).checks
+        assert check.differing == check.row()["differing"] == differing
+        assert 1 - check.level == pytest.approx(0.05)
+        assert check.gain[1] >= -0.01 or check.unchanged
+        if few and 0 < differing < fewest_units(0.05, 1):
+            text = f"only {differing} of {queries} queries changed, too few to rule out a loss beyond .01"
+            assert (check.verdict, check.finding) == ("undecided", text)
+        else:
+            assert check.verdict == "pass"
+
+
+def test_a_stricter_level_of_a_family_asks_for_more_changed_queries() -> None:
+    change = np.zeros(30)
+    change[:5] = np.linspace(0.001, 0.002, 5)
+    one, other = gate([_from(change), _from(change)], 0.01).checks
+    assert (one.verdict, one.differing, round(1 - one.level, 4)) == ("undecided", 5, 0.025)
+    assert other.finding == "only 5 of 30 queries changed, too few to rule out a loss beyond .01"
+    assert gate(_from(change), 0.01).passed
+
+
+@pytest.mark.parametrize(("queries", "share"), [(15, 46), (40, 13), (59, 5), (60, 0)])
+def test_gate_and_compare_say_alike_what_so_few_queries_may_lack(queries: int, share: int) -> None:
+    table = moved(0.01, queries)
+    result = gate(table, 0.01)
+    said = [line for line in result.remarks if "1 in 20" in line]
+    assert said == [line for line in notes_of(compare([table], permutations=100, resamples=100)) if "1 in 20" in line]
+    assert all(f"a sample of {queries} lacks all of these in {share} % of cases" in line for line in said)
+    assert len(said) == (queries < 60)
+    for line in said:
+        assert line in render(result)
+        assert f"- {line}" in render(result, "markdown")
+        assert line in json.loads(render(result, "json"))["remarks"]
+
+
+def test_of_classes_as_units_the_caution_counts_classes() -> None:
+    chance = np.random.default_rng(3)
+    classes = [f"c{each % 12}" for each in range(72)]
+    values = {name: chance.random(72) for name in ("old", "new")}
+    remarks = gate(ScoreTable.make(values, classes), 0.01, clusters=True).remarks
+    assert [line for line in remarks if "1 in 20" in line] == [caution(12, "classes")]
 
 
 @pytest.mark.sampled(2)

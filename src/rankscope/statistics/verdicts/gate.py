@@ -2,7 +2,8 @@
 
 It fails if a loss is shown (the one-sided 95 % limit of the change excludes 0) and the mean loss exceeds the
 smallest effect that matters; by the rule `beyond` only if the limit itself exceeds it. It passes if the other limit
-rules out a loss beyond that effect. Else it is undecided. Several measures or classes are one family: Holm's steps
+rules out a loss beyond that effect, unless so few queries changed that the gate could not have failed (below 60
+queries; where none changed it passes). Else it is undecided. Several measures or classes are one family: Holm's steps
 decide how strict each limit is, so that all together raise a false alarm in at most 5 % of cases.
 """
 
@@ -191,8 +192,8 @@ def _check(
     both = table.complete()
     baseline, candidate = both.values.mean(axis=0).tolist()
     change, least, most = turned(changes.mean, *changes.limits(tail), table.lower_is_better)
-    moved = bool(np.abs(changes.sums).max() > ROUNDING)
-    low, high = limits_within(least, most, table.difference_bounds) if moved else (math.nan, math.nan)
+    differing = int(np.count_nonzero(np.abs(changes.sums) > ROUNDING))
+    low, high = limits_within(least, most, table.difference_bounds) if differing else (math.nan, math.nan)
     tested = part.tested(rule)
     detectable = tested + _detectable(changes, part.min_effect - tested, alpha / tests)
     return GateCheck(
@@ -208,6 +209,7 @@ def _check(
         min_effect=part.min_effect,
         queries=len(both),
         units=len(changes),
+        differing=differing,
         left_out=part.left_out,
         level=float(1 - tail),
         lower_is_better=table.lower_is_better,

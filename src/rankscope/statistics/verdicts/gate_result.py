@@ -12,6 +12,7 @@ from rankscope.measures.direction import direction_of, side_of, turned
 from rankscope.number_texts import how_many
 from rankscope.statistics.pairs.family import Family
 from rankscope.statistics.pairs.sign_test import binomial_limits
+from rankscope.statistics.pairs.trust import SEEN, caution
 
 FEWEST_PLACES, MOST_PLACES = 3, 6
 ROUNDING = 1e-12  # a mean that differs by less from the smallest effect is equal to it
@@ -45,6 +46,7 @@ class GateCheck:
     min_effect: float
     queries: int
     units: int
+    differing: int  # units that changed
     left_out: int  # queries that only one system has
     level: float
     lower_is_better: bool
@@ -73,11 +75,25 @@ class GateCheck:
         return -self.gain[0] > self.min_effect + ROUNDING
 
     @property
+    def too_few_differ(self) -> bool:
+        """Whether even a loss in all that differ would not be shown, and those that were not drawn may lose much.
+
+        From 60 units on the many that did not change tell of the others.
+        """
+        least_p = 2.0**-self.differing
+        return self.differing > 0 and self.units < SEEN and least_p > (1 - self.level) * (1 + 1e-9)
+
+    @property
     def verdict(self) -> Outcome:
         """Fail where the rule's loss is shown, pass where a loss beyond the smallest effect is ruled out."""
         if self.adjusted <= self.alpha and self.mean_beyond:
             return "fail"
-        return "pass" if self.unchanged or self.gain[1] >= -self.min_effect - ROUNDING else "undecided"
+        return "pass" if self.unchanged or (self._within and not self.too_few_differ) else "undecided"
+
+    @property
+    def _within(self) -> bool:
+        """Whether the limit of the change is no loss beyond the smallest effect."""
+        return self.gain[1] >= -self.min_effect - ROUNDING
 
     @property
     def failed(self) -> bool:
@@ -106,6 +122,9 @@ class GateCheck:
             return f"no {'query' if self.units == self.queries else 'class'} changed"
         if self.verdict == "pass":
             return f"a loss is shown, one{beyond} is ruled out" if self.loss_shown else f"a loss{beyond} is ruled out"
+        if self._within and self.too_few_differ:
+            unit = "queries" if self.units == self.queries else "classes"
+            return f"only {self.differing} of {self.units:,} {unit} changed, too few to rule out a loss{beyond}"
         if not self.loss_shown:
             chance = f"the mean loss is{beyond}, but may be chance" if beyond else "the mean loss may be chance"
             return chance if self.mean_beyond else f"a loss{beyond} is not ruled out"
@@ -146,6 +165,7 @@ class GateCheck:
             "min_effect": self.min_effect,
             "queries": self.queries,
             "units": self.units,
+            "differing": self.differing,
             "left_out": self.left_out,
             "level": self.level,
             "better": direction_of(self.lower_is_better),
@@ -225,7 +245,7 @@ class GateResult(Tabular):
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What must be said with the verdict: family, units, queries left out, classes not checked."""
+        """What must be said with the verdict: family, units, what few may lack, queries left out, small classes."""
         lines = [] if len(self.checks) == 1 else [f"{self.family}; limits are those of Holm's steps"]
         if self.unit == "class":
             lines.append(
@@ -237,6 +257,7 @@ class GateResult(Tabular):
             for check in self.checks
             if check.left_out
         ]
+        lines += filter(None, [caution(self.checks[0].units, "classes" if self.unit == "class" else "queries")])
         if self.small_classes:
             lines.append(f"too few queries to check by themselves: {', '.join(self.small_classes)}")
         return (*lines, *self.notes)
