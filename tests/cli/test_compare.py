@@ -17,7 +17,7 @@ from rankscope.errors import SettingError
 from rankscope.statistics.table.score_table import ScoreTable
 from rankscope.statistics.verdicts.compare import compare
 
-QUERIES = range(8)
+QUERIES = range(12)
 
 
 @pytest.fixture
@@ -225,7 +225,7 @@ def test_the_paragraph_for_a_paper_is_that_of_python_and_of_json(folder: Path, t
     runs = [folder / "late.run", folder / "early.run"]
     made = rankscope.compare(folder / "qrels", runs, ["AP", "P@1"], equivalent_within=0.02)
     assert told == f"{made.write_up()}\n"
-    assert told.startswith("We compared late and early by AP on 8 queries. The mean AP was 1.000 for early and .500")
+    assert told.startswith("We compared late and early by AP on 12 queries. The mean AP was 1.000 for early and .500")
     assert json.loads(compared(folder, *asked, "--format", "json").output)["write_up"] == made.write_up()
     assert compared(folder, *asked, "--write-up", "-o", str(tmp_path / "made.tex")).exit_code == 0
     text = (tmp_path / "made.tex").read_text()

@@ -44,7 +44,7 @@ def test_answers_from_a_file(tmp_path: Path, form: str) -> None:
     assert row["p (sign)"] == pytest.approx(0.115318, abs=5e-7)
     assert (
         told["words"][0]
-        == "No preference between new and old is shown: old won 6 answers, lost 14, tied 10; 30 queries."
+        == "No significant preference between new and old: old won 6 answers, lost 14, tied 10; 30 queries."
     )
 
 
@@ -63,7 +63,7 @@ def test_answers_of_a_project(tmp_path: Path) -> None:
             project.save(mark_of_choice(ann, f"k{place}", shown, "left"))
     result = called("prefer", "score", folder)
     assert result.exit_code == 0, result.output
-    assert result.output.count("No preference between") == 3
+    assert result.output.count("No significant preference between") == 3
     assert "left of all" in result.output
 
 

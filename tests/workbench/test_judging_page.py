@@ -31,7 +31,7 @@ def folder(tmp_path: Path) -> Path:
 
 def test_the_commands_of_the_page_run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
-    assert len(steps(PAGE)) == 10
+    assert len(steps(PAGE)) == 12
     for command, _ in steps(PAGE):
         program, *arguments = shlex.split(command)
         done = CliRunner().invoke(cli, arguments)

@@ -151,9 +151,11 @@ class GuardedCommand(click.Command):
                     raise click.BadParameter("it has more than 64 bits.", ctx, param)
                 if isinstance(value, float) and not math.isfinite(value):
                     raise click.BadParameter(f"it must be a finite number, got {value}.", ctx, param)
-                if isinstance(value, str) and not isinstance(param.type, OutputFile) and not _is_text(value):
-                    what = "neither a file nor text in UTF-8" if isinstance(param.type, Input) else "no text in UTF-8"
-                    raise click.BadParameter(f"{visible(value)} is {what}.", ctx, param)
+                names_a_file = isinstance(param.type, OutputFile) or (
+                    isinstance(param.type, Input) and not self.free_text
+                )
+                if isinstance(value, str) and not names_a_file and not _is_text(value):
+                    raise click.BadParameter(f"{visible(value)} is no text in UTF-8.", ctx, param)
 
 
 def _taken_for_options(error: click.UsageError, args: list[str]) -> int | None:

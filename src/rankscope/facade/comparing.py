@@ -49,7 +49,7 @@ def compare(
     with `pairs="baseline"` each system with the baseline, which is the first one unless named. `tests` are made too,
     by name; no verdict rests on them. `equivalent_within` is the smallest difference that matters, once for all
     measures or once for each: pairs are then tested for equivalence too.
-    >>> qrels = {f"q{n}": {"a": 1} for n in range(8)}
+    >>> qrels = {f"q{n}": {"a": 1} for n in range(12)}
     >>> good = {query: {"a": 2.0, "x": 1.0} for query in qrels}
     >>> bad = {query: {"x": 2.0, "a": 1.0} for query in qrels}
     >>> compare(qrels, {"old": bad, "new": good}).main.pairs[0].better
@@ -122,7 +122,7 @@ def gate(
     ruled out. `self_test`: swap the systems' labels at random
     so many times, and say how often the gate would fail. `history` is a file to which the result is appended as one
     line of JSON under the name of the `build`, with its `date` or the present one.
-    >>> qrels = {f"q{n}": {"a": 1} for n in range(8)}
+    >>> qrels = {f"q{n}": {"a": 1} for n in range(12)}
     >>> good = {query: {"a": 2.0, "x": 1.0} for query in qrels}
     >>> gate(qrels, [good, good]).passed
     True

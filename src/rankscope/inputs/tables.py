@@ -115,10 +115,11 @@ def _mapping(missing: Sequence[str]) -> str:
 
 def check_names(names: Iterable[str], problems: Problems) -> None:
     """Raise where a name of a column is no text: JSON can write half of a surrogate pair."""
-    for name in names:
-        if not is_unicode(name):
-            problems.add("", f"the name {shorten_value(name)} holds half of a surrogate pair, which is no text")
-    problems.raise_if_any()
+    wrong = [name for name in names if not is_unicode(name)]
+    for name in wrong:
+        problems.add("", f"the name {shorten_value(name)} holds half of a surrogate pair, which is no text")
+    if wrong:
+        raise InputError([problems.report()])
 
 
 def series(name: str, values: list[object]) -> pl.Series:

@@ -10,7 +10,7 @@ from rankscope.errors import SettingError
 from rankscope.statistics.agreement.marks import AssessorGrades
 from rankscope.statistics.agreement.orders import order_changes
 
-QUERIES = [f"q{number}" for number in range(20)]
+QUERIES = [f"q{number}" for number in range(40)]
 GOOD = {query: {"a": 3.0, "b": 2.0, "c": 1.0} for query in QUERIES}
 BAD = {query: {"c": 3.0, "b": 2.0, "a": 1.0} for query in QUERIES}
 MIDDLE = {query: {"b": 3.0, "a": 2.0, "c": 1.0} for query in QUERIES}
@@ -30,7 +30,7 @@ def test_assessors_of_opposite_opinion_turn_order_and_verdicts() -> None:
     assert [each.first for each in change.systems] == pytest.approx(means["ann"])
     assert [each.second for each in change.systems] == pytest.approx(means["bob"])
     assert [each.system for each in change.systems] == ["good", "middle", "bad"]
-    assert (change.pairs, change.queries, change.system_pairs) == (60, 20, 3)
+    assert (change.pairs, change.queries, change.system_pairs) == (120, 40, 3)
     assert change.tau == pytest.approx(-0.8164965809)  # bob gives good and middle the same: tau-b
     assert (change.swapped, change.reversed, change.kept, change.one_sided) == (2, 2, 0, 1)
     assert change.largest.system in ("good", "bad")
@@ -58,8 +58,8 @@ def test_only_what_both_judged_counts_and_only_queries_that_both_measure() -> No
     ann = everywhere(a=1, b=0, c=0) | {"q0": {"a": 1, "b": 1}}
     bob = everywhere(a=1, c=0) | {"q0": {"b": 0, "c": 1}, "q1": {"a": 0}}
     (change,) = order_changes(AssessorGrades.of({"ann": ann, "bob": bob}), RUNS)
-    assert change.pairs == 18 * 2 + 1 + 1
-    assert change.queries == 18  # on q0 bob calls nothing relevant that ann judged too, on q1 nothing at all
+    assert change.pairs == 38 * 2 + 1 + 1
+    assert change.queries == 38  # on q0 bob calls nothing relevant that ann judged too, on q1 nothing at all
     assert change.tau == pytest.approx(1.0)
     assert (change.largest.change, change.kept) == (0.0, 3)
 

@@ -139,7 +139,7 @@ def equivalence_p(differences: ArrayLike, margin: ArrayLike, sizes: FloatArray |
     `margin`: of all columns, or of each. `sizes`: a row may be the sum over so many queries, scaled so that the mean
     of the sizes is 1.
     >>> equivalence_p([[0.01], [-0.01], [0.0], [0.02], [-0.01], [0.0], [0.01], [-0.02]], 0.02).round(4).tolist()
-    [0.0039]
+    [0.0148]
     """
     columns = np.asarray(differences, dtype=np.float64)
     moved = np.asarray(margin, dtype=np.float64) * (1.0 if sizes is None else sizes[:, None])

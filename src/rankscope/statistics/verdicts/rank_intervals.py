@@ -63,10 +63,10 @@ def rank_intervals(
 
     `adjusted` are p-values of all pairs, in order, where they were corrected over more than these pairs.
 
-    >>> table = ScoreTable.make({"A": [0.1] * 8, "B": [0.5] * 8, "C": [0.4, 0.6] * 4})
+    >>> table = ScoreTable.make({"A": [0.1, 0.2] * 4, "B": [0.5, 0.7] * 4, "C": [0.4, 0.9] * 4})
     >>> made = rank_intervals(table, resamples=100)
     >>> made.systems, made.low.tolist(), made.high.tolist(), made.letters
-    (('B', 'C', 'A'), [1, 1, 3], [2, 2, 3], ('a', 'a', 'b'))
+    (('C', 'B', 'A'), [1, 1, 3], [2, 2, 3], ('a', 'a', 'b'))
     """
     whole = table.complete()
     if len(table.systems) < 2:

@@ -67,7 +67,7 @@ class Job:
 
 
 @dataclass(frozen=True, eq=False)
-class Look:
+class JournalCheck:
     """Somebody waits to know that what is known is what is on the disk."""
 
     done: Future[None]
@@ -96,7 +96,7 @@ class Writer:
         self.lock = threading.RLock()
         self._behind = False  # the connection was lost, and what is there now was not read yet
         self.elsewhere = 0  # how often it was found that another process had written
-        self._waiting: SimpleQueue[Entry | Job | Look | None] = SimpleQueue()
+        self._waiting: SimpleQueue[Entry | Job | JournalCheck | None] = SimpleQueue()
         self._closing = threading.Lock()
         self._closed = False
         self._thread = threading.Thread(target=self._run, name="rankscope writer", daemon=True)
@@ -134,7 +134,7 @@ class Writer:
         """
         if self._behind or not self.journal.database.is_ours():
             done: Future[None] = Future()
-            self._put(Look(done))
+            self._put(JournalCheck(done))
             done.result()
 
     def stop(self) -> None:
@@ -145,7 +145,7 @@ class Writer:
                 self._waiting.put(None)
         self._thread.join()
 
-    def _put(self, entry: Entry | Job | Look) -> None:
+    def _put(self, entry: Entry | Job | JournalCheck) -> None:
         with self._closing:
             if self._closed:
                 raise Unavailable("the project was closed: nothing is written any more")
@@ -159,7 +159,7 @@ class Writer:
             for part in _parts([each for each in taken if each is not None]):
                 self._write(part)
 
-    def _take(self) -> list[Entry | Job | Look | None]:
+    def _take(self) -> list[Entry | Job | JournalCheck | None]:
         """Everything that waits, at least one; None last is the end."""
         taken = [self._waiting.get()]
         with suppress(Empty):
@@ -167,7 +167,7 @@ class Writer:
                 taken.append(self._waiting.get_nowait())
         return taken
 
-    def _write(self, part: list[Entry] | Job | Look) -> None:
+    def _write(self, part: list[Entry] | Job | JournalCheck) -> None:
         """One commit; those who wait get its end, whatever that is."""
         waiting: Sequence[Future[Any]] = [each.done for each in part] if isinstance(part, list) else [part.done]
         try:
@@ -177,9 +177,9 @@ class Writer:
                 if not each.done():
                     each.set_exception(error)
 
-    def _with_patience(self, part: list[Entry] | Job | Look) -> None:
+    def _with_patience(self, part: list[Entry] | Job | JournalCheck) -> None:
         """Again where the connection was lost: what then turns out to be in the journal is not written twice."""
-        ends = time.monotonic() + (0.0 if isinstance(part, Look) else self._patience)
+        ends = time.monotonic() + (0.0 if isinstance(part, JournalCheck) else self._patience)
         again = False
         while True:
             self._catch_up(ends)
@@ -192,7 +192,7 @@ class Writer:
                     raise Unavailable(str(lost)) from None
                 again = True
 
-    def _do(self, part: list[Entry] | Job | Look) -> None:
+    def _do(self, part: list[Entry] | Job | JournalCheck) -> None:
         if isinstance(part, list):
             self._commit(part)
         elif isinstance(part, Job):
@@ -223,7 +223,7 @@ class Writer:
                 time.sleep(pause)
                 pause = min(1.0, 2 * pause)
 
-    def _have_looked(self, look: Look) -> None:
+    def _have_looked(self, look: JournalCheck) -> None:
         if not self.journal.database.is_ours():
             raise ConnectionLostError("another process has written into the journal")
         look.done.set_result(None)
@@ -298,7 +298,7 @@ def _need_same(mark: MarkEvent, known: Event) -> None:
         raise Refused(f"the key '{mark.key}' was used for another mark: choose a new one for each")
 
 
-def _parts(taken: Sequence[Entry | Job | Look]) -> Iterator[list[Entry] | Job | Look]:
+def _parts(taken: Sequence[Entry | Job | JournalCheck]) -> Iterator[list[Entry] | Job | JournalCheck]:
     """What can be committed together: no event of a part depends on another event of it."""
     part: list[Entry] = []
     seen: set[object] = set()
