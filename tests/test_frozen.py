@@ -57,13 +57,14 @@ def test_a_difference_names_the_entry_and_is_cut() -> None:
 
 @pytest.fixture
 def changed(tmp_path: Path) -> Path:
-    """The source with one number, one name and one message changed, in whichever files they stand."""
+    """The source with a number, a name, a message and a byte of saved ranks changed, wherever they stand."""
     shutil.copytree(ROOT / "src", tmp_path / "src", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
     for before, after in (
         ("normal_quantile(level) ** 2", "1.5 * normal_quantile(level) ** 2"),
         ("def explain_by(scores", "def explain_by(table"),
         ("did you mean", "perhaps you meant"),
+        ('KEY = "rankscope"', 'KEY = "rankscopf"'),
     ):
         files = [path for path in (tmp_path / "src").rglob("*.py") if before in path.read_text(encoding="utf-8")]
         assert files, before
@@ -79,10 +80,11 @@ def test_one_tree_is_equal_to_itself(capsys: pytest.CaptureFixture[str]) -> None
 
 
 @pytest.mark.thorough
-def test_a_changed_number_name_and_message_are_found(changed: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([str(ROOT), str(changed), "--only", "names", "--only", "calls"]) == 1
+def test_a_changed_number_name_message_and_byte_are_found(changed: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([str(ROOT), str(changed), "--only", "names", "--only", "calls", "--only", "ranks"]) == 1
     printed = capsys.readouterr().out
-    names, _, calls = printed.partition("calls: ")
+    names, calls, ranks = re.split("^(?:calls|ranks): ", printed, flags=re.MULTILINE)
+    assert ranks.startswith("6 entries, 6 differ")
     assert "-explain_by(scores" in names
     assert "+explain_by(table" in names
     assert "-- rankscope.needed_sample(20_000, 64, 0.2)" in calls
