@@ -17,12 +17,12 @@ from benchmarks.fuzzing.cases import format_of, outcome, trial_of
 LONGEST = 60  # seconds of one case
 SLOWEST = 5.0  # seconds of processor time of one case
 ROOM = 1 << 20  # kilobytes that a case may add
-LIMIT = 16 << 30  # of the address space: the machine must not suffer
+LIMIT = 8 << 30  # of data: the machine must not suffer; what draws pictures reserves far more addresses
 
 
 def work(seed: int, first: int, count: int, notes: Path) -> None:
     """Try cases of all kinds in turn; the result is written as JSON, the case at hand next to it."""
-    resource.setrlimit(resource.RLIMIT_AS, (LIMIT, LIMIT))
+    resource.setrlimit(resource.RLIMIT_DATA, (LIMIT, LIMIT))
     came: Counter[str] = Counter()
     failures: list[dict[str, object]] = []
     with tempfile.TemporaryDirectory() as folder, (notes / "now").open("w") as now:
