@@ -208,6 +208,6 @@ def test_a_wide_table_is_read_in_its_length(files: Path) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="arguments are text there")
 @pytest.mark.parametrize("words", [("-m", b"a\xff"), ("--map", b"a\xff")], ids=str)
 def test_arguments_that_are_no_text_are_refused(words: tuple[str, bytes], files: Path) -> None:
-    given = [sys.executable, "-m", "rankscope", "evaluate", "qrels.txt", "a.run", *words]
+    given: list[str | bytes] = [sys.executable, "-m", "rankscope", "evaluate", "qrels.txt", "a.run", *words]
     done = subprocess.run(given, cwd=files, capture_output=True, text=True, check=False)
     need_clear_error(done, r"\xff", "text in UTF-8")
