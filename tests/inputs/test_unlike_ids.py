@@ -243,3 +243,8 @@ def test_what_is_saved_of_ids_is_not_believed(tmp_path: Path) -> None:
         ranks_to_frame(ranks).write_parquet(tmp_path / "b.ranks.parquet", metadata={"rankscope": about})
         with pytest.raises(InputError, match="unmet must be what was seen of item ids"):
             load_ranks(tmp_path / "b.ranks.parquet")
+
+
+def test_braces_in_ids_are_letters_like_others() -> None:
+    with pytest.raises(InputError, match=r"With '\{' cut from the front of those of the run"):
+        evaluate({"q1": {"a": 1}, "q2": {"a": 1}}, {"{q1": {"a": 1.0}, "{q2": {"a": 1.0}}, ["AP"])

@@ -140,8 +140,8 @@ def _best_way(run: Sequence[str], judged: Sequence[str]) -> _Way | None:
 def _ways(run: Sequence[str], judged: Sequence[str]) -> Iterator[tuple[str, str, Fold, bool]]:
     """Each change in words, as the pattern of a roll-up where one does it, as it works on ids, and whether it cuts."""
     for side, ids, others in (("run", run, set(judged)), ("judgements", judged, set(run))):
-        for change, pattern in _cuts(ids, others):
-            yield change.format(f"those of the {side}"), pattern, _rolled(pattern), True
+        for change, pattern in _cuts(ids, others, f"those of the {side}"):
+            yield change, pattern, _rolled(pattern), True
     yield "With capitals and small letters taken for the same", "", str.casefold, False
     heads = {re.split(r"\d", each, maxsplit=1)[0] for each in (*run[:1], *judged[:1])} - {""}
     named = f"(?:{'|'.join(sorted(map(_escaped, heads), key=len, reverse=True))})?" if heads else ""
@@ -151,7 +151,7 @@ def _ways(run: Sequence[str], judged: Sequence[str]) -> Iterator[tuple[str, str,
     yield "Without zeros in front of numbers", "", lambda each: PADDING.sub("", each), False
 
 
-def _cuts(ids: Sequence[str], others: set[str]) -> Iterator[tuple[str, str]]:
+def _cuts(ids: Sequence[str], others: set[str], owned: str) -> Iterator[tuple[str, str]]:
     """Patterns by which ids lose what all of them begin or end with, or what stands before or behind a separator.
 
     Ids that have none of it match too: they stay as they are, and no run is refused that has no others.
@@ -169,14 +169,14 @@ def _cuts(ids: Sequence[str], others: set[str]) -> Iterator[tuple[str, str]]:
             cut += [f"{shorten_value(end)} cut from the end"] if end else []
             behind = f"{'+?' if end else '+'}){_optional(end)}{'$' if end else ''}"
             pattern = f"^{_optional(front)}(.{behind}"
-            yield f"With {' and '.join(cut)} of {{}}", pattern
+            yield f"With {' and '.join(cut)} of {owned}", pattern
             break
     for sign in SEPARATORS:
         if 2 * sum(sign in each for each in ids[:100]) > len(ids[:100]):
             found, other = _escaped(sign), f"[^{_escaped(sign)}]"
-            yield f"Without what follows the last '{sign}' in {{}}", f"^(.+?)(?:{found}{other}*)?$"
-            yield f"Without what follows the first '{sign}' in {{}}", f"^({other}+)"
-            yield f"Without what precedes the last '{sign}' in {{}}", f"({other}+)$"
+            yield f"Without what follows the last '{sign}' in {owned}", f"^(.+?)(?:{found}{other}*)?$"
+            yield f"Without what follows the first '{sign}' in {owned}", f"^({other}+)"
+            yield f"Without what precedes the last '{sign}' in {owned}", f"({other}+)$"
 
 
 def _beginnings(ids: Sequence[str]) -> list[str]:
