@@ -189,7 +189,10 @@ def _write(text: str, sentence: str, output: str | None) -> None:
     from rankscope.cli.output import print_result
 
     if output is None or output == "-":
-        print_result(text)
+        quiet = click.get_current_context().params["quiet"]
+        print_result(
+            "".join(line for line in text.splitlines(keepends=True) if not (quiet and line.startswith("  ! ")))
+        )
         return
     from rankscope.files import atomic
 
