@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import inspect
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
@@ -239,3 +241,14 @@ def test_tables_of_scores_are_frames_of_queries_and_systems() -> None:
     frame = of("ScoreTable").to_polars()
     assert frame.columns == ["query", "old", "new"]
     assert np.allclose(frame.select("old", "new").to_numpy(), of("ScoreTable").values)
+
+
+def test_judgements_are_shown_where_no_extra_is_installed() -> None:
+    code = (
+        "import sys\n"
+        "sys.modules.update(dict.fromkeys(('httpx', 'httpcore', 'selectolax', 'starlette')))\n"
+        "import rankscope\n"
+        "print(rankscope.Qrels.of({'q': {'a': 1}}))\n"
+    )
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert shown.startswith("judgements: 1 judgement of 1 query")

@@ -11,7 +11,6 @@ from rankscope.evaluation.scores import Scores, SystemScores
 from rankscope.inputs.expansion import MAX_RATIO
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.reading import Reading, reading_with
-from rankscope.inputs.rolled_qrels import has_chunks
 from rankscope.measures.notation import Asked
 from rankscope.settings import default
 from rankscope.wording import setting_usage
@@ -29,6 +28,8 @@ def evaluate_both_levels(qrels: Any, runs: Any, measures: Asked, *, roll_up: Any
         raise SettingError(f"{setting_usage('both_levels')} needs {setting_usage('roll_up', 'REGEX')}")
     reading = _reading(roll_up, given)
     judged = Qrels.of(qrels, replace(reading, roll_up=None))
+    from rankscope.inputs.rolled_qrels import has_chunks
+
     if not has_chunks(judged, reading.roll_up):
         what = "no judged item is a chunk of the roll-up: only documents can be evaluated with these judgements"
         raise InputError.of(judged.name, [what], f"Leave out {setting_usage('both_levels')}, or judge chunks.")

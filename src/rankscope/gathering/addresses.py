@@ -7,8 +7,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-import httpx
-
 LONGEST = 2000
 LARGEST_PORT = 65535
 USUAL_PORTS = {"http": 80, "https": 443}
@@ -31,6 +29,8 @@ def page_address(text: str, base: str = "") -> str | None:
     >>> page_address("../c?gclid=9", "https://example.org/a/b/"), page_address("mailto:me@example.org")
     ('https://example.org/a/c', None)
     """
+    import httpx
+
     plain = ESCAPED.sub(_unescaped, BREAKS.sub("", text.strip()))
     try:
         url = httpx.URL(base).join(plain) if base else httpx.URL(plain)

@@ -6,18 +6,21 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-import polars as pl
 
 from rankscope.pipeline.fates import ends_of, steps_of
 from rankscope.ranks.item_ranks import ABSENT
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from rankscope.pipeline.ledger import Ledger
 
 
 def item_table(ledger: Ledger) -> pl.DataFrame:
     """A row for each relevant item and stage: its rank there (null: not in the list), what the stage did with it, and
     in every row what became of it in the end, and at which stage."""
+    import polars as pl
+
     items, stages = ledger.items, len(ledger.stages)
     fate, at = ends_of(ledger.states)
     each = np.arange(len(items.item)).repeat(stages)  # the item of each row
@@ -40,4 +43,6 @@ def item_table(ledger: Ledger) -> pl.DataFrame:
 
 
 def _texts(values: Sequence[str]) -> pl.Series:
+    import polars as pl
+
     return pl.Series(values, dtype=pl.String)

@@ -5,65 +5,62 @@ from __future__ import annotations
 import logging
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
-from typing import Any
 
 from starlette.applications import Starlette
 from starlette.responses import Response
 
-from rankscope.workbench.pages import (
-    adjudicate,
-    agreement,
-    browse,
-    compare,
-    entering,
-    export,
-    guidelines,
-    history,
-    home,
-    judge,
-    like,
-    look,
-    people,
-    pictures,
-    pool,
-    preferred,
-    questionnaire,
-    search,
-    session,
-    static,
-)
 from rankscope.workbench.pages.addresses import Address, Visit, address
+from rankscope.workbench.pages.adjudicate import ADDRESSES as ADJUDICATE_ADDRESSES
+from rankscope.workbench.pages.agreement import ADDRESSES as AGREEMENT_ADDRESSES
 from rankscope.workbench.pages.bench import Reach, Workbench
+from rankscope.workbench.pages.browse import ADDRESSES as BROWSE_ADDRESSES
+from rankscope.workbench.pages.compare import ADDRESSES as COMPARE_ADDRESSES
+from rankscope.workbench.pages.entering import ADDRESSES as ENTERING_ADDRESSES
+from rankscope.workbench.pages.export import ADDRESSES as EXPORT_ADDRESSES
 from rankscope.workbench.pages.forms import RefusalAnswer
+from rankscope.workbench.pages.guidelines import ADDRESSES as GUIDELINES_ADDRESSES
+from rankscope.workbench.pages.history import ADDRESSES as HISTORY_ADDRESSES
+from rankscope.workbench.pages.home import ADDRESSES as HOME_ADDRESSES
+from rankscope.workbench.pages.judge import ADDRESSES as JUDGE_ADDRESSES
+from rankscope.workbench.pages.like import ADDRESSES as LIKE_ADDRESSES
+from rankscope.workbench.pages.look import ADDRESSES as LOOK_ADDRESSES
 from rankscope.workbench.pages.openapi import description
+from rankscope.workbench.pages.people import ADDRESSES as PEOPLE_ADDRESSES
+from rankscope.workbench.pages.pictures import ADDRESSES as PICTURE_ADDRESSES
+from rankscope.workbench.pages.pool import ADDRESSES as POOL_ADDRESSES
+from rankscope.workbench.pages.preferred import ADDRESSES as PREFERRED_ADDRESSES
+from rankscope.workbench.pages.questionnaire import ADDRESSES as QUESTIONNAIRE_ADDRESSES
+from rankscope.workbench.pages.search import ADDRESSES as SEARCH_ADDRESSES
+from rankscope.workbench.pages.session import ADDRESSES as SESSION_ADDRESSES
+from rankscope.workbench.pages.static import ADDRESSES as STATIC_ADDRESSES
 from rankscope.workbench.project import Project
 from rankscope.workbench.service.answers import json_answer
 from rankscope.workbench.service.application import ServicePart, create_application
 from rankscope.workbench.service.hosts import hosts_of
 from rankscope.workbench.service.refusals import Refusal
 
-# in the order of the navigation; a new page adds its module here
-MODULES: tuple[Any, ...] = (
-    home,
-    judge,
-    compare,
-    browse,
-    search,
-    like,
-    session,
-    look,
-    history,
-    agreement,
-    adjudicate,
-    guidelines,
-    pool,
-    people,
-    preferred,
-    export,
-    questionnaire,
-    entering,
-    pictures,
-    static,
+# in the order of the navigation; a new page adds its addresses here
+ADDRESSES: tuple[Address, ...] = (
+    *HOME_ADDRESSES,
+    *JUDGE_ADDRESSES,
+    *COMPARE_ADDRESSES,
+    *BROWSE_ADDRESSES,
+    *SEARCH_ADDRESSES,
+    *LIKE_ADDRESSES,
+    *SESSION_ADDRESSES,
+    *LOOK_ADDRESSES,
+    *HISTORY_ADDRESSES,
+    *AGREEMENT_ADDRESSES,
+    *ADJUDICATE_ADDRESSES,
+    *GUIDELINES_ADDRESSES,
+    *POOL_ADDRESSES,
+    *PEOPLE_ADDRESSES,
+    *PREFERRED_ADDRESSES,
+    *EXPORT_ADDRESSES,
+    *QUESTIONNAIRE_ADDRESSES,
+    *ENTERING_ADDRESSES,
+    *PICTURE_ADDRESSES,
+    *STATIC_ADDRESSES,
 )
 UPLOAD = 20 << 20  # bytes of a picture that is dropped in
 FORM = 1 << 20  # bytes around it
@@ -116,7 +113,7 @@ def workbench_parts(bench: Workbench, others: Sequence[ServicePart] = ()) -> lis
 
 def all_addresses() -> list[Address]:
     """Every address of the pages, in the order of the navigation."""
-    return [each for module in MODULES for each in module.ADDRESSES]
+    return list(ADDRESSES)
 
 
 def _description_address(others: Sequence[ServicePart]) -> Address:
