@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import numpy as np
 
 from benchmarks.null_differences import GAINING, RARE_GAINS, Scores, processes, rare_gains
@@ -72,17 +74,23 @@ def report() -> str:
 
 
 def _errors() -> str:
-    lines = [
+    cells = {
+        name: [f"{a:.3f}{_star(a)} ({b:.3f})" for a, b in (rates(process, name, queries) for queries in SIZES)]
+        for name, process in processes().items()
+    }
+    said = (
         f"Share of {TRIALS:,} trials in which a system is called better at 5 % though the mean difference is 0: by the "
         f"verdict (the larger p of sign flips and skew t), in brackets by sign flips alone. Real runs: a random pair "
-        f"in each trial, centred, queries drawn with replacement. A star: above {LIMIT:g}.\n",
-        f"| differences | {' | '.join(f'n = {queries}' for queries in SIZES)} |",
-        "|---" + "|---:" * len(SIZES) + "|",
-    ]
-    for name, process in processes().items():
-        results = [rates(process, name, queries) for queries in SIZES]
-        lines.append(f"| {name} | {' | '.join(f'{a:.3f}{_star(a)} ({b:.3f})' for a, b in results)} |")
-    return "\n".join(lines) + "\n"
+        f"in each trial, centred, queries drawn with replacement. A star: above {LIMIT:g}."
+    )
+    return _table(said, cells)
+
+
+def _table(said: str, cells: Mapping[str, Sequence[str]]) -> str:
+    """A row for each process, a column for each number of queries."""
+    lines = [f"{said}\n", f"| differences | {' | '.join(f'n = {queries}' for queries in SIZES)} |"]
+    lines.append("|---" + "|---:" * len(SIZES) + "|")
+    return "\n".join([*lines, *(f"| {name} | {' | '.join(row)} |" for name, row in cells.items())]) + "\n"
 
 
 def _rare() -> str:
@@ -102,16 +110,15 @@ def _rare() -> str:
 
 
 def _power() -> str:
-    lines = [
+    cells = {
+        name: [f"{a:.3f} ({b:.3f})" for a, b in (rates(process, name, queries, shift=SHIFT) for queries in SIZES)]
+        for name, process in processes().items()
+    }
+    said = (
         f"What it costs: share of trials in which a true mean difference of {SHIFT:g} standard deviations is shown, by "
-        "the verdict, in brackets by sign flips alone.\n",
-        f"| differences | {' | '.join(f'n = {queries}' for queries in SIZES)} |",
-        "|---" + "|---:" * len(SIZES) + "|",
-    ]
-    for name, process in processes().items():
-        results = [rates(process, name, queries, shift=SHIFT) for queries in SIZES]
-        lines.append(f"| {name} | {' | '.join(f'{a:.3f} ({b:.3f})' for a, b in results)} |")
-    return "\n".join(lines) + "\n"
+        "the verdict, in brackets by sign flips alone."
+    )
+    return _table(said, cells)
 
 
 def _star(share: float) -> str:
@@ -119,14 +126,13 @@ def _star(share: float) -> str:
 
 
 def _equivalence() -> str:
-    lines = [
+    cells = {
+        name: [f"{a:.3f}{_star(a)} ({b:.3f})" for a, b in (equivalence_rates(process, name, n) for n in SIZES)]
+        for name, process in processes().items()
+    }
+    said = (
         f"Equivalence within {SHIFT:g} standard deviations of the differences: share of {TRIALS:,} trials called "
         f"equivalent at 5 % where the mean difference is the margin (the worse of both ends), in brackets where it is "
-        f"0. A star: above {LIMIT:g}.\n",
-        f"| differences | {' | '.join(f'n = {queries}' for queries in SIZES)} |",
-        "|---" + "|---:" * len(SIZES) + "|",
-    ]
-    for name, process in processes().items():
-        results = [equivalence_rates(process, name, queries) for queries in SIZES]
-        lines.append(f"| {name} | {' | '.join(f'{a:.3f}{_star(a)} ({b:.3f})' for a, b in results)} |")
-    return "\n".join(lines) + "\n"
+        f"0. A star: above {LIMIT:g}."
+    )
+    return _table(said, cells)

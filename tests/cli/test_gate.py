@@ -72,6 +72,17 @@ def test_a_candidate_like_the_baseline_is_undecided_with_its_reason(folder: Path
     assert "30 queries catch a true loss of ." in done.stdout
 
 
+@pytest.mark.parametrize(("format", "kept"), [("text", False), ("markdown", False), ("json", True)])
+def test_quiet_leaves_out_what_people_are_warned_of(folder: Path, format: str, kept: bool) -> None:
+    arguments = ("qrels.txt", "old.run", "like.run", "-m", "AP", "--format", format)
+    loud, quiet = called(folder, *arguments).stdout, called(folder, *arguments, "--quiet").stdout
+    remark = "no test can see it"
+    assert remark in loud
+    assert (remark in quiet) == kept
+    called(folder, *arguments, "--quiet", "-o", "gate.md")
+    assert (folder / "gate.md").read_text() == quiet
+
+
 def test_a_candidate_that_is_worse_fails(folder: Path) -> None:
     done = called(folder, "qrels.txt", "old.run", "worse.run", "-m", "nDCG@10")
     assert done.exit_code == 1

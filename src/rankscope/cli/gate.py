@@ -162,7 +162,8 @@ def _check_once(
     history, build, date = kept
     if history is not None:
         append_gate(scores, result, history, build, date)
-    _write(render(result, format), result.sentence, output)
+    remarks = not click.get_current_context().params["quiet"]
+    _write(render(result, format, remarks), result.sentence, output)
     return {"fail": 1, "pass": 0, "undecided": undecided}[result.verdict]
 
 
@@ -189,10 +190,7 @@ def _write(text: str, sentence: str, output: str | None) -> None:
     from rankscope.cli.output import print_result
 
     if output is None or output == "-":
-        quiet = click.get_current_context().params["quiet"]
-        print_result(
-            "".join(line for line in text.splitlines(keepends=True) if not (quiet and line.startswith("  ! ")))
-        )
+        print_result(text)
         return
     from rankscope.files import atomic
 

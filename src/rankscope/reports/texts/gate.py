@@ -24,12 +24,12 @@ PASSES = (
 )
 
 
-def render(result: GateResult, format: str = "text") -> str:
-    """The result in one of the formats."""
-    return {"text": text, "json": json, "markdown": markdown}[format](result)
+def render(result: GateResult, format: str = "text", remarks: bool = True) -> str:
+    """The result in one of the formats; for people with remarks or without them, JSON always has them."""
+    return json(result) if format == "json" else {"text": text, "markdown": markdown}[format](result, remarks)
 
 
-def text(result: GateResult) -> str:
+def text(result: GateResult, remarks: bool = True) -> str:
     """The verdict in one line, then each check where there are several, then what else must be said."""
     lines = [result.sentence]
     if len(result.checks) > 1:
@@ -37,15 +37,15 @@ def text(result: GateResult) -> str:
     lines += [f"  {power_sentence(check)}" for check in result.checks]
     if result.self_test is not None:
         lines.append(f"  {result.self_test.sentence}")
-    return visible("\n".join([*lines, *(f"  ! {line}" for line in result.remarks)]) + "\n")
+    return visible("\n".join([*lines, *(f"  ! {line}" for line in result.remarks if remarks)]) + "\n")
 
 
-def markdown(result: GateResult) -> str:
+def markdown(result: GateResult, remarks: bool = True) -> str:
     """A heading with the verdict, a table of the checks, and notes; made for a job's summary page."""
     notes = [*(power_sentence(check) for check in result.checks)]
     if result.self_test is not None:
         notes.append(result.self_test.sentence)
-    listed = "".join(f"- {line}\n" for line in [*notes, *result.remarks, how(result)])
+    listed = "".join(f"- {line}\n" for line in [*notes, *(result.remarks if remarks else ()), how(result)])
     heading = f"### Gate: {result.verdict}, `{_code(result.candidate)}` against `{_code(result.baseline)}`"
     return visible(f"{heading}\n\n{table_of(check_grid(result))}\n{listed}")
 
