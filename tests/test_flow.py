@@ -110,10 +110,11 @@ def test_measures_read_no_ids_and_no_files() -> None:
 
 
 def listed_names(path: Path) -> set[str]:
-    """Modules that a file of a package lists as texts, to be loaded when they are named: `module:attribute`."""
+    """Modules that a file lists as texts, loaded when they are named: `module:attribute`, of its package or whole."""
     package = ".".join(path.parent.relative_to(SOURCE.parent).parts)
     texts = [node.value for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Constant)]
-    return {f"{package}.{text.partition(':')[0]}" for text in texts if isinstance(text, str)}
+    modules = {text.partition(":")[0] for text in texts if isinstance(text, str)}
+    return {each if each.startswith("rankscope.") else f"{package}.{each}" for each in modules}
 
 
 def test_no_module_is_reached_by_deep_import_only() -> None:

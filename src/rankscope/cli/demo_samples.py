@@ -15,17 +15,17 @@ Lists = dict[str, dict[str, float]]
 def write_samples(folder: Path, sample: Any, nearest: Any, systems: tuple[str, ...]) -> list[tuple[Path, str]]:
     """TREC text: one icon of each class of middling size is a query, its class mates are relevant."""
     from rankscope.files import atomic
-    from rankscope.inputs.formats import trec
+    from rankscope.inputs.formats.trec import TREC
     from rankscope.inputs.qrels import Qrels
     from rankscope.inputs.run import Run
 
     rows = _asked(sample)
     found = {system: _lists(sample, rows, *nearest(sample.features(system), rows, DEPTH)) for system in systems}
     with atomic(folder / "qrels.txt", "w") as file:
-        trec.write_qrels(Qrels.of(_judgements(sample, rows, list(found.values()))), file)
+        TREC.write_qrels(Qrels.of(_judgements(sample, rows, list(found.values()))), file)
     for system, lists in found.items():
         with atomic(folder / f"{system}.run", "w") as file:
-            trec.write_run(Run.of(lists, name=system), file)
+            TREC.write_run(Run.of(lists, name=system), file)
     ranked = f"what {{}} finds for them, the first {DEPTH}, as TREC text"
     runs = [(folder / f"{system}.run", ranked.format(system)) for system in systems]
     return [(folder / "qrels.txt", f"judgements of {len(rows)} queries, as TREC text"), *runs]

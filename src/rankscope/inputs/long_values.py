@@ -62,9 +62,9 @@ def _frame_of(data: Any, problems: Problems) -> pl.DataFrame:
     if not isinstance(data, str | Path):
         return pl.DataFrame({name: list(data[name]) for name in data.columns})
     if str(data).lower().endswith(".parquet"):
-        from rankscope.inputs.formats.parquet import LAYOUT
+        from rankscope.inputs.formats.parquet import PARQUET
 
-        return LAYOUT.whole(Source(str(data)), problems)
+        return PARQUET.whole(Source(str(data)), problems)
     from rankscope.inputs.formats.delimited import read_table
 
     known = frozenset({"query", "value", "system", "measure", *FACTORS})

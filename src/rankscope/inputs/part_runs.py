@@ -31,9 +31,9 @@ def run_of_parts(path: str | Path, reading: Reading) -> Run | None:
 def files_of(path: str | Path, reading: Reading) -> PartFiles | None:
     """The files of a folder or pattern; None for a single file, and for a folder that is one collection."""
     if os.path.isdir(path):
-        from rankscope.inputs.formats import beir
+        from rankscope.inputs.formats.beir import recognises_folder
 
-        if reading.format == beir.name or beir.recognises_folder(Path(path)):
+        if reading.format == "beir" or recognises_folder(Path(path)):
             return None
     return part_files(path, reading.max_ratio)
 
@@ -123,9 +123,9 @@ def read_part(source: Source, reading: Reading, rows: tuple[int, int] | None = N
     if rows is None:
         part = read_run(source, reading)
     else:
-        from rankscope.inputs.formats import parquet
+        from rankscope.inputs.formats.parquet import PARQUET
 
-        part = parquet.read_run(source, reading.only_for("score"), rows)
+        part = PARQUET.read_run(source, reading.only_for("score"), rows)
     part.is_part = True
     return part
 

@@ -10,17 +10,17 @@ from rankscope.inputs.checks import Problems
 from rankscope.inputs.sources import Source
 from rankscope.inputs.tables import Table, columns_of
 
-PARQUET = b"PAR1"
+PARQUET_BEGIN = b"PAR1"
 
 
 def read_record_table(path: str | Path, problems: Problems, expected: str) -> Table:
     """The whole table; `expected` are the names of columns, with commas between, that a header must have one of."""
     source = Source.of(path)
     head = source.head()
-    if head.startswith(PARQUET):
-        from rankscope.inputs.formats.parquet import LAYOUT
+    if head.startswith(PARQUET_BEGIN):
+        from rankscope.inputs.formats.parquet import PARQUET
 
-        return Table.numbered(LAYOUT.whole(source, problems))
+        return Table.numbered(PARQUET.whole(source, problems))
     if head.lstrip().startswith(b"{"):
         from rankscope.inputs.formats.json_lines import whole_table
         from rankscope.inputs.reading import Reading

@@ -17,9 +17,11 @@ def read_roll_up_frame(source: Source, problems: Problems) -> pl.DataFrame:
 
     format = of_file(source).name
     if format in ("parquet", "arrow"):
-        from rankscope.inputs.formats import arrow, columnar, parquet
+        from rankscope.inputs.formats import columnar
+        from rankscope.inputs.formats.arrow import ARROW
+        from rankscope.inputs.formats.parquet import PARQUET
 
-        layout = parquet.LAYOUT if format == "parquet" else arrow.LAYOUT
+        layout = PARQUET if format == "parquet" else ARROW
         return columnar.read_table(source, layout, problems).frame
     if format in ("json", "jsonl", "mteb"):
         return _of_json(source, format, problems)

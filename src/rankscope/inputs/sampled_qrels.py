@@ -99,8 +99,8 @@ def _of_path(path: str | Path, reading: Reading) -> SampledQrels:
     source, reading = Source.of(path, reading.max_ratio), reading.only_for("grade")
     chosen = FORMATS.find(reading.format) if reading.format else recognised(source, reading)
     problems = Problems(source.name)
-    if chosen.name in ("parquet", "arrow"):
-        table = columnar.mapped_table(source, chosen.LAYOUT, reading, problems)  # type: ignore[attr-defined]
+    if isinstance(chosen, columnar.ColumnarFormat):
+        table = columnar.mapped_table(source, chosen, reading, problems)
         return _of_table(table, problems)
     if chosen.name in ("csv", "tsv"):
         known = delimited.known_names(reading.columns)

@@ -26,7 +26,8 @@ from rankscope.files import atomic
 from rankscope.inputs import forks
 from rankscope.inputs.checks import Problems, shorten_value
 from rankscope.inputs.expansion import MAX_RATIO
-from rankscope.inputs.formats import parquet, parquet_layout
+from rankscope.inputs.formats import parquet_layout
+from rankscope.inputs.formats.parquet import PARQUET
 from rankscope.inputs.numbers import as_number
 from rankscope.inputs.sources import Source
 from rankscope.inputs.unlike_ids import UnlikeIds, UnmetItems
@@ -113,11 +114,11 @@ def read_frame(data: bytes, problems: Problems) -> tuple[pl.DataFrame, dict[str,
 
     Files of a time before digests have none, and are believed as far as they make sense.
     """
-    notes = parquet.LAYOUT.attempt(problems, partial(parquet_layout.notes_of, data))
+    notes = PARQUET.attempt(problems, partial(parquet_layout.notes_of, data))
     about = _about(notes.get(KEY), problems.source)
     if digests.KEY in about and not digests.is_sealed(data, str(about[digests.KEY])):
         raise digests.damaged(problems.source, AGAIN)
-    return parquet.LAYOUT.frame(data, io.BytesIO(data), problems, MAX_RATIO), about
+    return PARQUET.frame(data, io.BytesIO(data), problems, MAX_RATIO), about
 
 
 def about_ranks(ranks: RelevantRanks) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from rankscope.digests import digest_of
 from rankscope.inputs.blocks import RunBlock
 from rankscope.inputs.checks import Problems
 from rankscope.inputs.formats import parquet
+from rankscope.inputs.formats.parquet import PARQUET
 from rankscope.inputs.part_files import PartFiles
 from rankscope.inputs.part_runs import AlikeParts, format_of_part, part_blocks
 from rankscope.inputs.reading import Reading
@@ -48,7 +49,7 @@ def parts_of_files(
 
 
 def _portions(source: Source, reading: Reading, most_rows: int | None) -> list[tuple[int, int] | None]:
-    if most_rows is None or is_remote(source.address) or format_of_part(source, reading) != parquet.name:
+    if most_rows is None or is_remote(source.address) or format_of_part(source, reading) != PARQUET.name:
         return [None]
     groups = parquet.groups_of(source)
     return list(parquet.portions(groups, most_rows)) if sum(groups) > most_rows else [None]

@@ -8,6 +8,7 @@ import random
 import re
 import struct
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from rankscope.inputs.expansion import ExpandedBytes
 from rankscope.inputs.formats import arrow_layout, columnar, parquet_layout
 from rankscope.inputs.formats.columnar import DAMAGED
 from rankscope.inputs.formats.frames import read_frame
+from rankscope.inputs.formats.parquet import PARQUET
 from rankscope.inputs.long_values import read_long_values
 from rankscope.ranks.reduce import reduce
 from rankscope.ranks.storage import load_ranks, save_ranks
@@ -132,7 +134,7 @@ def test_whatever_a_reader_stumbles_over_is_a_damaged_file(raised: BaseException
     def read(*_: Any) -> pl.DataFrame:
         raise raised
 
-    layout = columnar.ColumnarFormat("Parquet", lambda *_: None, read)
+    layout = replace(PARQUET, check=lambda *_: None, read=read)
     with pytest.raises(InputError, match=rf"x: 1 problem\n  cannot be read as Parquet: \w+.*\n{re.escape(DAMAGED)}"):
         layout.frame(b"", None, Problems("x"), 1.0)
 

@@ -15,7 +15,6 @@ from rankscope.errors import InputError
 from rankscope.inputs import sources
 from rankscope.inputs.blocks import numbers_of
 from rankscope.inputs.checks import Problems
-from rankscope.inputs.formats import parquet
 from rankscope.inputs.run import Run
 from rankscope.ranks.reduce import reduce
 from tests.inputs.examples import Make, run_error
@@ -73,7 +72,7 @@ def test_scores_that_begin_late_are_a_problem(make: Make, monkeypatch: pytest.Mo
 def test_a_table_in_groups_is_reduced_as_a_whole_one(
     rows_at_once: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(parquet, "ROWS_AT_ONCE", rows_at_once)
+    monkeypatch.setattr("rankscope.inputs.formats.parquet.ROWS_AT_ONCE", rows_at_once)
     random = np.random.default_rng(0)
     query = np.repeat(np.arange(20), 10)
     frame = pl.DataFrame(
@@ -91,7 +90,7 @@ def test_a_table_in_groups_is_reduced_as_a_whole_one(
 
 
 def test_bad_rows_of_all_portions_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parquet, "ROWS_AT_ONCE", 2)
+    monkeypatch.setattr("rankscope.inputs.formats.parquet.ROWS_AT_ONCE", 2)
     path = tmp_path / "a.parquet"
     pl.DataFrame({"query": ["1", None, "2", "2", ""], "item": list("abcde"), "score": [1.0] * 5}).write_parquet(
         path, row_group_size=2

@@ -21,8 +21,8 @@ from tests.inputs.examples import FINITE, GRADES, ODD_IDS, SCORES, TREC_IDS, qre
 
 QUICK = settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 READ_ONLY = ("beir", "letor", "msmarco", "headerless")
-RUN_FORMATS = [each for each in formats.ALL if each.name not in READ_ONLY]
-QRELS_FORMATS = [each for each in formats.ALL if each.name not in (*READ_ONLY, "mteb")]
+RUN_FORMATS = [each for each in formats.FORMATS.own() if each.name not in READ_ONLY]
+QRELS_FORMATS = [each for each in formats.FORMATS.own() if each.name not in (*READ_ONLY, "mteb")]
 JSON = ("json", "jsonl", "mteb")
 
 
@@ -167,14 +167,14 @@ def test_the_longest_suffix_decides(tmp_path: Path) -> None:
 
 
 def test_formats_have_names_of_their_own_and_trec_is_asked_last() -> None:
-    names = [each.name for each in formats.ALL]
+    names = [each.name for each in formats.FORMATS.own()]
     assert len(set(names)) == len(names)
     assert names[-1] == "trec"
-    suffixes = [suffix for each in formats.ALL for suffix in each.suffixes]
+    suffixes = [suffix for each in formats.FORMATS.own() for suffix in each.suffixes]
     assert len(set(suffixes)) == len(suffixes)
 
 
-@pytest.mark.parametrize("format", formats.ALL, ids=lambda each: each.name)
+@pytest.mark.parametrize("format", formats.FORMATS.own(), ids=lambda each: each.name)
 @pytest.mark.parametrize(
     "content", [b"", b"\n", b"\0\1\2", b"{", b"PAR1", b"ARROW1\0\0", b"\xff\xff\xff\xff", b"a,b\n1"]
 )

@@ -13,7 +13,7 @@ from rankscope.inputs.checks import Problems
 from rankscope.inputs.documents.record import Record, record_of
 from rankscope.inputs.expansion import ExpandedBytes
 from rankscope.inputs.formats import columnar, parquet_layout
-from rankscope.inputs.formats.parquet import LAYOUT
+from rankscope.inputs.formats.parquet import PARQUET
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.sources import Source
 
@@ -45,13 +45,13 @@ def read(source: Source, name: str, reading: Reading, problems: Problems) -> Ite
 def frames(source: Source, problems: Problems) -> Iterator[pl.DataFrame]:
     """The rows in portions; columns of numbers and of text alone."""
     if not source.begins_with(parquet_layout.MAGIC):  # packed, or standard input
-        yield _flat(columnar.read_table(source, LAYOUT, problems).frame)
+        yield _flat(columnar.read_table(source, PARQUET, problems).frame)
         return
     with open(source.path, "rb") as stored, mmap.mmap(stored.fileno(), 0, access=mmap.ACCESS_READ) as data:
-        groups = LAYOUT.attempt(problems, partial(_checked_groups, data, source))
+        groups = PARQUET.attempt(problems, partial(_checked_groups, data, source))
     table = pl.scan_parquet(source.path, glob=False, hive_partitioning=False)
     for start, count in _portions(groups):
-        yield _flat(LAYOUT.attempt(problems, table.slice(start, count).collect))
+        yield _flat(PARQUET.attempt(problems, table.slice(start, count).collect))
 
 
 def _checked_groups(data: mmap.mmap, source: Source) -> list[int]:

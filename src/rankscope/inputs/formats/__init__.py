@@ -1,4 +1,4 @@
-"""One module a format, each with what `format.Format` lists: names, `recognises`, readers and writers.
+"""Formats of files, each an object as `format.Format` describes it: names, `recognises`, readers and writers.
 
 The format of a file is recognised by its first bytes; its name decides only what is written. A format loads when it is
 named, or when a file may be of it: a new one adds its line in `known`.
@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, BinaryIO
 
-from rankscope.catalogue import Catalogue, later
+from rankscope.catalogue import Catalogue, Later
 from rankscope.errors import InputError, SettingError
 from rankscope.files import atomic
 from rankscope.inputs import texts
@@ -29,8 +29,6 @@ from rankscope.wording import setting_value
 if TYPE_CHECKING:
     from rankscope.inputs.shapes.shape import InputShape
 
-    ALL: tuple[Format, ...]
-
 RANKS_SUFFIX = ".ranks.parquet"
 NUL, NEWLINE = b"\0", b"\n"
 LZ4 = b"\x04\x22\x4d\x18"
@@ -38,7 +36,7 @@ OUR_SUFFIXES = tuple(
     suffix + packed for each in KNOWN for suffix in each.suffixes for packed in ("", *COMPRESSED_SUFFIXES)
 )
 FORMATS: Catalogue[Format] = Catalogue(
-    "file format", later(__name__, {each.name: each.address for each in KNOWN}), "rankscope.formats"
+    "file format", {each.name: Later(each.address) for each in KNOWN}, "rankscope.formats"
 )
 
 
@@ -63,11 +61,11 @@ def _possible(head: bytes, text: bytes, ours: bool) -> Iterator[Format]:
 
 
 def _of_folder(source: Source) -> Format:
-    from rankscope.inputs.formats import beir
+    from rankscope.inputs.formats.beir import ADVICE, recognises_folder
 
-    if beir.recognises_folder(Path(source.path)):
-        return beir
-    raise InputError.of(source.name, ["is a folder, and not one of a kind known here"], beir.ADVICE)
+    if recognises_folder(Path(source.path)):
+        return FORMATS.find("beir")
+    raise InputError.of(source.name, ["is a folder, and not one of a kind known here"], ADVICE)
 
 
 def _advice(head: bytes) -> str:
@@ -204,9 +202,3 @@ def _text(raw: BinaryIO, chosen: Format) -> Iterator[IO[Any]]:
     text = io.TextIOWrapper(raw, encoding="utf-8", newline="\n")
     yield text
     text.detach()
-
-
-def __getattr__(name: str) -> Any:
-    if name == "ALL":
-        return FORMATS.own()
-    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

@@ -10,18 +10,14 @@ from typing import TextIO
 
 from rankscope.errors import InputError
 from rankscope.inputs.formats.delimited import TSV
+from rankscope.inputs.formats.format import FileFormat, refusal
 from rankscope.inputs.formats.writing import refuse_ids, whole_numbers
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.reading import Reading
-from rankscope.inputs.run import Run
 from rankscope.inputs.shapes.shape import HOLDS_JUDGEMENTS, Example, InputShape
 from rankscope.inputs.sources import Source
 
-name = "beir"
-suffixes: tuple[str, ...] = ()
-binary = False
-has_parts = True
-shapes = (
+SHAPES = (
     InputShape(
         name="BEIR folder",
         holds=HOLDS_JUDGEMENTS,
@@ -35,19 +31,9 @@ shapes = (
 ADVICE = "A BEIR folder holds its judgements in qrels/test.tsv, or in a file of another split next to it."
 
 
-def recognises(head: bytes) -> bool:
-    """Never: it is no file. A folder is of this format."""
-    return False
-
-
 def recognises_folder(folder: Path) -> bool:
     """Whether judgements lie where BEIR has them."""
     return bool(_splits(folder))
-
-
-def read_run(source: Source, reading: Reading) -> Run:
-    """Refused: a BEIR folder holds a collection and its judgements."""
-    raise InputError.of(source.name, ["is a folder, which holds judgements and no run"], "Name the run's file.")
 
 
 def read_qrels(source: Source, reading: Reading) -> Qrels:
@@ -70,11 +56,6 @@ def _chosen(source: Source) -> Path:
     raise InputError.of(source.name, [what], f"Choose one behind a #: {Path(source.path).name}#{next(iter(splits))}")
 
 
-def write_run(run: Run, file: TextIO) -> None:
-    """Refused: BEIR has no form for runs."""
-    raise InputError.of(run.place, ["a run cannot be written in BEIR's form"], "Write TREC text, JSON or Parquet.")
-
-
 def write_qrels(qrels: Qrels, file: TextIO) -> None:
     """Write one split's file: `query-id corpus-id score` between tabs, without quotes, grades as whole numbers."""
     table = whole_numbers(qrels.table, "grade")
@@ -83,3 +64,16 @@ def write_qrels(qrels: Qrels, file: TextIO) -> None:
         raise InputError.of(qrels.name, ["BEIR's readers want whole grades"], "Write CSV, JSON or Parquet.")
     file.write("query-id\tcorpus-id\tscore\n")
     file.writelines(f"{query}\t{item}\t{grade}\n" for query, item, grade in table.iter_rows())
+
+
+BEIR = FileFormat(
+    name="beir",
+    suffixes=(),
+    recognises=lambda head: False,  # it is no file
+    read_run=refusal("is a folder, which holds judgements and no run", "Name the run's file."),
+    read_qrels=read_qrels,
+    write_run=refusal("a run cannot be written in BEIR's form", "Write TREC text, JSON or Parquet."),
+    write_qrels=write_qrels,
+    shapes=SHAPES,
+    has_parts=True,
+)

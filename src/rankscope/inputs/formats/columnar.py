@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date, timedelta
 from threading import Lock
-from typing import IO, Any, TypeVar
+from typing import IO, Any, BinaryIO, TypeVar
 
 import polars as pl
 
@@ -20,7 +20,10 @@ from rankscope.inputs import forks
 from rankscope.inputs.checks import Problems
 from rankscope.inputs.column_map import ColumnMap, rename_in_tables
 from rankscope.inputs.expansion import ExpandedBytes, TooLargeError, advice
+from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.reading import Reading
+from rankscope.inputs.run import Run
+from rankscope.inputs.shapes.shape import InputShape
 from rankscope.inputs.sources import Source
 from rankscope.inputs.tables import Table, find_column
 
@@ -36,11 +39,42 @@ DAMAGE = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, EOFE
 
 @dataclass(frozen=True)
 class ColumnarFormat:
-    """One of the two formats: its name, who checks its layout, and who reads it."""
+    """One of the two formats: its names, how its files begin, and who checks their layout, reads and writes them."""
 
     name: str
+    title: str
+    suffixes: tuple[str, ...]
+    marks: tuple[bytes, ...]
     check: Callable[[Any, ExpandedBytes], None]
     read: Callable[[Any, Any], pl.DataFrame]  # of the bytes, and of where polars is to read them
+    write: Callable[[pl.DataFrame, BinaryIO], object]
+    shapes: tuple[InputShape, ...] = ()
+    binary: bool = True
+    has_parts: bool = False
+
+    def recognises(self, head: bytes) -> bool:
+        """By its first bytes."""
+        return head.startswith(self.marks)
+
+    def read_run(self, source: Source, reading: Reading) -> Run:
+        """A run from a table with a query, an item and a score or rank column."""
+
+        def read(problems: Problems) -> Iterator[Table]:
+            yield mapped_table(source, self, reading, problems)
+
+        return Run.from_tables(source.stem(self.suffixes), read, source)
+
+    def read_qrels(self, source: Source, reading: Reading) -> Qrels:
+        """Judgements from a table with a query, an item and a grade column."""
+        return Qrels.from_source(source, lambda problems: mapped_table(source, self, reading, problems))
+
+    def write_run(self, run: Run, file: BinaryIO) -> None:
+        """Write query, item, score in the order given."""
+        self.write(run.table(), file)
+
+    def write_qrels(self, qrels: Qrels, file: BinaryIO) -> None:
+        """Write query, item, grade in the order given."""
+        self.write(qrels.table, file)
 
     def frame(self, data: Any, source: Any, problems: Problems, max_ratio: float) -> pl.DataFrame:
         """The table in some bytes, which polars reads from `source`; a damaged one is an `InputError`."""
@@ -68,7 +102,7 @@ class ColumnarFormat:
             problems.add("", str(error), advice())
         except DAMAGE as error:
             reason = (str(error) or type(error).__name__).partition("\n")[0][:200]
-            problems.add("", f"cannot be read as {self.name}: {reason}", DAMAGED)
+            problems.add("", f"cannot be read as {self.title}: {reason}", DAMAGED)
         raise InputError([problems.report()])
 
 

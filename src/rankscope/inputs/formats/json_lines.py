@@ -15,21 +15,19 @@ from rankscope.inputs import texts
 from rankscope.inputs.checks import Problems
 from rankscope.inputs.column_map import RESULTS, lookup, rename_in_tables
 from rankscope.inputs.formats import json_shapes, json_text
+from rankscope.inputs.formats.format import FileFormat
 from rankscope.inputs.formats.writing import refuse_infinite, whole_numbers
 from rankscope.inputs.nested import ObjectPairs
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.run import Run
-from rankscope.inputs.shapes.parsed import kind
+from rankscope.inputs.shapes.parsed import is_record, kind
 from rankscope.inputs.shapes.shape import HOLDS_EITHER, HOLDS_JUDGEMENTS, Example, InputShape
 from rankscope.inputs.sources import Source
 from rankscope.inputs.tables import Table, check_names, series
 
-name = "jsonl"
-suffixes = (".jsonl", ".ndjson")
-binary = False
-has_parts = False
-shapes = (
+SUFFIXES = (".jsonl", ".ndjson")
+SHAPES = (
     InputShape(
         name="JSON lines",
         holds=HOLDS_EITHER,
@@ -57,7 +55,7 @@ def read_run(source: Source, reading: Reading) -> Run:
     def read(problems: Problems) -> Iterator[Table]:
         return _shaped_tables(source, reading, "score", problems)
 
-    return Run.from_tables(source.stem((*suffixes, ".json")), read, source)
+    return Run.from_tables(source.stem((*SUFFIXES, ".json")), read, source)
 
 
 def read_qrels(source: Source, reading: Reading) -> Qrels:
@@ -86,7 +84,7 @@ def _shaped_tables(source: Source, reading: Reading, value: str, problems: Probl
 def _is_row(first: ObjectPairs, source: Source, reading: Reading, value: str) -> bool:
     """Whether an object is the row of a table: no record, and not all that it holds are objects and lists."""
     choices = json_shapes.json_choices(source, reading, value)
-    if json_shapes.is_record(first, choices, Problems(source.name)):
+    if is_record(first, choices, Problems(source.name)):
         return False
     mapped = any(role != RESULTS and lookup(first, path) is not None for role, path in reading.columns)
     return mapped or not first or not all(isinstance(each, list) for _, each in first)
@@ -107,7 +105,7 @@ def _records(source: Source, reading: Reading, value: str, problems: Problems) -
     problems.raise_if_any()
     objects = [each for each in found if each is not None]
     choices = json_shapes.json_choices(source, reading, value)
-    if len(objects) > 1 and json_shapes.is_record(objects[0], choices, problems):
+    if len(objects) > 1 and is_record(objects[0], choices, problems):
         return json_shapes.json_table(objects, source, reading, value, problems)
     together = ObjectPairs(pair for each in objects for pair in each)  # {query: ...} on each line
     return json_shapes.json_table(together, source, reading, value, problems)
@@ -202,3 +200,15 @@ def write_qrels(qrels: Qrels, file: TextIO) -> None:
 
 def _write(table: pl.DataFrame, file: TextIO) -> None:
     file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in table.iter_rows(named=True))
+
+
+JSON_LINES = FileFormat(
+    name="jsonl",
+    suffixes=SUFFIXES,
+    recognises=recognises,
+    read_run=read_run,
+    read_qrels=read_qrels,
+    write_run=write_run,
+    write_qrels=write_qrels,
+    shapes=SHAPES,
+)

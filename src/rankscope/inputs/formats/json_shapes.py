@@ -8,12 +8,11 @@ from typing import Any
 from rankscope.inputs.checks import Problems
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.shapes.hits import JsonChoices
-from rankscope.inputs.shapes.parsed import SHAPES, is_record, table_of
+from rankscope.inputs.shapes.parsed import table_of
 from rankscope.inputs.sources import Source
 from rankscope.inputs.tables import Table
 
 SUFFIXES = (".json", ".jsonl", ".ndjson")
-__all__ = ["SHAPES", "is_record", "json_choices", "json_table"]
 
 
 def json_choices(source: Source, reading: Reading, value: str) -> JsonChoices:

@@ -14,7 +14,7 @@ TABLE = rb"[\r\n]*(?!" + TREC_LINE + rb")[^\r\n]*[,;\t]"  # a header has two nam
 class KnownFormat:
     """Where a format stands, what its files are called, and a pattern without which no file of it begins.
 
-    >>> KnownFormat("parquet", "parquet", (".parquet", ".pq"), b"PAR1").may_begin(b"q1 0 a 1")
+    >>> KnownFormat("parquet", "package.module:PARQUET", (".parquet", ".pq"), b"PAR1").may_begin(b"q1 0 a 1")
     False
     """
 
@@ -29,16 +29,20 @@ class KnownFormat:
 
 
 KNOWN = (  # in the order they are asked: signatures first, then what looks like JSON or a header; TREC takes any text
-    KnownFormat("parquet", "parquet", (".parquet", ".pq"), b"PAR1"),
-    KnownFormat("arrow", "arrow", (".arrow", ".feather", ".ipc"), rb"ARROW1|\xff{4}"),
-    KnownFormat("mteb", "mteb", ("_predictions.json",), JSON),
-    KnownFormat("json", "nested_json", (".json",), JSON),
-    KnownFormat("jsonl", "json_lines", (".jsonl", ".ndjson"), JSON),
-    KnownFormat("letor", "letor", (), rb"(?:\s*#[^\n]*\n)*\s*[-+.\de]+\s+qid:"),
-    KnownFormat("msmarco", "headerless:MSMARCO", (), rb"\s*[^\t\r\n]+\t[^\t\r\n]+\t1\r?(?:\n|$)"),
-    KnownFormat("tsv", "delimited:TSV", (".tsv", ".tab"), TABLE),
-    KnownFormat("csv", "delimited:CSV", (".csv",), TABLE),
-    KnownFormat("beir", "beir", (), NOTHING),
-    KnownFormat("headerless", "headerless:NUMBERED", (), NOTHING),
-    KnownFormat("trec", "trec", (".run", ".qrels", ".trec", ".txt", ".res", ".input", ".results")),
+    KnownFormat("parquet", "rankscope.inputs.formats.parquet:PARQUET", (".parquet", ".pq"), b"PAR1"),
+    KnownFormat("arrow", "rankscope.inputs.formats.arrow:ARROW", (".arrow", ".feather", ".ipc"), rb"ARROW1|\xff{4}"),
+    KnownFormat("mteb", "rankscope.inputs.formats.mteb:MTEB", ("_predictions.json",), JSON),
+    KnownFormat("json", "rankscope.inputs.formats.nested_json:JSON", (".json",), JSON),
+    KnownFormat("jsonl", "rankscope.inputs.formats.json_lines:JSON_LINES", (".jsonl", ".ndjson"), JSON),
+    KnownFormat("letor", "rankscope.inputs.formats.letor:LETOR", (), rb"(?:\s*#[^\n]*\n)*\s*[-+.\de]+\s+qid:"),
+    KnownFormat(
+        "msmarco", "rankscope.inputs.formats.headerless:MSMARCO", (), rb"\s*[^\t\r\n]+\t[^\t\r\n]+\t1\r?(?:\n|$)"
+    ),
+    KnownFormat("tsv", "rankscope.inputs.formats.delimited:TSV", (".tsv", ".tab"), TABLE),
+    KnownFormat("csv", "rankscope.inputs.formats.delimited:CSV", (".csv",), TABLE),
+    KnownFormat("beir", "rankscope.inputs.formats.beir:BEIR", (), NOTHING),
+    KnownFormat("headerless", "rankscope.inputs.formats.headerless:NUMBERED", (), NOTHING),
+    KnownFormat(
+        "trec", "rankscope.inputs.formats.trec:TREC", (".run", ".qrels", ".trec", ".txt", ".res", ".input", ".results")
+    ),
 )

@@ -3,30 +3,23 @@
 from __future__ import annotations
 
 import re
-from typing import TextIO
 
 import numpy as np
 import polars as pl
 
-from rankscope.errors import InputError
 from rankscope.inputs import texts
 from rankscope.inputs.checks import Problems, shorten_value
+from rankscope.inputs.formats.format import FileFormat, refusal
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.reading import Reading
-from rankscope.inputs.run import Run
 from rankscope.inputs.shapes.shape import HOLDS_JUDGEMENTS, Example, InputShape
 from rankscope.inputs.sources import Source
 from rankscope.inputs.tables import Table
 
-name = "letor"
-suffixes: tuple[str, ...] = ()
-binary = False
-has_parts = False
-
 LINE = re.compile(r"(\S+)\s+qid:(\S+)[^#]*#\s*(?:docid\s*=\s*)?([^\s;]+)")
 BEGINNING = re.compile(rb"(?:\s*#[^\n]*\n)*\s*[-+.\de]+\s+qid:")
 FORM = "A line is: grade qid:query features # item."
-shapes = (
+SHAPES = (
     InputShape(
         name="LETOR or Quepid LTR",
         holds=HOLDS_JUDGEMENTS,
@@ -44,11 +37,6 @@ shapes = (
 def recognises(head: bytes) -> bool:
     """A grade and `qid:`."""
     return BEGINNING.match(head) is not None
-
-
-def read_run(source: Source, reading: Reading) -> Run:
-    """Refused: it holds judgements."""
-    raise InputError.of(source.name, ["holds judgements for learning to rank (qid:), which are no run"])
 
 
 def read_qrels(source: Source, reading: Reading) -> Qrels:
@@ -70,11 +58,13 @@ def _table(source: Source, reading: Reading, problems: Problems) -> Table:
     return Table(pl.DataFrame(rows, schema=schema, orient="row"), np.array(lines, dtype=np.int64), "line")
 
 
-def write_run(run: Run, file: TextIO) -> None:
-    """Refused: it holds judgements."""
-    raise InputError.of(run.place, ["a run cannot be written as LETOR text"], "Write TREC text, CSV or Parquet.")
-
-
-def write_qrels(qrels: Qrels, file: TextIO) -> None:
-    """Refused: features are missing."""
-    raise InputError.of(qrels.name, ["judgements are not written as LETOR text"], "Write TREC text, CSV or Parquet.")
+LETOR = FileFormat(
+    name="letor",
+    suffixes=(),
+    recognises=recognises,
+    read_run=refusal("holds judgements for learning to rank (qid:), which are no run"),
+    read_qrels=read_qrels,
+    write_run=refusal("a run cannot be written as LETOR text", "Write TREC text, CSV or Parquet."),
+    write_qrels=refusal("judgements are not written as LETOR text", "Write TREC text, CSV or Parquet."),
+    shapes=SHAPES,
+)

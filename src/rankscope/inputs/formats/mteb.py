@@ -14,9 +14,9 @@ from rankscope.errors import InputError
 from rankscope.inputs import nested
 from rankscope.inputs.checks import Problems
 from rankscope.inputs.formats import json_text
+from rankscope.inputs.formats.format import FileFormat, refusal
 from rankscope.inputs.formats.writing import refuse_duplicates, refuse_infinite
 from rankscope.inputs.nested import ObjectPairs
-from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.run import Run
 from rankscope.inputs.shapes.parsed import kind
@@ -24,11 +24,7 @@ from rankscope.inputs.shapes.shape import HOLDS_RUN, Example, InputShape
 from rankscope.inputs.sources import Source
 from rankscope.inputs.tables import Table
 
-name = "mteb"
-suffixes = ("_predictions.json",)
-binary = False
-has_parts = True
-shapes = (
+SHAPES = (
     InputShape(
         name="MTEB predictions",
         holds=HOLDS_RUN,
@@ -39,6 +35,7 @@ shapes = (
     ),
 )
 
+SUFFIXES = ("_predictions.json",)
 MODEL_FACTS = "mteb_model_meta"
 RESULTS = rb'\s*\{\s*"(?:dataset_revision|task_name|mteb_version)"\s*:'  # how MTEB begins a file of means
 RESPONSE = re.compile(json_text.NAME + rb'\s*\{\s*"hits"\s*:\s*\{')  # of a search engine, behind its query
@@ -62,7 +59,7 @@ def read_run(source: Source, reading: Reading) -> Run:
         data = json_text.whole(source, reading.encoding, problems)
         yield nested.table_of(_chosen(_parts(data, problems), source, problems), "score", problems)
 
-    return Run.from_tables(source.stem(suffixes), read, source)
+    return Run.from_tables(source.stem(SUFFIXES), read, source)
 
 
 def _parts(data: object, problems: Problems) -> dict[str, ObjectPairs]:
@@ -104,11 +101,6 @@ def _plain(source: Source) -> str:
     return Source(source.path).name
 
 
-def read_qrels(source: Source, reading: Reading) -> Qrels:
-    """Refused: predictions hold no judgements."""
-    raise InputError.of(source.name, ["is of MTEB, whose files hold runs and means, but no judgements"])
-
-
 def write_run(run: Run, file: TextIO) -> None:
     """Write the run as split `test` of the subset `default`, as MTEB names the only ones of a task."""
     table = run.table()
@@ -118,6 +110,14 @@ def write_run(run: Run, file: TextIO) -> None:
     file.write("\n")
 
 
-def write_qrels(qrels: Qrels, file: TextIO) -> None:
-    """Refused: predictions hold no judgements."""
-    raise InputError.of(qrels.name, ["judgements cannot be written as MTEB predictions"], "Write JSON, CSV or Parquet.")
+MTEB = FileFormat(
+    name="mteb",
+    suffixes=SUFFIXES,
+    recognises=recognises,
+    read_run=read_run,
+    read_qrels=refusal("is of MTEB, whose files hold runs and means, but no judgements"),
+    write_run=write_run,
+    write_qrels=refusal("judgements cannot be written as MTEB predictions", "Write JSON, CSV or Parquet."),
+    shapes=SHAPES,
+    has_parts=True,
+)

@@ -9,19 +9,16 @@ from typing import TextIO
 
 from rankscope.inputs.checks import Problems
 from rankscope.inputs.formats import json_shapes, json_text
+from rankscope.inputs.formats.format import FileFormat
 from rankscope.inputs.formats.writing import refuse_duplicates, refuse_infinite
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.run import Run
+from rankscope.inputs.shapes.parsed import SHAPES
 from rankscope.inputs.sources import Source
 from rankscope.inputs.tables import Table
 
-name = "json"
-suffixes = (".json",)
-binary = False
-has_parts = True
-shapes = json_shapes.SHAPES
-
+SUFFIXES = (".json",)
 VALUE = re.compile(rb'\s*(?:\{\s*["}]|\[\s*[\[{\]])')
 
 
@@ -36,7 +33,7 @@ def read_run(source: Source, reading: Reading) -> Run:
     def read(problems: Problems) -> Iterator[Table]:
         yield _table(source, reading, "score", problems)
 
-    return Run.from_tables(source.stem(suffixes), read, source)
+    return Run.from_tables(source.stem(SUFFIXES), read, source)
 
 
 def read_qrels(source: Source, reading: Reading) -> Qrels:
@@ -62,3 +59,16 @@ def write_qrels(qrels: Qrels, file: TextIO) -> None:
     refuse_duplicates(qrels.table, qrels.name, "JSON")
     json.dump(qrels.to_dict(), file, ensure_ascii=False, allow_nan=False)
     file.write("\n")
+
+
+JSON = FileFormat(
+    name="json",
+    suffixes=SUFFIXES,
+    recognises=recognises,
+    read_run=read_run,
+    read_qrels=read_qrels,
+    write_run=write_run,
+    write_qrels=write_qrels,
+    shapes=SHAPES,
+    has_parts=True,
+)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import mmap
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import BinaryIO
 
 import numpy as np
 import polars as pl
@@ -14,18 +13,13 @@ from rankscope.inputs.checks import Problems
 from rankscope.inputs.column_map import ColumnMap, rename_in_tables
 from rankscope.inputs.expansion import ExpandedBytes
 from rankscope.inputs.formats import columnar, parquet_layout
-from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.run import Run
 from rankscope.inputs.shapes.shape import HOLDS_EITHER, InputShape
 from rankscope.inputs.sources import Source
 from rankscope.inputs.tables import Table
 
-name = "parquet"
-suffixes = (".parquet", ".pq")
-binary = True
-has_parts = False
-shapes = (
+SHAPES = (
     InputShape(
         name="Parquet",
         holds=HOLDS_EITHER,
@@ -37,25 +31,6 @@ shapes = (
 )
 
 ROWS_AT_ONCE = 1 << 18
-LAYOUT = columnar.ColumnarFormat("Parquet", parquet_layout.check, lambda _, source: pl.read_parquet(source))
-
-
-def recognises(head: bytes) -> bool:
-    """By its first four bytes."""
-    return head.startswith(parquet_layout.MAGIC)
-
-
-def read_run(source: Source, reading: Reading, rows: tuple[int, int] | None = None) -> Run:
-    """A run from a table with a query, an item and a score or rank column; `rows`: from which on, and how many."""
-
-    def read(problems: Problems) -> Iterator[Table]:
-        if source.begins_with(parquet_layout.MAGIC):
-            tables = read_batches(source, problems, rows, reading.columns)
-        else:
-            tables = iter([columnar.read_table(source, LAYOUT, problems)])
-        return rename_in_tables(tables, reading.columns, problems)
-
-    return Run.from_tables(source.stem(suffixes), read, source)
 
 
 def read_batches(
@@ -63,14 +38,14 @@ def read_batches(
 ) -> Iterator[Table]:
     """The rows of a file, or some whole groups of them, in portions; of the columns that a run can have."""
     with open(source.path, "rb") as stored, mmap.mmap(stored.fileno(), 0, access=mmap.ACCESS_READ) as data:
-        groups, empty = LAYOUT.attempt(problems, partial(_checked_layout, data, source))
+        groups, empty = PARQUET.attempt(problems, partial(_checked_layout, data, source))
     columnar.refuse_reduction(empty, problems)
     table = pl.scan_parquet(source.path, glob=False, hive_partitioning=False).select(
         columnar.run_columns(empty, columns)
     )
     first, end = (0, sum(groups)) if rows is None else (rows[0], sum(rows))
     for start, count in portions(groups, ROWS_AT_ONCE, first, end):
-        frame = LAYOUT.attempt(problems, partial(_rows, table, start, count))
+        frame = PARQUET.attempt(problems, partial(_rows, table, start, count))
         source.reached((start + count) / sum(groups))
         yield Table(frame, np.arange(start + 1, start + 1 + count, dtype=np.int64))
 
@@ -90,7 +65,7 @@ def _rows(table: pl.LazyFrame, start: int, count: int) -> pl.DataFrame:
 def groups_of(source: Source) -> list[int]:
     """How many rows the groups of a file have; a damaged file is an `InputError`."""
     with open(source.path, "rb") as stored, mmap.mmap(stored.fileno(), 0, access=mmap.ACCESS_READ) as data:
-        return LAYOUT.attempt(Problems(source.name), partial(parquet_layout.group_rows, data))
+        return PARQUET.attempt(Problems(source.name), partial(parquet_layout.group_rows, data))
 
 
 def portions(groups: Sequence[int], least: int, first: int = 0, end: int | None = None) -> Iterator[tuple[int, int]]:
@@ -112,16 +87,29 @@ def portions(groups: Sequence[int], least: int, first: int = 0, end: int | None 
         yield start, count
 
 
-def read_qrels(source: Source, reading: Reading) -> Qrels:
-    """Judgements from a table with a query, an item and a grade column."""
-    return Qrels.from_source(source, lambda problems: columnar.mapped_table(source, LAYOUT, reading, problems))
+class ParquetFormat(columnar.ColumnarFormat):
+    """Parquet, whose runs are read in portions."""
+
+    def read_run(self, source: Source, reading: Reading, rows: tuple[int, int] | None = None) -> Run:
+        """A run from a table with a query, an item and a score or rank column; `rows`: from which on, and how many."""
+
+        def read(problems: Problems) -> Iterator[Table]:
+            if source.begins_with(parquet_layout.MAGIC):
+                tables = read_batches(source, problems, rows, reading.columns)
+            else:
+                tables = iter([columnar.read_table(source, self, problems)])
+            return rename_in_tables(tables, reading.columns, problems)
+
+        return Run.from_tables(source.stem(self.suffixes), read, source)
 
 
-def write_run(run: Run, file: BinaryIO) -> None:
-    """Write query, item, score in the order given."""
-    run.table().write_parquet(file)
-
-
-def write_qrels(qrels: Qrels, file: BinaryIO) -> None:
-    """Write query, item, grade in the order given."""
-    qrels.table.write_parquet(file)
+PARQUET = ParquetFormat(
+    name="parquet",
+    title="Parquet",
+    suffixes=(".parquet", ".pq"),
+    marks=(parquet_layout.MAGIC,),
+    check=parquet_layout.check,
+    read=lambda _, source: pl.read_parquet(source),
+    write=pl.DataFrame.write_parquet,
+    shapes=SHAPES,
+)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, TextIO
 
 import numpy as np
 
@@ -12,6 +11,9 @@ from rankscope.arrays import IntArray
 from rankscope.inputs.blocks import RunBlock, RunRows, numbers_of, prefetch
 from rankscope.inputs.checks import Problems, shorten_value
 from rankscope.inputs.fields import rows_of
+from rankscope.inputs.formats.format import FileFormat
+from rankscope.inputs.formats.trec_shapes import SHAPES
+from rankscope.inputs.formats.trec_writing import write_qrels, write_run
 from rankscope.inputs.id_columns import join_columns
 from rankscope.inputs.line_layout import LineLayout, LineRows
 from rankscope.inputs.numbers import whole_ranks
@@ -20,11 +22,7 @@ from rankscope.inputs.reading import Reading
 from rankscope.inputs.run import Run
 from rankscope.inputs.sources import Source
 
-name = "trec"
-suffixes = (".run", ".qrels", ".trec", ".txt", ".res", ".input", ".results")
-binary = False
-has_parts = False
-
+SUFFIXES = (".run", ".qrels", ".trec", ".txt", ".res", ".input", ".results")
 RUN = LineLayout(
     kind="run",
     fields=("query", "Q0", "item", "rank", "score", "tag"),
@@ -74,7 +72,7 @@ def read_run(source: Source, reading: Reading) -> Run:
         if empty and not problems.count and not run.is_part:
             problems.add("", "is empty", RUN.reads)
 
-    return Run(source.stem(suffixes), read, source)
+    return Run(source.stem(SUFFIXES), read, source)
 
 
 def _blocks(source: Source, layout: LineLayout, problems: Problems, run: Run, reading: Reading) -> Iterator[RunBlock]:
@@ -123,23 +121,13 @@ def _refuse_infinite_grades(rows: LineRows, problems: Problems) -> None:
     problems.add_rows(np.flatnonzero(np.isinf(grade)), rows.line, "line", what)
 
 
-def write_run(run: Run, file: TextIO) -> None:
-    """Write `query Q0 item rank score tag`, queries in byte order, best item first; equal scores keep their order."""
-    from rankscope.inputs.formats import trec_writing
-
-    trec_writing.write_run(run, file)
-
-
-def write_qrels(qrels: Qrels, file: TextIO) -> None:
-    """Write `query 0 item grade`, in the order given, whole grades without a point."""
-    from rankscope.inputs.formats import trec_writing
-
-    trec_writing.write_qrels(qrels, file)
-
-
-def __getattr__(name: str) -> Any:
-    if name == "shapes":
-        from rankscope.inputs.formats.trec_shapes import SHAPES
-
-        return SHAPES
-    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+TREC = FileFormat(
+    name="trec",
+    suffixes=SUFFIXES,
+    recognises=recognises,
+    read_run=read_run,
+    read_qrels=read_qrels,
+    write_run=write_run,
+    write_qrels=write_qrels,
+    shapes=SHAPES,
+)

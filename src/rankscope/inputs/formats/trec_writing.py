@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TextIO
-
-import polars as pl
+from typing import TYPE_CHECKING, TextIO
 
 from rankscope.inputs.formats.writing import refuse_ids, whole_numbers
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.run import Run
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 def write_run(run: Run, file: TextIO) -> None:
@@ -17,6 +18,8 @@ def write_run(run: Run, file: TextIO) -> None:
     A run that says its rows are in order is ranked as they stand. The score is written with all its digits, so that
     reading it back gives the same number.
     """
+    import polars as pl
+
     table = run.table()
     _refuse_ids(table, run.place)
     by_row, by_score = pl.int_range(1, pl.len() + 1), pl.col("score").rank("ordinal", descending=True)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-
-import polars as pl
+from typing import TYPE_CHECKING
 
 from rankscope.errors import InputError
 from rankscope.inputs.checks import Problems, shorten_value
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 def refuse_ids(table: pl.DataFrame, place: str, rules: Mapping[str, str], format: str) -> None:
@@ -32,6 +34,8 @@ def refuse_duplicates(table: pl.DataFrame, place: str, format: str) -> None:
 
 def refuse_infinite(table: pl.DataFrame, place: str, value: str, format: str) -> None:
     """Raise if a number is infinite, for which JSON has no word."""
+    import polars as pl
+
     infinite = table.filter(pl.col(value).is_infinite())
     if infinite.height:
         what = f"{value} of item '{infinite.item(0, 'item')}' of query {infinite.item(0, 'query')} is infinite"
@@ -40,6 +44,8 @@ def refuse_infinite(table: pl.DataFrame, place: str, value: str, format: str) ->
 
 def whole_numbers(table: pl.DataFrame, value: str) -> pl.DataFrame:
     """The table with a column of whole numbers as integers; unchanged if one of them is not whole."""
+    import polars as pl
+
     column = table.get_column(value)
     whole = column.cast(pl.Int64, strict=False)
     return table.with_columns(whole) if bool((whole.cast(pl.Float64) == column).fill_null(False).all()) else table
