@@ -8,34 +8,31 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rankscope.catalogue import Catalogue, Later, later
+from rankscope.catalogue import Catalogue, Later
 from rankscope.collections.collection import Collection, Truth
-from rankscope.collections.icons import icons
+from rankscope.collections.icon_sample import icons
 from rankscope.collections.kind import CollectionKind
 from rankscope.collections.labelled_images import LabelledImages
 
-ALL: dict[str, Later] = later(  # a new collection adds its line here
-    "rankscope.collections",
-    {
-        "icons": "shipped_icons:KIND",
-        "folder": "folder:KIND",
-        "corel1k": "corel1k:KIND",
-        "mpeg7": "mpeg7:KIND",
-        "oxford5k": "oxford5k:KIND",
-        "paris6k": "paris6k:KIND",
-        "holidays": "holidays:KIND",
-        "ukbench": "ukbench:KIND",
-        "icons20k": "icons20k:KIND",
-        "digits": "digits:KIND",
-        "letter": "letter:KIND",
-        "cranfield": "classic_texts:CRANFIELD",
-        "cisi": "classic_texts:CISI",
-        "medline": "classic_texts:MEDLINE",
-        "cacm": "classic_texts:CACM",
-        "npl": "classic_texts:NPL",
-        "adi": "classic_texts:ADI",
-    },
-)
+ALL: dict[str, Later] = {  # a new collection adds its line here
+    "icons": Later("rankscope.collections.shipped_icons:KIND"),
+    "folder": Later("rankscope.collections.folder:KIND"),
+    "corel1k": Later("rankscope.collections.corel1k:KIND"),
+    "mpeg7": Later("rankscope.collections.mpeg7:KIND"),
+    "oxford5k": Later("rankscope.collections.oxford5k:KIND"),
+    "paris6k": Later("rankscope.collections.paris6k:KIND"),
+    "holidays": Later("rankscope.collections.holidays:KIND"),
+    "ukbench": Later("rankscope.collections.ukbench:KIND"),
+    "icons20k": Later("rankscope.collections.icons20k:KIND"),
+    "digits": Later("rankscope.collections.digits:KIND"),
+    "letter": Later("rankscope.collections.letter:KIND"),
+    "cranfield": Later("rankscope.collections.classic_texts:CRANFIELD"),
+    "cisi": Later("rankscope.collections.classic_texts:CISI"),
+    "medline": Later("rankscope.collections.classic_texts:MEDLINE"),
+    "cacm": Later("rankscope.collections.classic_texts:CACM"),
+    "npl": Later("rankscope.collections.classic_texts:NPL"),
+    "adi": Later("rankscope.collections.classic_texts:ADI"),
+}
 COLLECTIONS: Catalogue[CollectionKind] = Catalogue("collection", ALL, "rankscope.collections")
 
 

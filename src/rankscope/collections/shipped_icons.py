@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from rankscope.collections.collection import Collection
-from rankscope.collections.icons import icons
+from rankscope.collections.icon_sample import icons
 from rankscope.collections.kind import CollectionKind
 
 

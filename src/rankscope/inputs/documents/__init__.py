@@ -1,33 +1,30 @@
-"""Documents from files and folders, one module a format: each with what `format.DocumentFormat` lists.
+"""Documents from files and folders: formats, each an object as `format.DocumentFormat` describes it.
 
 The format of a file is recognised by how it begins; a new one adds its line here, before those that take any text.
 """
 
 from __future__ import annotations
 
-from rankscope.catalogue import Catalogue, Later, later
+from rankscope.catalogue import Catalogue, Later
 from rankscope.errors import InputError
 from rankscope.inputs import texts
 from rankscope.inputs.documents.format import DocumentFormat
 from rankscope.inputs.sources import COMPRESSED_SUFFIXES, Source, without_suffix
 
-ALL: dict[str, Later] = later(  # in the order they are asked: signatures, marked text, tables, then any text
-    "rankscope.inputs.documents",
-    {
-        "parquet": "parquet",
-        "pdf": "pdf",
-        "jsonl": "json_lines",
-        "trec": "trec_sgml",
-        "smart": "smart",
-        "mbox": "mbox",
-        "html": "html",
-        "xml": "xml",
-        "tsv": "delimited:TSV",
-        "csv": "delimited:CSV",
-        "md": "markdown",
-        "txt": "plain_text",
-    },
-)
+ALL: dict[str, Later] = {  # in the order they are asked: signatures, marked text, tables, then any text
+    "parquet": Later("rankscope.inputs.documents.parquet:PARQUET_DOCUMENTS"),
+    "pdf": Later("rankscope.inputs.documents.pdf:PDF"),
+    "jsonl": Later("rankscope.inputs.documents.json_lines:JSON_DOCUMENTS"),
+    "trec": Later("rankscope.inputs.documents.trec_sgml:TREC_DOCUMENTS"),
+    "smart": Later("rankscope.inputs.documents.smart:SMART_DOCUMENTS"),
+    "mbox": Later("rankscope.inputs.documents.mbox:MAILBOX"),
+    "html": Later("rankscope.inputs.documents.html:HTML"),
+    "xml": Later("rankscope.inputs.documents.xml:XML_DOCUMENTS"),
+    "tsv": Later("rankscope.inputs.documents.delimited:TSV"),
+    "csv": Later("rankscope.inputs.documents.delimited:CSV"),
+    "md": Later("rankscope.inputs.documents.markdown:MARKDOWN"),
+    "txt": Later("rankscope.inputs.documents.plain_text:PLAIN_TEXT"),
+}
 BINARY = ("parquet", "pdf")
 DOCUMENT_FORMATS: Catalogue[DocumentFormat] = Catalogue("document format", ALL, "rankscope.document_formats")
 

@@ -9,7 +9,6 @@ from pathlib import Path
 from rankscope.inputs.sources import COMPRESSED_SUFFIXES
 
 CORPUS = "corpus.jsonl"
-BESIDE = ("queries.jsonl", "qrels")  # what lies next to a BEIR corpus
 
 
 def beir_corpus(folder: Path) -> Path | None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Protocol
 
 from rankscope.inputs.checks import Problems
@@ -12,7 +13,7 @@ from rankscope.inputs.sources import Source
 
 
 class DocumentFormat(Protocol):
-    """A module, or an object with the same names in it, that reads documents of one format.
+    """What reads documents of one format: an object, or a module with these names in it.
 
     `suffixes` are those of files that are of this format where nothing in them says so. `word` is what it
     counts: lines, rows or pages. `single` says that a file is one document, whose id is the name of the file.
@@ -36,3 +37,16 @@ class DocumentFormat(Protocol):
     def read(self, source: Source, name: str, reading: Reading, problems: Problems) -> Iterator[Record]:
         """The documents one after another; `name` is the id where the file is one document. Bad ones are problems."""
         ...
+
+
+@dataclass(frozen=True)
+class DocumentReader:
+    """A format of documents made of its functions; without `recognises` only the name of a file tells it."""
+
+    name: str
+    about: str
+    suffixes: tuple[str, ...]
+    read: Callable[[Source, str, Reading, Problems], Iterator[Record]]
+    recognises: Callable[[bytes], bool] = lambda head: False
+    word: str = "line"
+    single: bool = False

@@ -6,17 +6,12 @@ import re
 from collections.abc import Iterator
 
 from rankscope.inputs.checks import Problems
+from rankscope.inputs.documents.format import DocumentReader
 from rankscope.inputs.documents.record import Record
 from rankscope.inputs.documents.single import whole_bytes
 from rankscope.inputs.page_texts import html_texts, html_tree
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.sources import Source
-
-name = "html"
-about = "pages of HTML, each one document: main or article if there is one, without navigation and forms"
-suffixes = (".html", ".htm", ".xhtml")
-word = "line"
-single = True
 
 BEGIN = re.compile(rb"\s*(?:<\?xml[^>]*\?>\s*|<!--.*?-->\s*)*<(?:!doctype\s+html|html)\b", re.IGNORECASE | re.DOTALL)
 CHARSET = re.compile(rb"<meta[^>]+charset\s*=\s*[\"']?\s*([\w-]+)", re.IGNORECASE)
@@ -46,3 +41,13 @@ def decoded_page(raw: bytes, encoding: str) -> str:
         except (UnicodeError, LookupError):
             continue
     return raw.decode("latin-1")
+
+
+HTML = DocumentReader(
+    name="html",
+    about="pages of HTML, each one document: main or article if there is one, without navigation and forms",
+    suffixes=(".html", ".htm", ".xhtml"),
+    read=read,
+    recognises=recognises,
+    single=True,
+)

@@ -7,16 +7,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from rankscope.inputs.checks import Problems, shorten_value
+from rankscope.inputs.documents.format import DocumentReader
 from rankscope.inputs.documents.record import Record, record_of
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.sources import Source
 from rankscope.inputs.text_streams import numbered_lines, text_blocks
-
-name = "jsonl"
-about = "JSON lines: one object a line, with id, title and text"
-suffixes = (".jsonl", ".ndjson", ".json")
-word = "line"
-single = False
 
 ADVICE = "Each line holds one object."
 
@@ -49,3 +44,12 @@ def objects(source: Source, reading: Reading, problems: Problems) -> Iterator[tu
             yield line, value
         else:
             problems.add(f"line {line}", f"must be an object, got {shorten_value(value)}", ADVICE, line)
+
+
+JSON_DOCUMENTS = DocumentReader(
+    name="jsonl",
+    about="JSON lines: one object a line, with id, title and text",
+    suffixes=(".jsonl", ".ndjson", ".json"),
+    read=read,
+    recognises=recognises,
+)

@@ -6,16 +6,11 @@ import re
 from collections.abc import Iterator
 
 from rankscope.inputs.checks import Problems
+from rankscope.inputs.documents.format import DocumentReader
 from rankscope.inputs.documents.record import Record
 from rankscope.inputs.documents.single import whole_text
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.sources import Source
-
-name = "md"
-about = "Markdown files, each one document with its first heading as title"
-suffixes = (".md", ".markdown")
-word = "line"
-single = True
 
 FRONT = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
 HEADING = re.compile(r"^(?:#{1,6}[ \t]+(?P<marked>.+?)[ \t#]*|(?P<underlined>\S.*)\n(?:=+|-{3,})[ \t]*)$", re.MULTILINE)
@@ -24,11 +19,6 @@ SIGNS = re.compile(
     r"^[ \t]*(?:```.*|[-*_]{3,}[ \t]*|\|?[ \t:|-]{5,}|={3,}[ \t]*)$|^[ \t]*(?:#{1,6}|>+|[-*+])[ \t]+|\*\*|`",
     re.MULTILINE,
 )
-
-
-def recognises(head: bytes) -> bool:
-    """Never: any text can be Markdown, so its name decides."""
-    return False
 
 
 def read(source: Source, name: str, reading: Reading, problems: Problems) -> Iterator[Record]:
@@ -52,3 +42,12 @@ def marked_texts(text: str) -> dict[str, str]:
 
 def _plain(text: str) -> str:
     return SIGNS.sub("", LINK.sub(r"\1", text)).strip()
+
+
+MARKDOWN = DocumentReader(
+    name="md",
+    about="Markdown files, each one document with its first heading as title",
+    suffixes=(".md", ".markdown"),
+    read=read,
+    single=True,
+)

@@ -8,17 +8,12 @@ from email import message_from_bytes, policy
 from email.message import EmailMessage
 
 from rankscope.inputs.checks import Problems
+from rankscope.inputs.documents.format import DocumentReader
 from rankscope.inputs.documents.record import Record
 from rankscope.inputs.page_texts import html_texts, html_tree
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.sources import Source
 from rankscope.inputs.text_streams import TextPart, records, text_blocks
-
-name = "mbox"
-about = "mailboxes: a message is a document, its Message-ID the id"
-suffixes = (".mbox", ".mbx")
-word = "line"
-single = False
 
 BEGIN = re.compile(r"^From (?=.*\d{4}[ \t]*$)", re.MULTILINE)
 SAMPLE = re.compile(rb"\s*From .*\d{4}[ \t]*\r?\n[\w-]+:")
@@ -71,3 +66,12 @@ def _text(message: EmailMessage) -> str:
 def _clean(text: str) -> str:
     """Bytes that are of no encoding come as halves of surrogate pairs."""
     return text.encode(errors="replace").decode()
+
+
+MAILBOX = DocumentReader(
+    name="mbox",
+    about="mailboxes: a message is a document, its Message-ID the id",
+    suffixes=(".mbox", ".mbx"),
+    read=read,
+    recognises=recognises,
+)

@@ -10,18 +10,13 @@ from typing import Final
 import polars as pl
 
 from rankscope.inputs.checks import Problems
+from rankscope.inputs.documents.format import DocumentReader
 from rankscope.inputs.documents.record import Record, record_of
 from rankscope.inputs.expansion import ExpandedBytes
 from rankscope.inputs.formats import columnar, parquet_layout
 from rankscope.inputs.formats.parquet import PARQUET
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.sources import Source
-
-name = "parquet"
-about = "Parquet: a table with id, title and text"
-suffixes = (".parquet", ".pq")
-word = "row"
-single = False
 
 ROWS_AT_ONCE: Final = 10_000
 
@@ -77,3 +72,13 @@ def _flat(frame: pl.DataFrame) -> pl.DataFrame:
     usable = [name for name, kind in frame.schema.items() if kind == pl.String or kind.is_numeric()]
     texts = [name for name, kind in frame.schema.items() if isinstance(kind, pl.Categorical | pl.Enum)]
     return frame.select(*usable, *(pl.col(name).cast(pl.String) for name in texts))
+
+
+PARQUET_DOCUMENTS = DocumentReader(
+    name="parquet",
+    about="Parquet: a table with id, title and text",
+    suffixes=(".parquet", ".pq"),
+    read=read,
+    recognises=recognises,
+    word="row",
+)

@@ -6,17 +6,12 @@ from collections.abc import Iterator
 
 from rankscope.errors import RankscopeError
 from rankscope.inputs.checks import Problems
+from rankscope.inputs.documents.format import DocumentReader
 from rankscope.inputs.documents.record import Record
 from rankscope.inputs.documents.single import whole_bytes
 from rankscope.inputs.page_texts import pdf_texts
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.sources import Source
-
-name = "pdf"
-about = "PDF files, each one document"
-suffixes = (".pdf",)
-word = "page"
-single = True
 
 
 def recognises(head: bytes) -> bool:
@@ -39,3 +34,14 @@ def read(source: Source, name: str, reading: Reading, problems: Problems) -> Ite
         problems.add("", "is locked with a password")
         return
     yield Record(1, name, fields)
+
+
+PDF = DocumentReader(
+    name="pdf",
+    about="PDF files, each one document",
+    suffixes=(".pdf",),
+    read=read,
+    recognises=recognises,
+    word="page",
+    single=True,
+)

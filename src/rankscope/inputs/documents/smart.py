@@ -6,16 +6,11 @@ import re
 from collections.abc import Iterator
 
 from rankscope.inputs.checks import Problems
+from rankscope.inputs.documents.format import DocumentReader
 from rankscope.inputs.documents.record import Record
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.sources import Source
 from rankscope.inputs.text_streams import TextPart, records, text_blocks
-
-name = "smart"
-about = "SMART: .I number, .T title, .A author, .W text"
-suffixes = (".all", ".smart")
-word = "line"
-single = False
 
 FIELDS = {"T": "title", "A": "author", "B": "source", "K": "keywords", "W": "text"}
 BEGIN = re.compile(r"^\.I(?=[ \t\n]|$)", re.MULTILINE)
@@ -65,3 +60,12 @@ def split_sections(text: str) -> tuple[str, dict[str, str]]:
     for letter, inside in zip(rest[::2], rest[1::2], strict=True):
         sections[letter] = "\n".join(filter(None, (sections.get(letter, ""), inside.strip())))
     return head[2:].strip(), sections
+
+
+SMART_DOCUMENTS = DocumentReader(
+    name="smart",
+    about="SMART: .I number, .T title, .A author, .W text",
+    suffixes=(".all", ".smart"),
+    read=read,
+    recognises=recognises,
+)

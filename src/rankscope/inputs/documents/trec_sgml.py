@@ -10,16 +10,11 @@ import re
 from collections.abc import Iterator
 
 from rankscope.inputs.checks import Problems
+from rankscope.inputs.documents.format import DocumentReader
 from rankscope.inputs.documents.record import Record
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.sources import Source
 from rankscope.inputs.text_streams import records, text_blocks
-
-name = "trec"
-about = "TREC's SGML: <DOC> with <DOCNO>, a headline and <TEXT>; CLEF's newspapers too"
-suffixes = (".sgml", ".sgm", ".trec")
-word = "line"
-single = False
 
 BEGIN = re.compile(r"<doc(?:\s[^<>]*)?>", re.IGNORECASE)
 END = re.compile(r"</doc\s*>", re.IGNORECASE)
@@ -83,3 +78,12 @@ def plain(marked: str) -> str:
     'R&D,\\nx < y'
     """
     return BLANKS.sub("\n", html.unescape(TAG.sub(" ", marked))).strip()
+
+
+TREC_DOCUMENTS = DocumentReader(
+    name="trec",
+    about="TREC's SGML: <DOC> with <DOCNO>, a headline and <TEXT>; CLEF's newspapers too",
+    suffixes=(".sgml", ".sgm", ".trec"),
+    read=read,
+    recognises=recognises,
+)

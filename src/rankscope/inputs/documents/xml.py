@@ -6,17 +6,12 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from rankscope.inputs.checks import Problems
+from rankscope.inputs.documents.format import DocumentReader
 from rankscope.inputs.documents.record import Record
 from rankscope.inputs.documents.trec_sgml import BLANKS
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.sources import COMPRESSED_SUFFIXES, Source, without_suffix
 from rankscope.inputs.xml_records import XmlRecord, root_of, xml_records
-
-name = "xml"
-about = "XML of INEX, CLEF and others: <article>, <doc>, <document>, <image>, <record>, <page>"
-suffixes = (".xml",)
-word = "line"
-single = False
 
 ARTICLES = ("article", "doc", "document", "image", "record", "page", "patent-document", "book")
 ID_ATTRIBUTES = ("id", "docno", "docid", "doc_id", "ucid", "xml:id")
@@ -68,3 +63,12 @@ def _fields(each: XmlRecord) -> dict[str, str]:
 def _stem(name: str) -> str:
     path = PurePosixPath(without_suffix(name, COMPRESSED_SUFFIXES))
     return str(path.with_suffix("")) if path.suffix.lower() == ".xml" else str(path)
+
+
+XML_DOCUMENTS = DocumentReader(
+    name="xml",
+    about="XML of INEX, CLEF and others: <article>, <doc>, <document>, <image>, <record>, <page>",
+    suffixes=(".xml",),
+    read=read,
+    recognises=recognises,
+)

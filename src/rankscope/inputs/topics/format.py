@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 from rankscope.inputs.checks import Problems, shorten_value
@@ -25,7 +26,7 @@ class Topic(NamedTuple):
 
 
 class TopicFormat(Protocol):
-    """A module, or an object with the same names in it, that reads topics of one format; `word` is what it counts."""
+    """What reads topics of one format: an object, or a module with these names; `word` is what it counts."""
 
     @property
     def name(self) -> str: ...  # noqa: D102  (attributes, explained above)
@@ -41,6 +42,17 @@ class TopicFormat(Protocol):
     def read(self, source: Source, reading: Reading, problems: Problems) -> Iterator[Topic]:
         """The topics one after another; bad ones are problems."""
         ...
+
+
+@dataclass(frozen=True)
+class TopicReader:
+    """A format of topics made of its functions."""
+
+    name: str
+    about: str
+    read: Callable[[Source, Reading, Problems], Iterator[Topic]]
+    recognises: Callable[[bytes], bool]
+    word: str = "line"
 
 
 def topic_of(line: int, values: Mapping[str, Any], problems: Problems, word: str = "line") -> Topic | None:

@@ -8,11 +8,7 @@ from rankscope.inputs.checks import Problems
 from rankscope.inputs.documents.json_lines import objects
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.sources import Source
-from rankscope.inputs.topics.format import Topic, topic_of
-
-name = "jsonl"
-about = "JSON lines with an id and texts, as BEIR's queries.jsonl"
-word = "line"
+from rankscope.inputs.topics.format import Topic, TopicReader, topic_of
 
 
 def recognises(head: bytes) -> bool:
@@ -26,3 +22,11 @@ def read(source: Source, reading: Reading, problems: Problems) -> Iterator[Topic
         topic = topic_of(line, row, problems)
         if topic is not None:
             yield topic
+
+
+JSON_TOPICS = TopicReader(
+    name="jsonl",
+    about="JSON lines with an id and texts, as BEIR's queries.jsonl",
+    read=read,
+    recognises=recognises,
+)

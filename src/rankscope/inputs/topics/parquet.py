@@ -9,11 +9,7 @@ from rankscope.inputs.documents.parquet import frames
 from rankscope.inputs.formats.parquet_layout import MAGIC
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.sources import Source
-from rankscope.inputs.topics.format import Topic, topic_of
-
-name = "parquet"
-about = "Parquet tables with an id and texts"
-word = "row"
+from rankscope.inputs.topics.format import Topic, TopicReader, topic_of
 
 
 def recognises(head: bytes) -> bool:
@@ -27,6 +23,15 @@ def read(source: Source, reading: Reading, problems: Problems) -> Iterator[Topic
     for frame in frames(source, problems):
         for values in frame.iter_rows(named=True):
             row += 1
-            topic = topic_of(row, values, problems, word)
+            topic = topic_of(row, values, problems, "row")
             if topic is not None:
                 yield topic
+
+
+PARQUET_TOPICS = TopicReader(
+    name="parquet",
+    about="Parquet tables with an id and texts",
+    read=read,
+    recognises=recognises,
+    word="row",
+)

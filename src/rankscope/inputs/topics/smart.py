@@ -8,11 +8,7 @@ from rankscope.inputs.checks import Problems
 from rankscope.inputs.documents.smart import FIELDS, recognises, sections_of, split_sections
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.sources import Source
-from rankscope.inputs.topics.format import Topic
-
-name = "smart"
-about = "SMART: .I number, .W text"
-word = "line"
+from rankscope.inputs.topics.format import Topic, TopicReader
 
 
 def read(source: Source, reading: Reading, problems: Problems) -> Iterator[Topic]:
@@ -28,4 +24,9 @@ def read(source: Source, reading: Reading, problems: Problems) -> Iterator[Topic
             problems.add(f"line {line}", ".I has no number behind it", order=line)
 
 
-__all__ = ["about", "name", "read", "recognises", "word"]
+SMART_TOPICS = TopicReader(
+    name="smart",
+    about="SMART: .I number, .W text",
+    read=read,
+    recognises=recognises,
+)

@@ -10,11 +10,7 @@ from rankscope.inputs.documents.trec_sgml import plain
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.sources import Source
 from rankscope.inputs.text_streams import records, text_blocks
-from rankscope.inputs.topics.format import Topic
-
-name = "trec"
-about = "TREC and CLEF: <top> with <num>, <title>, <desc>, <narr>, or <EN-title> and so on"
-word = "line"
+from rankscope.inputs.topics.format import Topic, TopicReader
 
 BEGIN = re.compile(r"<top(?:\s[^<>]*)?>", re.IGNORECASE)
 TAG = re.compile(r"<((?:[a-z]{2}-)?(?:num|dom|title|desc|narr|smry|con|fac|def))(?:\s[^<>]*)?>", re.IGNORECASE)
@@ -58,3 +54,11 @@ def _in_one_language(parts: dict[str, str]) -> dict[str, str]:
     return (
         parts if len(languages) != 1 else {name[3:] if name[2:3] == "-" else name: text for name, text in parts.items()}
     )
+
+
+TREC_TOPICS = TopicReader(
+    name="trec",
+    about="TREC and CLEF: <top> with <num>, <title>, <desc>, <narr>, or <EN-title> and so on",
+    read=read,
+    recognises=recognises,
+)

@@ -8,12 +8,8 @@ from collections.abc import Iterator
 from rankscope.inputs.checks import Problems
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.sources import Source
-from rankscope.inputs.topics.format import SHORT, Topic
+from rankscope.inputs.topics.format import SHORT, Topic, TopicReader
 from rankscope.inputs.xml_records import XmlRecord, root_of, xml_records
-
-name = "xml"
-about = "XML of INEX, CLEF and TREC: <topic>, <inex_topic> or <query> with a number and parts"
-word = "line"
 
 TOPICS = ("topic", "inex_topic", "inex-topic", "top", "query")
 NUMBERS = ("number", "id", "topic_id", "topic-id", "num", "qid", "ct_no")
@@ -48,3 +44,11 @@ def _number(each: XmlRecord) -> str:
 def _parts(each: XmlRecord) -> dict[str, str]:
     texts = {SHORT.get(key, key): " ".join(text.split()) for key, text in each.parts.items() if key not in ELEMENTS}
     return {key: text for key, text in texts.items() if text} or {"text": " ".join(each.text.split())}
+
+
+XML_TOPICS = TopicReader(
+    name="xml",
+    about="XML of INEX, CLEF and TREC: <topic>, <inex_topic> or <query> with a number and parts",
+    read=read,
+    recognises=recognises,
+)
