@@ -94,6 +94,22 @@ def test_a_closed_tab_gives_its_items_back(tmp_path: Path) -> None:
         assert {each.pair for each in project.next_items(BOB, 24)} == lent
 
 
+def test_loans_lapse_one_after_the_other(tmp_path: Path) -> None:
+    with with_pool(tmp_path) as project:
+        now = [0.0]
+        project.assignment.clock = lambda: now[0]
+        minutes = 60 * project.file.loan_minutes
+        lent = []
+        for who in (ANN, BOB):
+            lent += [each.pair for each in project.next_items(who)]
+            now[0] += minutes / 2
+        for left in (lent[1:], []):
+            now[0] += 1
+            project.next_items(CAT)
+            assert [pair for pair in lent if {ANN, BOB} & project.assignment.loans.get(pair, {}).keys()] == left
+            now[0] += minutes / 2
+
+
 def test_a_loan_lapses_and_a_late_mark_is_kept_as_surplus(tmp_path: Path) -> None:
     with with_pool(tmp_path) as project:
         now = [0.0]

@@ -10,6 +10,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
+from math import inf
 from typing import Final, NamedTuple
 
 from rankscope.workbench.deciding import RunsCompared
@@ -47,6 +48,7 @@ class Assignment:
     pool: ProjectPool | None = None
     compared: RunsCompared | None = None  # where the pool is judged only until two runs are decided
     loans: dict[Pair, dict[int, Loan]] = field(default_factory=dict)
+    _next_lapse: float = inf  # no loan ends before
     _orders: dict[tuple[int, str, bool], list[str]] = field(default_factory=dict)  # of assessor, query, drawn or not
     _settled: dict[tuple[int, str, bool], int] = field(default_factory=dict)  # how many of each need no second look
     _undone: int = 0
@@ -72,9 +74,7 @@ class Assignment:
         mine = [each[assessor] for each in self.loans.values() if assessor in each and each[assessor].tab == tab]
         held = sorted((each for each in mine if query in (None, each.query)), key=lambda loan: loan.until)[:count]
         for pair in self._offers(assessor, query) if len(held) < count else ():
-            loan = Loan(*pair, tab=tab, until=self.clock() + 60 * self.settings.loan_minutes)
-            self.loans.setdefault(pair, {})[assessor] = loan
-            held.append(loan)
+            held.append(self._lend(pair, assessor, tab, self.clock() + 60 * self.settings.loan_minutes))
             if len(held) == count:
                 break
         return held
@@ -96,22 +96,21 @@ class Assignment:
         if (mine is None or mine.until <= now) and self.open_places(pair, assessor) < 1:
             return False
         until = mine.until if mine is not None and mine.until > now else now + 60 * self.settings.loan_minutes
-        self.loans.setdefault(pair, {})[assessor] = Loan(*pair, tab=tab, until=until)
+        self._lend(pair, assessor, tab, until)
         return True
 
     def release(self, assessor: int, tab: str | None = None) -> None:
         """Give back what an assessor has: of one tab that was closed, or all."""
-        for loans in self.loans.values():
+        for pair, loans in list(self.loans.items()):
             if assessor in loans and tab in (None, loans[assessor].tab):
-                del loans[assessor]
-        self._drop_empty()
+                self._end_loan(pair, assessor)
 
     def applied(self, events: Sequence[Event]) -> None:
         """A loan ends with the answer; what was counted of the query is counted anew."""
         for event in events:
             pair = (event.query or "", event.item or "")
             if event.kind in ANSWERS:
-                self.loans.get(pair, {}).pop(event.assessor, None)
+                self._end_loan(pair, event.assessor)
             if pair[0] in self._judged:
                 self._count(pair)
             self._touched.add(pair[0])
@@ -325,13 +324,22 @@ class Assignment:
         done = self.state.done[event.assessor]
         return len(done) - bisect_right(done, event.id) >= REPEAT_AFTER
 
+    def _lend(self, pair: Pair, assessor: int, tab: str, until: float) -> Loan:
+        loan = self.loans.setdefault(pair, {})[assessor] = Loan(*pair, tab=tab, until=until)
+        self._next_lapse = min(self._next_lapse, until)
+        return loan
+
     def _forget_lapsed(self) -> None:
         now = self.clock()
-        for loans in self.loans.values():
-            for who in [who for who, each in loans.items() if each.until <= now]:
-                del loans[who]
-        self._drop_empty()
+        if now < self._next_lapse:
+            return
+        lapsed = [(pair, who) for pair, loans in self.loans.items() for who, each in loans.items() if each.until <= now]
+        for pair, who in lapsed:
+            self._end_loan(pair, who)
+        self._next_lapse = min((each.until for loans in self.loans.values() for each in loans.values()), default=inf)
 
-    def _drop_empty(self) -> None:
-        for pair in [pair for pair, loans in self.loans.items() if not loans]:
-            del self.loans[pair]
+    def _end_loan(self, pair: Pair, assessor: int) -> None:
+        loans = self.loans.get(pair, {})
+        loans.pop(assessor, None)
+        if not loans:
+            self.loans.pop(pair, None)

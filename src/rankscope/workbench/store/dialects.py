@@ -112,6 +112,7 @@ class SQLite(Database):
         self.shown = str(path)
         self._base: Any = None
         self._held: IO[bytes] | None = None
+        self._paths = [*(f"{path}{end}" for end in ("", "-wal", "-shm")), str(path.with_name(LOCK))]
         self._ours: list[FileNumber | None] | None = None  # the files when they were locked
 
     def connect(self) -> None:
@@ -158,11 +159,7 @@ class SQLite(Database):
 
     def _there(self) -> list[FileNumber | None]:
         """What lies under the names of the database, its log, and the lock."""
-        paths = [
-            *(self.path.with_name(self.path.name + end) for end in ("", "-wal", "-shm")),
-            self.path.with_name(LOCK),
-        ]
-        return [_number_of(path) for path in paths]
+        return [_number_of(path) for path in self._paths]
 
     def _need_ours(self) -> None:
         if not self.is_ours():
@@ -417,10 +414,10 @@ class PostgreSQL(Database):
         return text
 
 
-def _number_of(path: Path) -> FileNumber | None:
+def _number_of(path: Path | str) -> FileNumber | None:
     """What tells a file from every other one, in spite of its name; None where there is none."""
     try:
-        found = path.stat()
+        found = os.stat(path)
     except OSError:
         return None
     return found.st_dev, found.st_ino
