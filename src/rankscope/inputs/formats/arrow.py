@@ -28,6 +28,7 @@ def _read(data: Any, source: Any) -> pl.DataFrame:
 
 ARROW = columnar.ColumnarFormat(
     name="arrow",
+    about="Arrow tables: IPC files (Feather) and IPC streams; files are written",
     title="Arrow",
     suffixes=(".arrow", ".feather", ".ipc"),
     marks=(arrow_layout.MAGIC, arrow_layout.MARK),  # a file's name, or the mark before each message of a stream

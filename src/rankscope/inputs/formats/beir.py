@@ -68,6 +68,8 @@ def write_qrels(qrels: Qrels, file: TextIO) -> None:
 
 BEIR = FileFormat(
     name="beir",
+    about="BEIR folders: judgements in qrels/test.tsv, qrels/dev.tsv and so on, under the header "
+    "`query-id corpus-id score`",
     suffixes=(),
     recognises=lambda head: False,  # it is no file
     read_run=refusal("is a folder, which holds judgements and no run", "Name the run's file."),

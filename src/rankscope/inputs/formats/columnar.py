@@ -42,6 +42,7 @@ class ColumnarFormat:
     """One of the two formats: its names, how its files begin, and who checks their layout, reads and writes them."""
 
     name: str
+    about: str
     title: str
     suffixes: tuple[str, ...]
     marks: tuple[bytes, ...]

@@ -20,8 +20,8 @@ class Format(Protocol):
     """What reads and writes one format: an object, or a module with these names in it.
 
     `binary` says whether it reads and writes bytes or text; `has_parts` whether one file or folder can hold several
-    rankings or judgements, one of which is chosen behind a `#`. It may have `shapes` too, `InputShape`s with examples,
-    which the page of input shapes shows.
+    rankings or judgements, one of which is chosen behind a `#`. It may have `about` too, a sentence, and `shapes`,
+    `InputShape`s with examples; pages show both.
     """
 
     @property
@@ -59,6 +59,7 @@ class FileFormat:
     """A format made of its functions."""
 
     name: str
+    about: str
     suffixes: tuple[str, ...]
     recognises: Callable[[bytes], bool]
     read_run: Callable[[Source, Reading], Run]

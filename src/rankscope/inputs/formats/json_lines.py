@@ -204,6 +204,7 @@ def _write(table: pl.DataFrame, file: TextIO) -> None:
 
 JSON_LINES = FileFormat(
     name="jsonl",
+    about="JSON lines: an object on each line, with the column names of a table, or a record or response on each line",
     suffixes=SUFFIXES,
     recognises=recognises,
     read_run=read_run,

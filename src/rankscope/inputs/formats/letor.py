@@ -60,6 +60,7 @@ def _table(source: Source, reading: Reading, problems: Problems) -> Table:
 
 LETOR = FileFormat(
     name="letor",
+    about="LETOR text, as learning to rank keeps judgements: `grade qid:query 1:0.3 2:0.1 # item`",
     suffixes=(),
     recognises=recognises,
     read_run=refusal("holds judgements for learning to rank (qid:), which are no run"),

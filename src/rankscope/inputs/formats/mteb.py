@@ -112,6 +112,8 @@ def write_run(run: Run, file: TextIO) -> None:
 
 MTEB = FileFormat(
     name="mteb",
+    about="MTEB predictions: JSON of the form {subset: {split: {query: {item: score}}}}, perhaps with facts "
+    "about the model",
     suffixes=SUFFIXES,
     recognises=recognises,
     read_run=read_run,

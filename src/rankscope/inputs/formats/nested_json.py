@@ -63,6 +63,7 @@ def write_qrels(qrels: Qrels, file: TextIO) -> None:
 
 JSON = FileFormat(
     name="json",
+    about="JSON that is one value, of any of the shapes in `inputs.shapes`; {query: {item: number}} is written",
     suffixes=SUFFIXES,
     recognises=recognises,
     read_run=read_run,

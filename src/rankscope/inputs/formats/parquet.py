@@ -105,6 +105,7 @@ class ParquetFormat(columnar.ColumnarFormat):
 
 PARQUET = ParquetFormat(
     name="parquet",
+    about="Parquet tables with a query, an item and a score, rank or grade column",
     title="Parquet",
     suffixes=(".parquet", ".pq"),
     marks=(parquet_layout.MAGIC,),

@@ -123,6 +123,7 @@ def _refuse_infinite_grades(rows: LineRows, problems: Problems) -> None:
 
 TREC = FileFormat(
     name="trec",
+    about="TREC text: `query Q0 item rank score tag` for runs, `query iteration item grade` for judgements",
     suffixes=SUFFIXES,
     recognises=recognises,
     read_run=read_run,
