@@ -112,6 +112,12 @@ def test_marks_go_alike_in_the_first_line_and_in_others(tmp_path: Path) -> None:
     assert Qrels.of(path).table.rows() == [("q1", "a\ufeff", 1.0), ("q2", "\ufeffa", 1.0)]
 
 
+def test_marks_go_before_rows_with_quotes_and_stay_inside_of_quotes(tmp_path: Path) -> None:
+    path = tmp_path / "qrels.csv"
+    path.write_bytes('query,item,grade\n"q1",a,1\n\ufeff"q1",b,1\n \ufeffq2,"a\n\ufeffb",1\n'.encode())
+    assert Qrels.of(path).table.rows() == [("q1", "a", 1.0), ("q1", "b", 1.0), ("q2", "a\n\ufeffb", 1.0)]
+
+
 def test_a_block_that_begins_with_a_mark_loses_it(tmp_path: Path) -> None:
     path = tmp_path / "a.run"
     path.write_bytes(b"one\n" + "\ufefftwo\n".encode())

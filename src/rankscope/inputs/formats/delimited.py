@@ -363,9 +363,18 @@ def _split(body: bytes, separator: str, names: list[str]) -> pl.DataFrame:
 
 def _records(text: str, separator: str, before: int, problems: Problems) -> Iterator[tuple[int, list[str]]]:
     """The rows with the line each begins in, behind so many before; a row whose quotes are wrong is a problem."""
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    begins = True
+
+    def lines() -> Iterator[str]:
+        """Without marks where rows begin; inside of quotes they are part of a name."""
+        nonlocal begins
+        for each in io.StringIO(text, newline=""):
+            row, begins = without_marks(each.encode()).decode() if begins else each, False
+            yield row
+
+    reader = csv.reader(lines(), delimiter=separator, strict=True)
     while True:
-        line = before + reader.line_num + 1
+        line, begins = before + reader.line_num + 1, True
         try:
             fields = next(reader)
         except StopIteration:
