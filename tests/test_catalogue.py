@@ -208,7 +208,7 @@ print(*sorted(name for name in sys.modules if name.startswith("rankscope.") or "
         ),
         (
             "from rankscope.reports.formats import OUTPUT_FORMATS; OUTPUT_FORMATS.find('trec')",
-            {"rankscope.reports.formats.latex", "rankscope.reports.formats.parquet"},
+            {"numpy", "polars", "rankscope.reports.formats.latex"},
         ),
         (
             "from rankscope.collections import COLLECTIONS; COLLECTIONS.find('digits')",

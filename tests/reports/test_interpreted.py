@@ -54,7 +54,9 @@ def test_latex_sets_it(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("per_query", [False, True])
 def test_no_text_of_a_csv_file_is_a_formula(per_query: bool) -> None:
-    rows = list(csv.reader(io.StringIO(OUTPUT_FORMATS.find("csv").render(scores_of(*NASTY), per_query))))
+    text = OUTPUT_FORMATS.find("csv").render(scores_of(*NASTY), per_query)
+    assert isinstance(text, str)
+    rows = list(csv.reader(io.StringIO(text)))
     texts = [value for row in rows for value in row if not is_number(value)]
     assert not [value for value in texts if re.match(r"\s*[=+\-@]", value)]
     assert {"'=cmd()", "'@sum", "'-x"} <= set(texts)
@@ -91,6 +93,7 @@ def test_a_cell_is_a_number_or_harmless(text: str) -> None:
 @pytest.mark.parametrize("per_query", [False, True])
 def test_no_name_steers_a_terminal(format: str, per_query: bool) -> None:
     text = OUTPUT_FORMATS.find(format).render(scores_of(*NASTY), per_query)
+    assert isinstance(text, str)
     assert not UNSEEN.search(text)
 
 

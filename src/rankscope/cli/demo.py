@@ -96,7 +96,7 @@ def _written(folder: Path, ranks: list[Any], scores: Any, compared: Any) -> list
     """The files for programs, and what each is."""
     from rankscope.files import atomic
     from rankscope.ranks.storage import save_ranks
-    from rankscope.reports.formats import OUTPUT_FORMATS
+    from rankscope.reports.formats import csv, json
     from rankscope.reports.texts.paper_tables import scores_table
 
     result: list[tuple[Path, str]] = []
@@ -104,11 +104,11 @@ def _written(folder: Path, ranks: list[Any], scores: Any, compared: Any) -> list
         path = folder / f"{each.system}.ranks.parquet"
         save_ranks(each, path)
         result.append((path, "ranks of every relevant icon: every command reads it"))
-    for name, format, per_query, what in (
-        ("scores.csv", "csv", True, "one row per system, query and measure"),
-        ("scores.json", "json", False, "means, settings, provenance"),
+    for name, render, per_query, what in (
+        ("scores.csv", csv.render, True, "one row per system, query and measure"),
+        ("scores.json", json.render, False, "means, settings, provenance"),
     ):
-        data = OUTPUT_FORMATS.find(format).render(scores, per_query)
+        data = render(scores, per_query)
         with atomic(folder / name, "w") as file:
             file.write(data)
         result.append((folder / name, what))

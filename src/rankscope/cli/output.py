@@ -8,12 +8,14 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from rankscope.names import one_line, visible
+
+if TYPE_CHECKING:
+    from rankscope.reports.formats import OutputFormat
 
 COLOURS = re.compile("(\x1b\\[(?:0|1|33)m)")  # those of reports.formats.table
 Progress = Callable[[str, float], None]
@@ -29,7 +31,7 @@ class Output:
     """A place and a format."""
 
     path: str | None
-    report: ModuleType
+    report: OutputFormat
     columns: str = "1"  # of a page, in LaTeX
     marks: str = "auto"
 
@@ -71,8 +73,7 @@ class Output:
     def _render(self, scores: Any, per_query: bool) -> str | bytes:
         if self.report.name != "latex":
             colour = self.path is None and colourful(_standard_output())
-            rendered: str | bytes = self.report.render(scores, per_query, colour=colour)
-            return rendered
+            return self.report.render(scores, per_query, colour)
         from rankscope.reports.formats.latex_layout import width_of_columns
         from rankscope.reports.texts.paper_tables import scores_table
 

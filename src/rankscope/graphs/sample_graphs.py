@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankscope.curves.curve import Curve
 from rankscope.errors import SettingError
 from rankscope.graphs.axis import Axis
 from rankscope.graphs.graph import Graph
 from rankscope.number_texts import decimal_text, how_many
-from rankscope.sampling.run_estimates import EstimatedMean, RunEstimates
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rankscope.sampling.run_estimates import EstimatedMean, RunEstimates
 
 APART = 0.16  # of a row, between the interval for these queries and that for queries like these
 THESE, ALIKE = "these queries", "queries like these"
@@ -19,6 +22,8 @@ THESE, ALIKE = "these queries", "queries like these"
 
 def interval_graph(done: RunEstimates) -> Graph:
     """Every quantity from 0 to 1 that has an interval, for these queries and for queries like these."""
+    from rankscope.curves.curve import Curve
+
     found = [each for each in done.means if _is_share(each)]
     shown = [
         each
@@ -56,6 +61,8 @@ def interval_graph(done: RunEstimates) -> Graph:
 
 def strata_graph(done: RunEstimates) -> Graph:
     """For each stratum its share of the variance of the class size, and its share of the judgements to add."""
+    from rankscope.curves.curve import Curve
+
     by_name = {each.name: each for each in done.plan.bands}
     ordered = [by_name[name] for name in dict.fromkeys(done.frame.strata.name)]
     more = max(done.plan.more, 1)

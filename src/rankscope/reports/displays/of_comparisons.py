@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rankscope.number_texts import how_many, percent_text
 from rankscope.reports.displays.display import Display
 from rankscope.reports.displays.long_table import LongTable
 from rankscope.reports.displays.presentation import Presentation
-from rankscope.reports.formats.rows import Rows
-from rankscope.statistics.agreement.agreement import Agreement
-from rankscope.statistics.variance.explained import Explained
-from rankscope.statistics.verdicts.compared import Compared, MeasureCompared
-from rankscope.statistics.verdicts.gate_result import GateResult
-from rankscope.statistics.verdicts.suite import Suite
+
+if TYPE_CHECKING:
+    from rankscope.reports.formats.rows import Rows
+    from rankscope.statistics.agreement.agreement import Agreement
+    from rankscope.statistics.variance.explained import Explained
+    from rankscope.statistics.verdicts.compared import Compared, MeasureCompared
+    from rankscope.statistics.verdicts.gate_result import GateResult
+    from rankscope.statistics.verdicts.suite import Suite
 
 
 def _compared(compared: Compared) -> Display:
@@ -138,8 +140,8 @@ def _preferred_rows(found: Any) -> Rows:
 
 COMPARED = Presentation(_compared, _compared_rows, _compared_markdown, _compared_latex, write_up=_compared_write_up)
 MEASURE_COMPARED = Presentation(_measure, _pair_rows)
-GATE_RESULT = Presentation(_gate, GateResult.rows, _gate_markdown)
-EXPLAINED = Presentation(_explained, Explained.rows)
+GATE_RESULT = Presentation(_gate, lambda result: result.rows(), _gate_markdown)
+EXPLAINED = Presentation(_explained, lambda result: result.rows())
 SUITE = Presentation(_suite, _suite_rows)
 SCORED_SUITE = Presentation(_scored_suite, lambda found: _suite_rows(found.main))
 AGREEMENT = Presentation(_agreement, _agreement_rows)

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from rankscope.curves.query_effort import SearchEffort
-from rankscope.engines.nearest.label_check import LabelCheck
-from rankscope.forecast.result import Forecast
+from typing import TYPE_CHECKING
+
 from rankscope.number_texts import how_many, percent_text
 from rankscope.reports.displays.display import Display
 from rankscope.reports.displays.long_table import LongTable
 from rankscope.reports.displays.presentation import Presentation
-from rankscope.reports.formats.rows import Rows
-from rankscope.sampling.estimate import Estimated
-from rankscope.sampling.machine_judge import MachineJudged
-from rankscope.sampling.reuse import Reuse
-from rankscope.sampling.run_estimates import RunEstimates
-from rankscope.sampling.sample_size import SampleSize
-from rankscope.statistics.intervals.homogeneity import Homogeneity
+
+if TYPE_CHECKING:
+    from rankscope.curves.query_effort import SearchEffort
+    from rankscope.engines.nearest.label_check import LabelCheck
+    from rankscope.forecast.result import Forecast
+    from rankscope.reports.formats.rows import Rows
+    from rankscope.sampling.estimate import Estimated
+    from rankscope.sampling.machine_judge import MachineJudged
+    from rankscope.sampling.reuse import Reuse
+    from rankscope.sampling.run_estimates import RunEstimates
+    from rankscope.sampling.sample_size import SampleSize
+    from rankscope.statistics.intervals.homogeneity import Homogeneity
 
 
 def _forecast(result: Forecast) -> Display:
@@ -107,10 +111,10 @@ def _effort_rows(effort: SearchEffort) -> Rows:
     return [each.row() for each in effort.wanted]
 
 
-FORECAST = Presentation(_forecast, Forecast.rows)
+FORECAST = Presentation(_forecast, lambda result: result.rows())
 HOMOGENEITY = Presentation(_homogeneity)
-ESTIMATED = Presentation(_estimated, Estimated.rows)
-SAMPLE_SIZE = Presentation(_sample_size, SampleSize.rows)
+ESTIMATED = Presentation(_estimated, lambda result: result.rows())
+SAMPLE_SIZE = Presentation(_sample_size, lambda result: result.rows())
 RUN_ESTIMATES = Presentation(_run_estimates, _mean_rows)
 MACHINE_JUDGED = Presentation(_machine, _machine_rows)
 REUSE = Presentation(_reuse, _reuse_rows)

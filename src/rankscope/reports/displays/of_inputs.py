@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from rankscope.engines.text.hits import Hits
-from rankscope.engines.text.text_index import Index
-from rankscope.fusion.fused_run import FusedRun, FusionChoice
-from rankscope.gathering.gathered import Gathered
-from rankscope.inputs.features import Features
-from rankscope.inputs.qrels import Qrels
-from rankscope.inputs.run import Run
 from rankscope.number_texts import how_many
 from rankscope.reports.displays.display import Display
 from rankscope.reports.displays.long_table import LongTable
 from rankscope.reports.displays.presentation import Presentation
 from rankscope.reports.formats.grid import Cell
-from rankscope.reports.formats.rows import Rows
+
+if TYPE_CHECKING:
+    from rankscope.engines.text.hits import Hits
+    from rankscope.engines.text.text_index import Index
+    from rankscope.fusion.fused_run import FusedRun, FusionChoice
+    from rankscope.gathering.gathered import Gathered
+    from rankscope.inputs.features import Features
+    from rankscope.inputs.qrels import Qrels
+    from rankscope.inputs.run import Run
+    from rankscope.reports.formats.rows import Rows
 
 
 def _frame_table(frame: Any) -> LongTable:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from rankscope.number_texts import how_many
 from rankscope.reports.displays.display import Display
 from rankscope.reports.displays.long_table import LongTable
 from rankscope.reports.displays.presentation import Presentation
 from rankscope.reports.formats.grid import summary_grid
-from rankscope.reports.page.contents import Report
-from rankscope.reports.page.report_page import ReportPage
+
+if TYPE_CHECKING:
+    from rankscope.reports.page.contents import Report
+    from rankscope.reports.page.report_page import ReportPage
 
 
 def _report(report: Report) -> Display:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from rankscope.pipeline.ledger import Ledger
+from typing import TYPE_CHECKING
+
 from rankscope.reports.displays.display import Display
 from rankscope.reports.displays.long_table import LongTable
 from rankscope.reports.displays.presentation import Presentation
-from rankscope.reports.formats.rows import Rows
-from rankscope.sampling.judging_plan import JudgingPlans
-from rankscope.statistics.components.components import Components
-from rankscope.statistics.sequential.sequential_result import SequentialResult
-from rankscope.statistics.verdicts.stability import LeaderboardStability
+
+if TYPE_CHECKING:
+    from rankscope.pipeline.ledger import Ledger
+    from rankscope.reports.formats.rows import Rows
+    from rankscope.sampling.judging_plan import JudgingPlans
+    from rankscope.statistics.components.components import Components
+    from rankscope.statistics.sequential.sequential_result import SequentialResult
+    from rankscope.statistics.verdicts.stability import LeaderboardStability
 
 
 def _looks(result: SequentialResult) -> Display:
@@ -90,4 +94,4 @@ SEQUENTIAL_RESULT = Presentation(_looks, _look_rows, _looks_markdown)
 LEDGER = Presentation(_ledger, _ledger_rows, _ledger_markdown, _ledger_latex)
 COMPONENTS = Presentation(_components, _component_rows)
 JUDGING_PLANS = Presentation(_plans, _plan_rows)
-STABILITY = Presentation(_stability, LeaderboardStability.system_rows)
+STABILITY = Presentation(_stability, lambda result: result.system_rows())

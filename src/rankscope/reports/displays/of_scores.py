@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from rankscope.evaluation.scores import Column, Scores, SystemScores
 from rankscope.number_texts import how_many
 from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks
 from rankscope.reports.displays.display import Display
@@ -13,7 +12,12 @@ from rankscope.reports.displays.presentation import Presentation
 from rankscope.reports.formats.grid import Cell, coverage_lines, number, summary_grid
 from rankscope.reports.formats.rows import Rows, grid_of
 from rankscope.reports.formats.warning_kinds import warning_lines
-from rankscope.statistics.table.score_table import ScoreTable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rankscope.evaluation.scores import Column, Scores, SystemScores
+    from rankscope.statistics.table.score_table import ScoreTable
 
 MOST_RANKS = 6  # of relevant items, in a cell
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from rankscope.feedback.study.results import Results
-from rankscope.feedback.users.user_score import UserScore
+from typing import TYPE_CHECKING
+
 from rankscope.reports.displays.display import Display
 from rankscope.reports.displays.long_table import LongTable
 from rankscope.reports.displays.presentation import Presentation
-from rankscope.reports.formats.rows import Rows
-from rankscope.reports.texts.answers import Answer
-from rankscope.reports.texts.benchmark import Standings
+
+if TYPE_CHECKING:
+    from rankscope.feedback.study.results import Results
+    from rankscope.feedback.users.user_score import UserScore
+    from rankscope.reports.formats.rows import Rows
+    from rankscope.reports.texts.answers import Answer
+    from rankscope.reports.texts.benchmark import Standings
 
 
 def _user_score(score: UserScore) -> Display:
@@ -83,5 +87,5 @@ def _standings_latex(standings: Standings) -> str:
 
 USER_SCORE = Presentation(_user_score, _user_rows)
 RESULTS = Presentation(_results, lambda results: results.frame.to_dicts())
-ANSWER = Presentation(_answer, _answer_rows, Answer.markdown)
+ANSWER = Presentation(_answer, _answer_rows, lambda answer: answer.markdown())
 STANDINGS = Presentation(_standings, _standing_rows, _standings_markdown, _standings_latex)

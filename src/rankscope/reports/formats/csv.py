@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import polars as pl
+from typing import TYPE_CHECKING
 
-from rankscope.evaluation.scores import Column, Scores
 from rankscope.names import cell
 
-name = "csv"
-suffixes = (".csv",)
-binary = False
+if TYPE_CHECKING:
+    import polars as pl
+
+    from rankscope.evaluation.scores import Column, Scores
 
 
 def render(scores: Scores, per_query: bool = False, colour: bool = False) -> str:
@@ -19,6 +19,8 @@ def render(scores: Scores, per_query: bool = False, colour: bool = False) -> str
 
 def csv_of(table: pl.DataFrame) -> str:
     """A table as CSV that no spreadsheet takes for formulas."""
+    import polars as pl
+
     return table.with_columns(_guarded(column) for column in table.select(pl.col(pl.String)).iter_columns()).write_csv()
 
 
@@ -31,6 +33,8 @@ def _guarded(column: pl.Series) -> pl.Series:
 
 def summary_table(scores: Scores) -> pl.DataFrame:
     """System, measure, value, and how many queries it was made from; over all orders of equal scores its error too."""
+    import polars as pl
+
     columns = [(system, column) for system in scores.systems for column in system.columns]
     numbers = [(system, column) for system, column in columns if column.measure.summary != "none"]
     over_orders = any(column.extremes is not None for _, column in numbers)

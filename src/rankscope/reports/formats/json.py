@@ -5,14 +5,12 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from rankscope.evaluation.scores import Column, Scores, SystemScores
 from rankscope.names import in_json
 
-name = "json"
-suffixes = (".json",)
-binary = False
+if TYPE_CHECKING:
+    from rankscope.evaluation.scores import Column, Scores, SystemScores
 
 VERSION = 1
 

@@ -11,10 +11,6 @@ from rankscope.reports.formats.latex_columns import LatexColumn
 from rankscope.reports.formats.latex_layout import COLUMN, Layout, PlacedColumn, fitted
 from rankscope.reports.formats.latex_signs import PREAMBLE, UNKNOWN, breakable, escape_latex, text_width
 
-name = "latex"
-suffixes = (".tex",)
-binary = False
-
 PLACES = 3
 PACKAGES = r"needs \usepackage{booktabs} and \usepackage{dcolumn}; \input it into a table"
 MOST_ROWS = 48  # that a page holds; more are set as tables of their own

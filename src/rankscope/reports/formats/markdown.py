@@ -6,10 +6,6 @@ from rankscope.evaluation.scores import Scores
 from rankscope.names import one_line
 from rankscope.reports.formats.grid import Grid, coverage_lines, query_grid, summary_grid
 
-name = "markdown"
-suffixes = (".md",)
-binary = False
-
 
 def render(scores: Scores, per_query: bool = False, colour: bool = False) -> str:
     """The summary (or the values per query), then the coverage and the warnings as a list."""

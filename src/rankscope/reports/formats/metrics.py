@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
-from rankscope.adapters.metrics import to_metrics
 from rankscope.errors import SettingError
-from rankscope.evaluation.scores import Scores
 
-name = "metrics"
-suffixes = (".metrics.json",)
-binary = False
+if TYPE_CHECKING:
+    from rankscope.evaluation.scores import Scores
 
 
 def render(scores: Scores, per_query: bool = False, colour: bool = False) -> str:
     """One object of numbers, which `mlflow.log_metrics` and `wandb.log` take as it is."""
+    from rankscope.adapters.metrics import to_metrics
+
     if per_query:
         raise SettingError("metrics are means: leave out --per-query, or choose csv or json")
     return json.dumps(to_metrics(scores), indent=2, allow_nan=False) + "\n"

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import io
+from typing import TYPE_CHECKING
 
-from rankscope.evaluation.scores import Scores
 from rankscope.reports.formats.csv import summary_table
 
-name = "parquet"
-suffixes = (".parquet",)
-binary = True
+if TYPE_CHECKING:
+    from rankscope.evaluation.scores import Scores
 
 
 def render(scores: Scores, per_query: bool = False, colour: bool = False) -> bytes:

@@ -7,10 +7,6 @@ from rankscope.names import one_line, visible
 from rankscope.reports.formats.grid import MANY_MEASURES, Grid, class_grid, coverage_lines, query_grid, summary_grid
 from rankscope.reports.formats.warning_kinds import warning_lines
 
-name = "table"
-suffixes = (".txt",)
-binary = False
-
 
 def render(scores: Scores, per_query: bool = False, colour: bool = False) -> str:
     """Values per query if asked, the summary, and beneath it what must be said with the numbers."""

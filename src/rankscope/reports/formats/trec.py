@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from rankscope.errors import SettingError
-from rankscope.evaluation.scores import Column, Scores, SystemScores
-from rankscope.measures.counts import NumQ
-from rankscope.settings import Settings
 
-name = "trec"
-suffixes = (".trec",)
-binary = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rankscope.evaluation.scores import Column, Scores, SystemScores
+    from rankscope.settings import Settings
 
 
 def render(scores: Scores, per_query: bool = False, colour: bool = False) -> str:
@@ -28,13 +27,24 @@ def render(scores: Scores, per_query: bool = False, colour: bool = False) -> str
 
 def _lines(system: SystemScores, per_query: bool, settings: Settings) -> Iterator[str]:
     if per_query:
+        columns = _of_queries(system)
         for row, query in enumerate(system.ranks.queries):
             if _listed(system, row, settings):
-                yield from (_line(column, query, text) for column in system.columns if (text := _value(column, row)))
+                yield from (_line(column, query, text) for column in columns if (text := _value(column, row)))
     for column in system.columns:
         text = column.word if column.word is not None else None if column.words is not None else _number(column)
         if text is not None:
             yield _line(column, "all", text)
+
+
+def _of_queries(system: SystemScores) -> list[Column]:
+    """The columns that have a line for each query: not what trec_eval tells of all queries alone."""
+    from rankscope.measures.counts import NumQ
+
+    def of_all(column: Column) -> bool:
+        return column.word is not None or column.measure.summary == "geometric" or isinstance(column.measure, NumQ)
+
+    return [column for column in system.columns if column.words is not None or not of_all(column)]
 
 
 def _listed(system: SystemScores, row: int, settings: Settings) -> bool:
@@ -49,8 +59,6 @@ def _line(column: Column, query: str, text: str) -> str:
 def _value(column: Column, row: int) -> str | None:
     if column.words is not None:
         return f"'{column.words[row]}'"
-    if column.word is not None or column.measure.summary == "geometric" or isinstance(column.measure, NumQ):
-        return None
     value = float(column.values[row])
     if math.isnan(value) and not column.counted[row]:
         return None

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from rankscope.curves.effort_over_queries import EffortOverQueries, median_effort, pooled_contingency
-from rankscope.ranks.relevant_ranks import RelevantRanks
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rankscope.curves.effort_over_queries import EffortOverQueries
+    from rankscope.ranks.relevant_ranks import RelevantRanks
 
 Part = tuple[str, list[dict[str, object]], str, int]  # heading, rows, note, and how many places numbers have
 
 
 def effort_parts(systems: Sequence[RelevantRanks]) -> list[Part]:
     """Tables with one row for each system: windows, what a hit costs, and the decision tables added up."""
+    from rankscope.curves.effort_over_queries import median_effort, pooled_contingency
+
     efforts = [median_effort(each) for each in systems if (each.relevant > 0).any()]
     if not efforts:
         return []

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from rankscope.number_texts import percent_text
 from rankscope.reports.formats.rows import table
 from rankscope.statistics.agreement.agreement import FEW, LOPSIDED, Agreed, Agreement
-from rankscope.statistics.agreement.orders import OrderChange
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from rankscope.statistics.agreement.orders import OrderChange
 
 SHOWN = ("raw", "kappa", "AC1", "kappa, quadratic", "overlap", "positive")  # coefficients of two in a row
 

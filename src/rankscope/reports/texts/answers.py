@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rankscope.displayed import Tabular
 from rankscope.reports.formats.rows import Rows, as_json, markdown_table, table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 VERSION = 1
 

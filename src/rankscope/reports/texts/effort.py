@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from rankscope.curves.query_effort import SearchEffort
 from rankscope.number_texts import how_many
 from rankscope.ranks.relevant_ranks import UNKNOWN
 from rankscope.reports.formats.rows import table
 from rankscope.wording import setting_usage
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rankscope.curves.query_effort import SearchEffort
 
 
 def effort_text(effort: SearchEffort) -> str:

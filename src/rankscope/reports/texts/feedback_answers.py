@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankscope.feedback.normalization.approaches import family_of
-from rankscope.feedback.normalization.baselines import Baseline
-from rankscope.feedback.normalization.consistency import Consistency
-from rankscope.feedback.normalization.convergence import Convergence
-from rankscope.feedback.normalization.generalisation import Generalisation
-from rankscope.feedback.normalization.growth import ExampleGrowth
-from rankscope.feedback.study.assessors import Adaptation
-from rankscope.measures import Measure
 from rankscope.number_texts import how_many
 from rankscope.reports.texts.answers import AnswerTable, count
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rankscope.feedback.normalization.baselines import Baseline
+    from rankscope.feedback.normalization.consistency import Consistency
+    from rankscope.feedback.normalization.convergence import Convergence
+    from rankscope.feedback.normalization.generalisation import Generalisation
+    from rankscope.feedback.normalization.growth import ExampleGrowth
+    from rankscope.feedback.study.assessors import Adaptation
+    from rankscope.measures import Measure
 
 APPROACHES = {
     "I": "approach I: the best setting of the method itself",
@@ -59,6 +62,8 @@ def _errors_note(done: Generalisation) -> str:
 
 def baseline_row(one: Baseline) -> dict[str, object]:
     """The winner of one topic, its loss, and whether the topic can be learnt at all."""
+    from rankscope.feedback.normalization.approaches import family_of
+
     loss = next((float(getattr(each, one.form)) for each in one.trials if each.candidate == one.winner), np.nan)
     family = family_of(one)
     return {
@@ -94,6 +99,8 @@ def topic_rows(done: Generalisation, corrected: bool = False) -> list[dict[str, 
 
 def replaced_lines(done: Generalisation) -> list[str]:
     """Which stored baselines a better one has taken the place of."""
+    from rankscope.feedback.normalization.approaches import family_of
+
     now = {(each.topic, family_of(each)): each for each in done.baselines}
     return [
         f"topic '{old.topic}': {now[old.topic, family_of(old)].winner} has taken the place of {old.winner}; stored "

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from rankscope.number_texts import percent_text, plain_number
 from rankscope.reports.formats.rows import as_json, markdown_table, table
-from rankscope.sampling.judging_plan import JudgingPlans, WidthPlan
 from rankscope.wording import setting_usage
+
+if TYPE_CHECKING:
+    from rankscope.sampling.judging_plan import JudgingPlans, WidthPlan
 
 
 def plans_text(plans: JudgingPlans, output_format: str = "table") -> str:

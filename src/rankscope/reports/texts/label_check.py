@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
+from typing import TYPE_CHECKING
 
-from rankscope.engines.nearest.label_check import LabelCheck, LikelyMiss
 from rankscope.reports.formats.rows import as_json, table
+
+if TYPE_CHECKING:
+    from rankscope.engines.nearest.label_check import LabelCheck, LikelyMiss
 
 MISSES = "Items outside a class that most of its members find as they find each other"
 STRANGERS = "Members that no other member of their class finds"

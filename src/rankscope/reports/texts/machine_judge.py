@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rankscope.number_texts import how_many
 from rankscope.reports.formats.rows import table
-from rankscope.sampling.machine_judge import CorrectedRow, MachineJudged
+
+if TYPE_CHECKING:
+    from rankscope.sampling.machine_judge import CorrectedRow, MachineJudged
 
 ASSUMED = (
     "This holds if the queries that people judged were drawn at random from all, not chosen as hard or frequent ones."

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from rankscope.number_texts import how_many, percent_text
 from rankscope.reports.formats.rows import table
-from rankscope.statistics.preferences.position_bias import PositionBias
-from rankscope.statistics.preferences.strengths import Strengths
-from rankscope.statistics.preferences.win_rates import WinRate
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rankscope.statistics.preferences.position_bias import PositionBias
+    from rankscope.statistics.preferences.strengths import Strengths
+    from rankscope.statistics.preferences.win_rates import WinRate
 
 
 def preferences_text(

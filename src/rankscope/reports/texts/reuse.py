@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from rankscope.number_texts import how_many
 from rankscope.reports.formats.rows import table
-from rankscope.sampling.reuse import Reuse
+
+if TYPE_CHECKING:
+    from rankscope.sampling.reuse import Reuse
 
 
 def reuse_text(done: Reuse) -> str:

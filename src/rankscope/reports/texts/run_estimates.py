@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rankscope.number_texts import decimal_text, how_many
 from rankscope.reports.formats.rows import table
-from rankscope.sampling.run_estimates import RunEstimates
 from rankscope.statistics.intervals.bootstrap import ENOUGH
+
+if TYPE_CHECKING:
+    from rankscope.sampling.run_estimates import RunEstimates
 
 LISTED = 8  # strata named one by one
 GRIP = "GRiP, "
