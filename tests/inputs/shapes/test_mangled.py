@@ -91,9 +91,15 @@ def read_any_way(path: Path, columns: str) -> None:
         Qrels.of(path, reading)
 
 
-@pytest.mark.parametrize("name", ["run.json", "run.jsonl"])
-def test_a_name_that_is_no_text_is_refused(name: str, tmp_path: Path) -> None:
-    rows = [{"\ud800": "q1", "docno": "d1", "score": 1}]
-    (tmp_path / name).write_text(json.dumps(rows) if name == "run.json" else json.dumps(rows[0]) + "\n")
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("run.json", [{"\ud800": "q1", "docno": "d1", "score": 1}]),
+        ("run.json", {"query": ["q1"], "item": ["d1"], "\ud800": [1]}),
+        ("run.jsonl", {"\ud800": "q1", "docno": "d1", "score": 1}),
+    ],
+)
+def test_a_name_that_is_no_text_is_refused(name: str, data: object, tmp_path: Path) -> None:
+    (tmp_path / name).write_text(json.dumps(data) + "\n")
     with pytest.raises(RankscopeError, match=r"the name .* holds half of a surrogate pair, which is no text"):
         evaluate({"q1": {"d1": 1}}, tmp_path / name, ["AP"])

@@ -17,7 +17,7 @@ from rankscope.inputs.shapes.elastic import ElasticResponse
 from rankscope.inputs.shapes.hits import JsonChoices, ResultRows, fields_of, list_of
 from rankscope.inputs.shapes.shape import HOLDS_EITHER, HOLDS_JUDGEMENTS, HOLDS_RUN, Example, InputShape
 from rankscope.inputs.shapes.solr import SolrResponse
-from rankscope.inputs.tables import Table, series
+from rankscope.inputs.tables import Table, check_names, series
 
 LOOKED_AT = 50
 
@@ -89,7 +89,7 @@ ENGINES = (ElasticResponse(), SolrResponse())
 
 def keyed_table(data: Any, choices: JsonChoices, problems: Problems) -> Table:
     """The rows of an object whose names are queries, or columns."""
-    frame = _columns(data, choices)
+    frame = _columns(data, choices, problems)
     if frame is not None:
         return Table.numbered(rename_columns(frame, tuple(choices.columns.items()), problems))
     hits = ResultRows(choices, problems)
@@ -149,7 +149,7 @@ def _has_lists(data: Any, hits: ResultRows) -> bool:
     return False
 
 
-def _columns(data: Any, choices: JsonChoices) -> pl.DataFrame | None:
+def _columns(data: Any, choices: JsonChoices, problems: Problems) -> pl.DataFrame | None:
     """The table where names are those of columns; None where they are queries."""
     names = {plain_name(name) for name, _ in data.items() if isinstance(name, str)}
     mapped = {name for role, name in choices.columns.items() if role in ("query", "item")}
@@ -161,6 +161,7 @@ def _columns(data: Any, choices: JsonChoices) -> pl.DataFrame | None:
     lengths = {None if each is None else len(each) for each in columns.values()}
     if len(lengths) != 1 or None in lengths:
         return None
+    check_names(map(str, columns), problems)
     return pl.DataFrame([series(str(name), values) for name, values in columns.items() if values is not None])
 
 
