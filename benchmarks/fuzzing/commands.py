@@ -19,7 +19,7 @@ from rankscope.errors import RankscopeError
 
 ODD = (
     *("", "0", "-1", "1", "2", "0.5", "nan", "inf", "-inf", "1e400", "infx", "10x", "x", "é", "a,b", "=", "a=b"),
-    *("9" * 20, "processes:0", "seed=1", "[/x]", "../x", "AP", "P@0", "\udcff", "true", "1,2,3"),
+    *("9" * 20, "processes:0", "nanx", "1e400x", "seed=1", "[/x]", "../x", "AP", "P@0", "\udcff", "true", "1,2,3"),
 )
 ONLY_PARSED = frozenset({"serve", "gather", "demo", "benchmark", "project", "describe", "index", "search", "look"})
 

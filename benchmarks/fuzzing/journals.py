@@ -19,8 +19,8 @@ ITEMS = "abcdefghij"
 
 
 @cache
-def _stored() -> tuple[Path, list[str]]:
-    """A closed project with forty marks, and the lines of its journal."""
+def _stored() -> tuple[Path, Path, list[str]]:
+    """A closed project with forty marks, the same as `kill -9` leaves it, and the lines of its journal."""
     folder = Path(tempfile.mkdtemp(prefix="rankscope-fuzz-"))
     (folder / "docs.jsonl").write_text("\n".join(json.dumps({"id": each, "text": f"of {each}"}) for each in ITEMS))
     run = [f"q{query} Q0 {item} {rank} {-rank} t" for query in (1, 2) for rank, item in enumerate(ITEMS, 1)]
@@ -32,19 +32,22 @@ def _stored() -> tuple[Path, list[str]]:
         for number in range(40):
             project.grade(person, f"q{1 + number % 2}", ITEMS[number % 10], number % 2)
         lines = list(event_lines(project))
-    return folder / "project", lines
+        shutil.copytree(folder / "project", folder / "killed")
+    return folder / "project", folder / "killed", lines
 
 
 def journal_trial(chance: random.Random, folder: Path) -> Trial:
-    """The database, or what stands beside it, with wounds; opened to be read, or to be written too."""
-    stored, before = _stored()
+    """The database, its log, or what stands beside it, with wounds; opened to be read, or to be written too."""
+    closed, killed, before = _stored()
+    was_killed = chance.random() < 0.5
     place = folder / "project"
     shutil.rmtree(place, ignore_errors=True)
-    shutil.copytree(stored, place)
+    shutil.copytree(killed if was_killed else closed, place)
     files = [
         path for path in sorted(place.iterdir()) if path.is_file() and path.stat().st_size and path.suffix != ".toml"
     ]
-    path = place / "judgements.db" if chance.random() < 0.7 else chance.choice(files)
+    usual = place / ("judgements.db-wal" if was_killed else "judgements.db")
+    path = usual if chance.random() < 0.7 else chance.choice(files)
     path.write_bytes(wounded(path.read_bytes(), chance))
     readonly = chance.random() < 0.5
 

@@ -54,6 +54,8 @@ def npz_trial(chance: random.Random, folder: Path) -> Trial:
         arrays["split"] = np.array([chance.choice(("query", "gallery", "both", "x")) for _ in range(8)])
     if chance.random() < 0.2:
         arrays["metric"] = np.array(chance.choice(("l2", "cosine", "no such")))
+    if chance.random() < 0.05:
+        arrays[chance.choice([*arrays])] = np.array(chance.choice((7, "cat", 0.5)))  # without a dimension
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", chance.choice(PACKINGS)) as archive:
         for name, array in arrays.items():
