@@ -14,6 +14,7 @@ import polars as pl
 from benchmarks.fuzzing.rankings import check_scores
 from benchmarks.fuzzing.trial import Trial
 from benchmarks.fuzzing.wounds import wounded
+from rankscope import digests
 from rankscope.evaluation.evaluate import evaluate_ranks
 from rankscope.evaluation.scores import Scores
 from rankscope.inputs.qrels import Qrels
@@ -49,21 +50,42 @@ def stored(number: int) -> tuple[bytes, pl.DataFrame, dict[str, Any]]:
 
 
 def saved_trial(chance: random.Random, folder: Path) -> Trial:
-    """One edit or more, then perhaps wounds."""
+    """A file as it was written, with wounds; or one of before there were digests, edited and perhaps wounded."""
     path = folder / "x.ranks.parquet"
-    number = chance.randrange(12)
-    if chance.random() < 0.8:
+    number, edited = chance.randrange(12), chance.random() < 0.6
+    if edited:
         _write_edited(path, number, chance)
     else:
         path.write_bytes(stored(number)[0])
-    if chance.random() < 0.3:
+    if not edited or chance.random() < 0.2:
         path.write_bytes(wounded(path.read_bytes(), chance))
-    return Trial(partial(_evaluated, path), partial(_confirm, path), ("evaluate", str(path), "-m", "AP"))
+    confirm = partial(_confirm, path) if edited else partial(_same, number)
+    return Trial(partial(_evaluated, path), confirm, ("evaluate", str(path), "-m", "AP"))
+
+
+def _same(number: int, answer: tuple[RelevantRanks, Scores | None]) -> None:
+    """Exactly the answer of before."""
+    assert _parts(answer) == _parts_before(number)
+
+
+@cache
+def _parts_before(number: int) -> str:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "x.ranks.parquet"
+        path.write_bytes(stored(number)[0])
+        return _parts(_evaluated(path))
+
+
+def _parts(answer: tuple[RelevantRanks, Scores | None]) -> str:
+    ranks, scores = answer
+    values = [] if scores is None else [column.values.tolist() for column in scores.systems[0].columns]
+    lists = [ranks.judged.lists(name) for name in ("rank", "grade")]
+    return repr((ranks.queries, lists, ranks.levels.lists("grade"), ranks.levels.lists("count"), values))
 
 
 def _write_edited(path: Path, number: int, chance: random.Random) -> None:
     _, frame, kept = stored(number)
-    notes = dict(kept)
+    notes = {name: value for name, value in kept.items() if name != digests.KEY}
     for _ in range(chance.choice((1, 1, 2))):
         kind = chance.randrange(8)
         if kind == 0:
