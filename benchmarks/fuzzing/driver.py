@@ -69,6 +69,8 @@ def _child(seed: int, first: int, count: int) -> Tally:
             ended = f"did not end in {LONGEST} seconds"
         if (notes / "result").exists():
             return _result(notes / "result")
+        if (notes / "said").exists():
+            ended += (notes / "said").read_text(errors="replace")[-500:]
         return _after_end(seed, first, count, (notes / "now").read_text() if (notes / "now").exists() else "", ended)
 
 
