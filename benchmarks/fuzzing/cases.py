@@ -57,7 +57,7 @@ MEANINGS = {
     "search": "search strings",
     "shapes": "JSON of other tools, with parts exchanged",
     "map": "tables read by `--map`",
-    "commands": "options of all commands, through their parsers",
+    "commands": "options of all commands, through their parsers; answers of search engines; work that is stopped",
     "index": "damaged text indexes",
     "journal": "damaged journals of projects",
 }

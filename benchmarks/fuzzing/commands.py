@@ -5,6 +5,10 @@ from __future__ import annotations
 import contextlib
 import io
 import random
+import signal
+import subprocess
+import sys
+import time
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -12,10 +16,12 @@ from typing import Any
 import click
 import numpy as np
 
+from benchmarks.fuzzing.answers import answer_trial
 from benchmarks.fuzzing.trial import Trial
 from rankscope.cli import failures
 from rankscope.cli.main import COMMANDS, cli
 from rankscope.errors import RankscopeError
+from tests.running.test_process_pool import group
 
 ODD = (
     *("", "0", "-1", "1", "2", "0.5", "nan", "inf", "-inf", "1e400", "infx", "10x", "x", "é", "a,b", "=", "a=b"),
@@ -25,7 +31,9 @@ ONLY_PARSED = frozenset({"serve", "gather", "demo", "benchmark", "project", "des
 
 
 def command_trial(chance: random.Random, folder: Path) -> Trial:
-    """A command as it is right, with an option or two more that are not."""
+    """A command as it is right, with an option or two more that are not; a few ask an engine, or are stopped."""
+    if (other := chance.random()) < 0.02:
+        return answer_trial(chance, folder) if other < 0.019 else _stopped_trial(chance, folder)
     name = chance.choice(list(COMMANDS))
     path, command = [name], cli.get_command(click.Context(cli), name)
     while isinstance(command, click.Group):
@@ -125,6 +133,34 @@ def _parsed(arguments: list[str]) -> int:
         command = command.get_command(context, name)
     command.make_context(name, list(arguments), parent=context)
     return 0
+
+
+def _stopped_trial(chance: random.Random, folder: Path) -> Trial:
+    """Work on two processes, ended at some moment: it says nothing of what broke, and no process is left."""
+    labels = np.repeat(np.arange(10), 200)
+    np.savez(folder / "f.npz", features=np.random.default_rng(0).normal(size=(2000, 8)), labels=labels)
+    words = ("feedback", "f.npz", "--on=processes:2", "--quiet", "--force", "-o", str(folder / "o.parquet"))
+    return Trial(partial(_stopped, words, folder, chance.uniform(0.3, 4.0)), _tidy)
+
+
+def _stopped(words: tuple[str, ...], folder: Path, seconds: float) -> tuple[int, str, list[int]]:
+    """The exit code, what was said, and which processes are there a second and a half later."""
+    command = [sys.executable, "-m", "rankscope", *words]
+    running = subprocess.Popen(
+        command, cwd=folder, start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    )
+    time.sleep(seconds)
+    running.terminate()
+    said = running.communicate(timeout=30)[1]
+    time.sleep(1.5)
+    return running.returncode, said, group(running.pid)
+
+
+def _tidy(ended: tuple[int, str, list[int]]) -> None:
+    code, said, left = ended
+    assert code in (0, 143, -signal.SIGTERM), f"exit code {code}: {said[-500:]}"
+    assert "Error" not in said, said[-500:]
+    assert not left, f"{len(left)} processes are left"
 
 
 def _well(arguments: list[str], ended: tuple[int, str]) -> None:

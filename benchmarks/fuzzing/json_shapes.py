@@ -32,7 +32,7 @@ def shape_trial(chance: random.Random, folder: Path) -> Trial:
     lines = example.file.endswith("l")
     value: Any = [json.loads(line) for line in example.text.splitlines()] if lines else json.loads(example.text)
     for _ in range(chance.choice((1, 1, 2, 4))):
-        value = _with_another_part(value, chance)
+        value = with_another_part(value, chance)
     path = folder / Path(example.file).name
     written = (
         "".join(json.dumps(each) + "\n" for each in value) if lines and isinstance(value, list) else json.dumps(value)
@@ -43,7 +43,7 @@ def shape_trial(chance: random.Random, folder: Path) -> Trial:
     )
 
 
-def _with_another_part(value: Any, chance: random.Random) -> Any:
+def with_another_part(value: Any, chance: random.Random) -> Any:
     """The value with something else at a place, or with another name for it."""
     if isinstance(value, dict) and value and chance.random() < 0.9:
         name = chance.choice(list(value))
@@ -52,10 +52,10 @@ def _with_another_part(value: Any, chance: random.Random) -> Any:
                 (chance.choice((*NAMES, *IDS, "\ud800")) if each == name else each): part
                 for each, part in value.items()
             }
-        return {**value, name: _with_another_part(value[name], chance)}
+        return {**value, name: with_another_part(value[name], chance)}
     if isinstance(value, list) and value and chance.random() < 0.9:
         place = chance.randrange(len(value))
-        return [*value[:place], _with_another_part(value[place], chance), *value[place + 1 :]]
+        return [*value[:place], with_another_part(value[place], chance), *value[place + 1 :]]
     return odd_value(chance)
 
 
