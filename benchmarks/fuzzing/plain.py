@@ -140,8 +140,11 @@ def _stripped(value: Any) -> Any:
 
 
 def json_rows(data: bytes, run: bool) -> list[Row]:
-    """{query: {item: number}}; a name may stand twice."""
-    value = _loaded(text_of(data))
+    """{query: {item: number}}; a name may stand twice. What is no JSON as a whole may be lines of it."""
+    try:
+        value = _loaded(text_of(data))
+    except RefusedError:
+        return json_lines_rows(data, run)
     if not isinstance(value, Pairs):
         raise RefusedError("no object")
     rows: list[Row] = []
