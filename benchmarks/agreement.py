@@ -13,11 +13,11 @@ from functools import cache
 import numpy as np
 
 from benchmarks.forecast_cases import DATA
-from rankscope.arrays import FloatArray, IntArray
-from rankscope.reports.formats.rows import markdown_table
-from rankscope.statistics.agreement import two_assessors as two
-from rankscope.statistics.agreement.many_assessors import krippendorff_alpha_of
-from rankscope.statistics.intervals.jackknife import Bounds, Statistic, jackknife_interval
+from rankscope.analysis.assessors import agreement as two
+from rankscope.analysis.assessors.agreement import krippendorff_alpha_of
+from rankscope.analysis.statistics.bootstrap import Bounds, Statistic, jackknife_interval
+from rankscope.core.arrays import FloatArray, IntArray
+from rankscope.reports.tables import markdown_table
 
 QUERIES = (4, 6, 10, 20, 50)
 TRIALS = 2_000

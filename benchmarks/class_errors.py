@@ -14,12 +14,12 @@ import numpy as np
 
 from benchmarks import null_differences
 from benchmarks.error_rates import skewed, tenths, zeros
-from rankscope.arrays import BoolArray, FloatArray
-from rankscope.statistics.pairs.corrections import holm
-from rankscope.statistics.pairs.trust import decide_p
-from rankscope.statistics.table.score_table import ScoreTable
-from rankscope.statistics.variance.mixed import mixed
-from rankscope.statistics.verdicts.class_effects import class_effects
+from rankscope.analysis.comparison.class_effects import class_effects
+from rankscope.analysis.statistics.corrections import holm
+from rankscope.analysis.statistics.deciding_test import decide_p
+from rankscope.analysis.statistics.mixed_model import mixed
+from rankscope.analysis.statistics.score_table import ScoreTable
+from rankscope.core.arrays import BoolArray, FloatArray
 
 ALPHA = 0.05
 LIMIT = 0.06

@@ -11,12 +11,11 @@ from itertools import groupby, pairwise, product
 import numpy as np
 
 from benchmarks.real_units import LEVELS, Population, populations
-from rankscope.arrays import BoolArray, FloatArray
-from rankscope.statistics.intervals.bands import band
-from rankscope.statistics.intervals.bootstrap import Intervals, bootstrap_means
-from rankscope.statistics.intervals.mean_intervals import mean_intervals
-from rankscope.statistics.intervals.unseen_unit import Bounds
-from rankscope.statistics.table.units import unit_values
+from rankscope.analysis.statistics.bands import band
+from rankscope.analysis.statistics.bootstrap import Intervals, bootstrap_means
+from rankscope.analysis.statistics.mean_intervals import Bounds, mean_intervals
+from rankscope.analysis.statistics.sampling_units import unit_values
+from rankscope.core.arrays import BoolArray, FloatArray
 
 SIZES = (10, 25, 50, 100)
 WIDTH_AT = 25

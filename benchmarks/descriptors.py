@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rankscope.core.settings import Settings
 from rankscope.engines.images.describing import describe
 from rankscope.engines.images.descriptors import DESCRIPTORS
 from rankscope.engines.images.image import Image
-from rankscope.engines.images.labelled_folder import pictures_in
+from rankscope.engines.images.picture_folders import pictures_in
 from rankscope.engines.nearest import nearest_ranks
-from rankscope.evaluation.evaluate import evaluate_ranks
 from rankscope.inputs.features import Features
-from rankscope.settings import Settings
+from rankscope.measures.evaluation.evaluate import evaluate_ranks
 
 DATA = Path(os.environ.get("RANKSCOPE_DATA", Path(__file__).parents[2] / "shared" / "data"))
 MEASURES = ("AP", "P@10", "ER", "NMRR")

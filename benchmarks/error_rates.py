@@ -11,17 +11,15 @@ from collections.abc import Callable
 
 import numpy as np
 
-from rankscope.arrays import BoolArray, FloatArray
-from rankscope.statistics.intervals.bootstrap import bootstrap_means
-from rankscope.statistics.pairs.corrections import holm
-from rankscope.statistics.pairs.loss import Changes
-from rankscope.statistics.pairs.paired_t import paired_t
-from rankscope.statistics.pairs.sign_flip import sign_flip_p
-from rankscope.statistics.pairs.sign_test import sign_test
-from rankscope.statistics.pairs.trust import decide_p
-from rankscope.statistics.pairs.wilcoxon import normal_p, signed_ranks, wilcoxon
-from rankscope.statistics.table.score_table import ScoreTable
-from rankscope.statistics.variance.randomised_tukey import randomised_tukey
+from rankscope.analysis.statistics.bootstrap import bootstrap_means
+from rankscope.analysis.statistics.corrections import holm
+from rankscope.analysis.statistics.deciding_test import Changes, decide_p
+from rankscope.analysis.statistics.multiple_comparisons import randomised_tukey
+from rankscope.analysis.statistics.paired_tests import paired_t, sign_test
+from rankscope.analysis.statistics.score_table import ScoreTable
+from rankscope.analysis.statistics.sign_flip import sign_flip_p
+from rankscope.analysis.statistics.wilcoxon import normal_p, signed_ranks, wilcoxon
+from rankscope.core.arrays import BoolArray, FloatArray
 
 ALPHA = 0.05
 SIZES = (10, 25, 50)

@@ -10,15 +10,18 @@ from itertools import product
 import numpy as np
 
 from benchmarks.estimate_data import DESIGNS, SCOPE, Source, Truth, sources, truth_of
-from rankscope.arrays import FloatArray, IntArray
-from rankscope.sampling.hit_pairs import DrawnHits
-from rankscope.sampling.mid_p import Cell, class_size_limits, recall_limits
-from rankscope.sampling.over_queries import Spread, SpreadRules, mean_spread
-from rankscope.sampling.quantities.average_precision import ap_sums_of_hits
-from rankscope.sampling.quantities.recall import linear_ratio
-from rankscope.sampling.quantities.resampled_ratio import RatioSums, resampled_ratio
-from rankscope.sampling.rescaled import rescaled_factors
-from rankscope.sampling.strata import totals
+from rankscope.analysis.sampling.intervals import (
+    Cell,
+    Spread,
+    SpreadRules,
+    class_size_limits,
+    mean_spread,
+    recall_limits,
+)
+from rankscope.analysis.sampling.judged_run import DrawnHits
+from rankscope.analysis.sampling.quantities import RatioSums, ap_sums_of_hits, linear_ratio, resampled_ratio
+from rankscope.analysis.sampling.strata import rescaled_factors, totals
+from rankscope.core.arrays import FloatArray, IntArray
 
 SAMPLES = 1_000
 RESAMPLES = 100  # fewer than in earnest: V varies more, coverage does not

@@ -9,14 +9,12 @@ import numpy as np
 import polars as pl
 
 from benchmarks.forecast_cases import DATA
-from rankscope.arrays import FloatArray, IntArray
+from rankscope.analysis.sampling.judged_run import ranking_table
+from rankscope.analysis.sampling.pools import POOLS, Rankings, Sample
+from rankscope.analysis.sampling.strata import Strata
+from rankscope.core.arrays import FloatArray, IntArray
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.run import Run
-from rankscope.sampling.judged_run import ranking_table
-from rankscope.sampling.pools import POOLS
-from rankscope.sampling.pools.rankings import Rankings
-from rankscope.sampling.pools.sample import Sample
-from rankscope.sampling.strata import Strata
 
 DESIGNS = {
     "1-10 all, 11-100 20 %, 101-1000 5 %": "sample(1-10:all,11-100:20%,101-1000:5%)",

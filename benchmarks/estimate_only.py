@@ -8,20 +8,20 @@ import numpy as np
 import polars as pl
 
 from benchmarks.estimate_data import DESIGNS, Source, Truth, truth_of
-from rankscope.arrays import FloatArray, IntArray
-from rankscope.sampling.frame import Frame
-from rankscope.sampling.hit_pairs import DrawnHits
-from rankscope.sampling.inferred_ap import inferred_ap
-from rankscope.sampling.judged_run import JudgedRun
-from rankscope.sampling.over_queries import SpreadRules
-from rankscope.sampling.pools import POOLS
-from rankscope.sampling.pools.sample import Sample
-from rankscope.sampling.quantities import EstimateRules
-from rankscope.sampling.quantities.gain import SampledNormalisedGain
-from rankscope.sampling.quantities.grip import RESAMPLES, grip_sums
-from rankscope.sampling.quantities.resampled_ratio import RatioSums, resampled_ratio
-from rankscope.sampling.rescaled import rescaled_factors
-from rankscope.sampling.strata import Strata
+from rankscope.analysis.sampling.frame import Frame
+from rankscope.analysis.sampling.intervals import SpreadRules
+from rankscope.analysis.sampling.judged_run import DrawnHits, JudgedRun, inferred_ap
+from rankscope.analysis.sampling.pools import POOLS, Sample
+from rankscope.analysis.sampling.quantities import (
+    GRIP_RESAMPLES,
+    EstimateRules,
+    RatioSums,
+    SampledNormalisedGain,
+    grip_sums,
+    resampled_ratio,
+)
+from rankscope.analysis.sampling.strata import Strata, rescaled_factors
+from rankscope.core.arrays import FloatArray, IntArray
 
 QUERIES = 30
 SAMPLES, GRIP_SAMPLES = 100, 100
@@ -150,4 +150,4 @@ def _values_of(sums: RatioSums) -> tuple[float, float]:
 
 def _grip(truth: Truth, drawn: IntArray, level: int | None, size: int, chance: np.random.Generator) -> RatioSums:
     hits = DrawnHits.of(truth.strata, truth.stratum[drawn], truth.ranks[0][drawn])
-    return grip_sums(hits, rescaled_factors(truth.strata, hits.stratum, chance, RESAMPLES), level, size)
+    return grip_sums(hits, rescaled_factors(truth.strata, hits.stratum, chance, GRIP_RESAMPLES), level, size)

@@ -22,9 +22,9 @@ from benchmarks.machine_judges import (
     people_held,
     widths_by_queries,
 )
-from rankscope.arrays import FloatArray
-from rankscope.reports.formats.rows import markdown_table
-from rankscope.sampling.prediction_powered import CORRECT_FROM
+from rankscope.analysis.sampling.machine_judge import CORRECT_FROM
+from rankscope.core.arrays import FloatArray
+from rankscope.reports.tables import markdown_table
 
 Rows = list[dict[str, object]]
 TRUTHS = {False: "these", True: "population"}

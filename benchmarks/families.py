@@ -19,9 +19,9 @@ import polars as pl
 from benchmarks.forecast_cases import DATA
 from benchmarks.null_differences import QRELS
 from rankscope import evaluate
-from rankscope.arrays import FloatArray
-from rankscope.statistics.pairs.sign_flip import sign_flip_p
-from rankscope.statistics.table.score_table import ScoreTable
+from rankscope.analysis.statistics.score_table import ScoreTable
+from rankscope.analysis.statistics.sign_flip import sign_flip_p
+from rankscope.core.arrays import FloatArray
 
 SEED, SYSTEMS, LEVEL = 31, 143, 0.05
 SPREADS = (0.05, 0.1, 0.2, 0.4, 0.8)  # sd of the logarithm of what ranks are multiplied by

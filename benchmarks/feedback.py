@@ -7,16 +7,15 @@ from time import perf_counter, process_time
 import numpy as np
 
 from benchmarks import plain_feedback
-from rankscope.arrays import FloatArray
+from rankscope.core.arrays import FloatArray
+from rankscope.core.threads import in_threads_of_one_core
 from rankscope.feedback.examples.items import Items
 from rankscope.feedback.methods import METHODS
+from rankscope.feedback.study.experiment import Experiment, Protocol
 from rankscope.feedback.study.loop import block_size, rounds
-from rankscope.feedback.study.protocol import Protocol
-from rankscope.feedback.study.setting import Experiment
-from rankscope.feedback.users.drawn_sessions import Sessions
+from rankscope.feedback.users.sessions import Sessions
 from rankscope.feedback.users.topics import Topics
 from rankscope.measures import AP
-from rankscope.running.cores import in_threads_of_one_core
 
 ITEMS, FEATURES, CLASSES, STARTS = 20_000, 256, 100, 100
 NAMES = ("rocchio", "nearest-neighbour", "logistic-regression")

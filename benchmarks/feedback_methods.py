@@ -11,17 +11,17 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from rankscope import collections
-from rankscope.arrays import FloatArray
+from rankscope.core.arrays import FloatArray
 from rankscope.feedback import Examples, Items
 from rankscope.feedback.examples.items import slices_of
-from rankscope.feedback.methods import ALL, CONTROLS, METHODS, Method
+from rankscope.feedback.methods import ALL, CONTROLS, METHODS
+from rankscope.feedback.methods.method import Method
+from rankscope.feedback.study.experiment import Experiment, Protocol
 from rankscope.feedback.study.loop import rounds
-from rankscope.feedback.study.protocol import Protocol
-from rankscope.feedback.study.setting import Experiment
 from rankscope.feedback.study.study import StudyPlan, study
 from rankscope.feedback.users.topics import Topics
 from rankscope.feedback.users.users import Noisy
+from rankscope.inputs import collections
 from rankscope.inputs.features import Features
 
 PHOTOS = Path(os.environ.get("RANKSCOPE_DATA", "../shared/data")) / "corel1k"

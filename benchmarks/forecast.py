@@ -20,14 +20,13 @@ from benchmarks.forecast_data import (
     there,
     vector_lists,
 )
-from rankscope.arrays import FloatArray
-from rankscope.forecast import MeasureForecast, forecast
-from rankscope.forecast.growth import Seen
-from rankscope.forecast.intervals import model_error, unit_error
-from rankscope.forecast.models import candidates
+from rankscope.analysis.forecast.backtest import model_error, unit_error
+from rankscope.analysis.forecast.growth import MeasureForecast, Seen, forecast
+from rankscope.analysis.forecast.models import candidates
+from rankscope.analysis.statistics.sampling_units import unit_classes
+from rankscope.core.arrays import FloatArray
 from rankscope.measures.notation import parse_measure
 from rankscope.ranks import RelevantRanks
-from rankscope.statistics.table.units import unit_classes
 
 MEASURES = ("Rprec", "AP")
 FACTORS = (2, 4, 16)

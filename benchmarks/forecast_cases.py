@@ -9,10 +9,10 @@ from pathlib import Path
 
 import numpy as np
 
-from rankscope.arrays import BoolArray, FloatArray, IntArray
+from rankscope.analysis.statistics.resampling import class_numbers
+from rankscope.core.arrays import BoolArray, FloatArray, IntArray
 from rankscope.ranks import Ragged, RelevantRanks
-from rankscope.ranks.lots import lots_of_numbers
-from rankscope.statistics.table.resampling import class_numbers
+from rankscope.ranks.kept_scores import lots_of_numbers
 
 DATA = Path(os.environ.get("RANKSCOPE_DATA", Path(__file__).parents[2] / "shared" / "data"))
 KEPT_DISTRACTORS = 256

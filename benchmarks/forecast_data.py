@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.forecast_cases import DATA, Lists
-from rankscope.arrays import BoolArray, FloatArray, IntArray
+from rankscope.core.arrays import BoolArray, FloatArray, IntArray
 
 QUERIES = 200
 CUT_TO = 10

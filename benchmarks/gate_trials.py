@@ -8,13 +8,13 @@ import numpy as np
 
 from benchmarks.forecast_cases import DATA
 from rankscope import evaluate
-from rankscope.arrays import FloatArray
-from rankscope.statistics.pairs.loss import Changes
-from rankscope.statistics.pairs.paired_t import paired_t
-from rankscope.statistics.pairs.power import ShownEffects
-from rankscope.statistics.pairs.sign_flip import sign_flip_p
-from rankscope.statistics.table.score_table import ScoreTable
-from rankscope.statistics.verdicts.gate import gate
+from rankscope.analysis.comparison.gate import gate
+from rankscope.analysis.statistics.deciding_test import Changes
+from rankscope.analysis.statistics.paired_tests import paired_t
+from rankscope.analysis.statistics.power import ShownEffects
+from rankscope.analysis.statistics.score_table import ScoreTable
+from rankscope.analysis.statistics.sign_flip import sign_flip_p
+from rankscope.core.arrays import FloatArray
 
 COVID = ("BM25R2", "RMITBFuseM2")
 ROBUST = ("fub03IeOLKe3", "oce03noXbmD", "pircRBa1", "Sel50", "UIUC03Rd1")

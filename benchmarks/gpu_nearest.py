@@ -22,8 +22,8 @@ import numpy as np
 
 from rankscope.engines.nearest import nearest_ranks
 from rankscope.engines.nearest.gpu import GpuRanker, _OnDevice
-from rankscope.engines.nearest.gpu_counting import TileCounts
-from rankscope.engines.nearest.gpu_rows import METRICS
+from rankscope.engines.nearest.gpu_scores import METRICS
+from rankscope.engines.nearest.gpu_tiles import TileCounts
 from rankscope.engines.nearest.relevance import Relevance
 from rankscope.inputs.features import Features
 

@@ -16,13 +16,11 @@ from scipy.special import stdtrit
 from benchmarks.judging_plan_cases import ASSESSORS, DEPTHS, PlanCase, cases
 from benchmarks.lengths import length
 from benchmarks.top_sets import TRIALS, top_set_rows
-from rankscope.arrays import FloatArray, IntArray
-from rankscope.number_texts import decimal_text, join_words
-from rankscope.reports.formats.rows import markdown_table
-from rankscope.sampling.judging_plan import Costs, JudgingDesign, WidthForecast
-from rankscope.sampling.pool_depths import PoolDepths
-from rankscope.statistics.components.components import components
-from rankscope.statistics.components.factor_table import FactorTable
+from rankscope.analysis.sampling.judging_plan import Costs, JudgingDesign, PoolDepths, WidthForecast
+from rankscope.analysis.statistics.variance_components import FactorTable, components
+from rankscope.core.arrays import FloatArray, IntArray
+from rankscope.core.wording import decimal_text, join_words
+from rankscope.reports.tables import markdown_table
 
 SPLITS = 40
 DRAWS = 1_000

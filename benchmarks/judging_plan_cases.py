@@ -17,10 +17,10 @@ import polars as pl
 
 from benchmarks.forecast_cases import DATA
 from rankscope import Qrels, Run, evaluate
-from rankscope.arrays import FloatArray
-from rankscope.sampling.judged_run import ranking_table
-from rankscope.sampling.pools.rankings import Rankings
-from rankscope.statistics.table.score_table import ScoreTable
+from rankscope.analysis.sampling.judged_run import ranking_table
+from rankscope.analysis.sampling.pools import Rankings
+from rankscope.analysis.statistics.score_table import ScoreTable
+from rankscope.core.arrays import FloatArray
 
 ASSESSORS = 12
 DEPTHS = (10, 20, 40, 80)

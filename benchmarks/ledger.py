@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 import rankscope
 from benchmarks.lengths import IS_SHORT, length
 from benchmarks.nearest import best_of_each
-from rankscope.collections.picture_features import edges, pixels
-from rankscope.graphs.waterfall import waterfall
-from rankscope.pipeline.ledger import Ledger
+from rankscope.analysis.pipeline.ledger import Ledger
+from rankscope.inputs.collections.sample import edges, pixels
+from rankscope.reports.graphs.waterfall import waterfall
 
 DATA = Path(os.environ.get("RANKSCOPE_DATA", Path(__file__).parents[2] / "shared" / "data")) / "icons20k"
 PICTURE = Path(__file__).parents[1] / "docs" / "how-to" / "where-did-recall-go-icons.svg"

@@ -10,13 +10,13 @@ import numpy as np
 import polars as pl
 
 from benchmarks.estimate_data import Source
-from rankscope.arrays import BoolArray, FloatArray, IntArray
-from rankscope.measures.fractions import divide
-from rankscope.sampling.over_queries import t_quantile
-from rankscope.sampling.prediction_powered import corrected_columns
-from rankscope.sampling.strata import group_sums
-from rankscope.statistics.agreement.two_assessors import cohen_kappa
-from rankscope.statistics.intervals.mean_intervals import mean_intervals
+from rankscope.analysis.assessors.agreement import cohen_kappa
+from rankscope.analysis.sampling.intervals import t_quantile
+from rankscope.analysis.sampling.machine_judge import corrected_columns
+from rankscope.analysis.sampling.strata import group_sums
+from rankscope.analysis.statistics.mean_intervals import mean_intervals
+from rankscope.core.arrays import BoolArray, FloatArray, IntArray
+from rankscope.ranks.ragged import divide
 
 KAPPAS = (0.5, 0.7, 0.9)
 ERRORS = ("independent", "correlated within a query", "differ by class of queries")

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from benchmarks.measuring import machine
 from rankscope.engines.nearest import nearest_ranks
-from rankscope.engines.nearest.spaces import space_of
+from rankscope.engines.nearest.metrics import space_of
 from rankscope.ranks.relevant_ranks import RelevantRanks
 
 Table = NDArray[Any]

@@ -14,8 +14,8 @@ import numpy as np
 
 from benchmarks.forecast_cases import DATA
 from rankscope import evaluate
-from rankscope.arrays import BoolArray, FloatArray
-from rankscope.statistics.table.score_table import ScoreTable
+from rankscope.analysis.statistics.score_table import ScoreTable
+from rankscope.core.arrays import BoolArray, FloatArray
 
 Scores = Callable[[np.random.Generator, int, int], FloatArray]  # trials x queries, two systems last
 

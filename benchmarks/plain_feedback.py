@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from rankscope.arrays import BoolArray, FloatArray, IntArray
+from rankscope.core.arrays import BoolArray, FloatArray, IntArray
 
 Ranker = Callable[[FloatArray, FloatArray, FloatArray, IntArray, IntArray], FloatArray]  # items, squares, q, P, N
 

@@ -9,12 +9,11 @@ from __future__ import annotations
 import numpy as np
 
 from benchmarks.null_differences import REAL, Scores, processes
-from rankscope.arrays import BoolArray, FloatArray
-from rankscope.statistics.pairs.paired_t import spread
-from rankscope.statistics.pairs.power import ShownEffects, smallest_effect
-from rankscope.statistics.pairs.sign_flip import sign_flip_p
-from rankscope.statistics.pairs.skew_t import skew_t_p
-from rankscope.statistics.pairs.trust import decide_p
+from rankscope.analysis.statistics.deciding_test import decide_p, skew_t_p
+from rankscope.analysis.statistics.paired_tests import spread
+from rankscope.analysis.statistics.power import ShownEffects, smallest_effect
+from rankscope.analysis.statistics.sign_flip import sign_flip_p
+from rankscope.core.arrays import BoolArray, FloatArray
 
 TRIALS, SEED = 500, 8
 SIZES = (5, 6, 10, 25, 50)

@@ -16,12 +16,11 @@ import numpy as np
 
 from benchmarks.forecast_cases import DATA
 from benchmarks.null_differences import table
-from rankscope.arrays import FloatArray
-from rankscope.reports.formats.rows import markdown_table
-from rankscope.statistics.preferences.answers import Choice, Preference
-from rankscope.statistics.preferences.position_bias import position_bias
-from rankscope.statistics.preferences.strengths import bradley_terry
-from rankscope.statistics.preferences.win_rates import win_rates
+from rankscope.analysis.assessors.bradley_terry import bradley_terry
+from rankscope.analysis.assessors.preferences import Choice, Preference
+from rankscope.analysis.assessors.win_rates import position_bias, win_rates
+from rankscope.core.arrays import FloatArray
+from rankscope.reports.tables import markdown_table
 
 QUERIES = (10, 20, 50)
 PEOPLE = (1, 5)

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from rankscope.inputs import fields
-from rankscope.inputs.blocks import numbers_of
-from rankscope.inputs.checks import Problems
+from rankscope.inputs import lines
 from rankscope.inputs.formats import trec
-from rankscope.inputs.line_layout import LineLayout
+from rankscope.inputs.lines import LineLayout
+from rankscope.inputs.problems import Problems
+from rankscope.inputs.run_rows import line_numbers
 
 FILES = 100_000
 WORDS = ["1", "q1", "q2", "doc-00017", "é", "漢字", "#", "#1", '"', "x,y", "a\x1fb", "http://a.b/c?d=e-and-more", "0"]
@@ -66,22 +66,22 @@ def cut_at_lines(text: bytes, lines: int) -> list[bytes]:
 def read_blocks(blocks: list[bytes], layout: LineLayout, comments: bool, simple: bool) -> Read:
     """What comes out of blocks; `simple` says whether the reader that looks at blanks alone is asked first."""
     problems = Problems("file")
-    reader = fields.LineReader(layout, problems, comments, simple)
+    reader = lines.LineReader(layout, problems, comments, simple)
     rows: list[tuple[Any, ...]] = []
     for part in _parts(reader, blocks):
         texts = [part.texts[name].to_list() for name in part.texts]
         bits = [part.numbers[name].view(np.int64).tolist() for name in part.numbers]
-        rows += zip(*texts, *bits, numbers_of(part.line).tolist(), strict=True)
+        rows += zip(*texts, *bits, line_numbers(part.line).tolist(), strict=True)
     return Read(rows, [str(problem) for problem in problems.report().problems], problems.count)
 
 
-def _parts(reader: fields.LineReader, blocks: list[bytes]) -> Iterator[Any]:
+def _parts(reader: lines.LineReader, blocks: list[bytes]) -> Iterator[Any]:
     for block in blocks:
         yield from reader.read(block)
     yield from reader.finish()
 
 
-LAYOUTS = (trec.RUN, trec.RUN.want("rank"), trec.QRELS)
+LAYOUTS = (trec.RUN_LINE, trec.RUN_LINE.want("rank"), trec.QRELS_LINE)
 
 
 def first_difference(seed: int) -> str:
@@ -103,7 +103,7 @@ def agreement() -> str:
         difference = first_difference(seed)
         if difference:
             raise AssertionError(difference)
-        read_simply += fields.simple_rows(mangled_text(seed), trec.RUN, True, 1) is not None
+        read_simply += lines.simple_rows(mangled_text(seed), trec.RUN_LINE, True, 1) is not None
     return (
         f"{FILES:,} mangled files, read as runs, as runs with ranks and as judgements, with comments and without, in "
         "blocks of 1, 2, 3, ... lines: the reader that looks at blanks alone and the one that cleans and explains gave "

@@ -15,13 +15,13 @@ import numpy as np
 
 from benchmarks.forecast_cases import DATA
 from benchmarks.forecast_data import corel1k, icons
-from rankscope.arrays import BoolArray, FloatArray, IntArray
+from rankscope.analysis.statistics.query_curves import precision_at_recall
+from rankscope.analysis.statistics.resampling import class_numbers
+from rankscope.core.arrays import BoolArray, FloatArray, IntArray
 from rankscope.engines.nearest import nearest_ranks
-from rankscope.evaluation.evaluate import evaluate
 from rankscope.measures.average_precision import AP
+from rankscope.measures.evaluation.evaluate import evaluate
 from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.statistics.table.query_curves import precision_at_recall
-from rankscope.statistics.table.resampling import class_numbers
 
 LEVELS = 10
 ROBUST_RUNS = ("InexpC2", "Sel50", "UIUC03Rd1", "oce03noXbmD", "pircRBa1", "rutcor03100")

@@ -12,18 +12,16 @@ from typing import Any
 
 import numpy as np
 
-from rankscope.collections import load
+from rankscope.core.parts import Home, Runner
+from rankscope.core.processes import Processes
 from rankscope.engines.nearest import nearest_ranks
 from rankscope.engines.nearest.relevance import Relevance
-from rankscope.engines.shards.collection import RowFile, StoredRows
-from rankscope.engines.shards.plan import ShardPlan
+from rankscope.engines.shards.counting import ShardCounts
+from rankscope.engines.shards.parts import RowFile, ShardPlan, StoredRows
 from rankscope.engines.shards.ranking import ShardRanking, shards_between
-from rankscope.engines.shards.shard_counts import ShardCounts
+from rankscope.inputs.collections.collection import load
 from rankscope.inputs.features import Features
 from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.running.home import Home
-from rankscope.running.processes import Processes
-from rankscope.running.runner import Runner
 
 DATA = Path(os.environ.get("RANKSCOPE_DATA", "../shared/data"))
 SHARDS = (1, 4, 16)

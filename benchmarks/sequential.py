@@ -13,10 +13,10 @@ import polars as pl
 from benchmarks.forecast_cases import DATA
 from benchmarks.lengths import length
 from benchmarks.null_differences import table
-from rankscope.arrays import BoolArray, FloatArray, IntArray
-from rankscope.statistics.pairs.power import queries_needed
-from rankscope.statistics.sequential.betting import BETS, log_capital, log_capitals
-from rankscope.workbench.deciding import first_crossing
+from rankscope.analysis.comparison.sequential import BETS, log_capital, log_capitals
+from rankscope.analysis.statistics.power import queries_needed
+from rankscope.core.arrays import BoolArray, FloatArray, IntArray
+from rankscope.workbench.pool import first_crossing
 from rankscope.workbench.sources import read_ranking
 
 ALPHA, MIN_EFFECT = 0.05, 0.01

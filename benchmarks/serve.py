@@ -194,11 +194,11 @@ def serve_fts5() -> None:
     from starlette.routing import Route
 
     from rankscope.workbench.service import ServiceLimits, ServicePart, create_application, listen, run_application
-    from rankscope.workbench.service.answers import json_answer, json_bytes
-    from rankscope.workbench.service.hosts import hosts_of
+    from rankscope.workbench.service.indexes import Turns
+    from rankscope.workbench.service.limits import hosts_of
+    from rankscope.workbench.service.requests import json_answer, json_bytes
     from rankscope.workbench.service.server import address_of
-    from rankscope.workbench.service.solr.part import tell
-    from rankscope.workbench.service.turns import Turns
+    from rankscope.workbench.service.solr import error_answer
 
     turns, local = Turns(ServiceLimits()), threading.local()
 
@@ -214,7 +214,7 @@ def serve_fts5() -> None:
         query = request.query_params["q"]
         return json_answer(await turns.run(lambda: search(query)))
 
-    part = ServicePart(routes=[Route("/solr/docs/select", select)], tell=tell)
+    part = ServicePart(routes=[Route("/solr/docs/select", select)], tell=error_answer)
     with listen() as listening:
         print(f"serving at {address_of(listening)}", file=sys.stderr, flush=True)
         run_application(create_application([part], hosts_of("127.0.0.1")), listening)

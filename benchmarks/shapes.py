@@ -9,14 +9,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from rankscope.arrays import FloatArray
-from rankscope.collections import Collection, load
+from rankscope.core.arrays import FloatArray
 from rankscope.engines.images.decoding import read_image
 from rankscope.engines.images.descriptors import DESCRIPTORS, Descriptor
 from rankscope.engines.images.height_matching import HeightMatching
 from rankscope.engines.images.image import Image
 from rankscope.engines.nearest import nearest_ranks
-from rankscope.engines.query_item import put_query_back
+from rankscope.engines.pairwise import put_query_back
+from rankscope.inputs.collections.collection import Collection, load
 from rankscope.measures import AP, ER, NMRR, Bullseye, P
 from rankscope.ranks.relevant_ranks import RelevantRanks
 

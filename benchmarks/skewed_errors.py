@@ -7,11 +7,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from benchmarks.null_differences import GAINING, RARE_GAINS, Scores, processes, rare_gains
-from rankscope.arrays import BoolArray, FloatArray
-from rankscope.statistics.pairs.equivalence import equivalence_p
-from rankscope.statistics.pairs.sign_flip import sign_flip_p
-from rankscope.statistics.pairs.skew_t import skew_t_p
-from rankscope.statistics.pairs.trust import decide_p
+from rankscope.analysis.statistics.deciding_test import decide_p, skew_t_p
+from rankscope.analysis.statistics.equivalence import equivalence_p
+from rankscope.analysis.statistics.sign_flip import sign_flip_p
+from rankscope.core.arrays import BoolArray, FloatArray
 
 ALPHA = 0.05
 LIMIT = 0.06

@@ -15,12 +15,12 @@ import numpy as np
 from benchmarks.forecast_cases import DATA
 from benchmarks.lengths import length
 from benchmarks.real_units import ROBUST_RUNS, TEXT_RUNS, Population, class_populations
-from rankscope.arrays import FloatArray
-from rankscope.evaluation.evaluate import evaluate
-from rankscope.statistics.intervals.bootstrap import bootstrap_means
-from rankscope.statistics.intervals.mean_intervals import mean_intervals, t_intervals
-from rankscope.statistics.table.resampling import class_numbers
-from rankscope.statistics.table.units import unit_values
+from rankscope.analysis.statistics.bootstrap import bootstrap_means
+from rankscope.analysis.statistics.mean_intervals import mean_intervals, t_intervals
+from rankscope.analysis.statistics.resampling import class_numbers
+from rankscope.analysis.statistics.sampling_units import unit_values
+from rankscope.core.arrays import FloatArray
+from rankscope.measures.evaluation.evaluate import evaluate
 
 SIZES = (2, 3, 5, 10, 24, 25, 50)
 SEED = 0

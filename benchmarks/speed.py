@@ -67,7 +67,7 @@ def small_speeds(folder: Path) -> str:
     from rankscope.inputs.qrels import Qrels
     from rankscope.inputs.run import Run
     from rankscope.measures.notation import parse_measures
-    from rankscope.ranks.reduce import reduce
+    from rankscope.ranks.reduction import reduce
 
     paths = big_run.make(folder)
     ranks = reduce(Qrels.of(paths["qrels"]), Run.of(paths["run"]))
@@ -77,11 +77,13 @@ def small_speeds(folder: Path) -> str:
         measure.of(ranks)
     in_memory = time.perf_counter() - begin
     help_text = run([PYTHON, "-m", "rankscope", "--help"], repeat=10)
-    loading = "import numpy, time; b = time.perf_counter(); import rankscope; rankscope.collections.icons(); "
+    loading = (
+        "import numpy, time; b = time.perf_counter(); import rankscope; rankscope.inputs.collections.sample.icons(); "
+    )
     icons = run([PYTHON, "-c", loading + "print(time.perf_counter() - b)"], repeat=5)
     return (
         "| what | seconds |\n|---|---:|\n"
         f"| 5 measures on RelevantRanks in memory (6,980 queries) | {in_memory:.3f} |\n"
         f"| `rankscope --help` | {help_text.seconds:.3f} |\n"
-        f"| `rankscope.collections.icons()` once numpy is imported | {float(icons.output):.3f} |\n"
+        f"| `rankscope.inputs.collections.sample.icons()` once numpy is imported | {float(icons.output):.3f} |\n"
     )

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.measuring import PYTHON, Measured, run
-from rankscope.arrays import IntArray
+from rankscope.core.arrays import IntArray
 
 QUERIES, DEPTH, ITEMS = 20_000, 1_000, 8_841_823
 SQL = """

@@ -8,12 +8,13 @@ from collections.abc import Callable
 import numpy as np
 
 from benchmarks.forecast_cases import DATA
-from rankscope import collections, nearest_ranks
-from rankscope.arrays import FloatArray
-from rankscope.collections.picture_features import pixels
-from rankscope.curves.generality import grip
-from rankscope.curves.sizes import with_relevant_items
-from rankscope.curves.thinning import expected_hits, expected_value
+from rankscope import nearest_ranks
+from rankscope.analysis.curves.generality import grip
+from rankscope.analysis.curves.means import with_relevant_items
+from rankscope.analysis.curves.thinning import expected_hits, expected_value
+from rankscope.core.arrays import FloatArray
+from rankscope.inputs import collections
+from rankscope.inputs.collections.sample import pixels
 from rankscope.measures import AP
 from rankscope.ranks.relevant_ranks import RelevantRanks
 

@@ -9,10 +9,10 @@ import numpy as np
 
 from benchmarks.forecast_cases import DATA
 from rankscope import evaluate
-from rankscope.arrays import BoolArray, FloatArray
-from rankscope.statistics.table.resampling import Queries
-from rankscope.statistics.table.score_table import ScoreTable
-from rankscope.statistics.verdicts.stability import RESAMPLED_FROM, top_set
+from rankscope.analysis.comparison.leaderboard import RESAMPLED_FROM, top_set
+from rankscope.analysis.statistics.resampling import Queries
+from rankscope.analysis.statistics.score_table import ScoreTable
+from rankscope.core.arrays import BoolArray, FloatArray
 
 TRIALS = 2_000  # where all are equal; else a quarter
 RESAMPLES = 1_000

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankscope.reports.formats.rows import markdown_table
-from rankscope.statistics.intervals.clustered_share import beta_limits, effective_count
+from rankscope.analysis.statistics.proportions import beta_limits, effective_count
+from rankscope.reports.tables import markdown_table
 
 TRIALS, MARKS, POPULATION = 2_000, 20, 5_000
 QUERIES = (5, 10, 25, 50)

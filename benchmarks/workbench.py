@@ -22,7 +22,7 @@ from pathlib import Path
 from benchmarks import workbench_http, workbench_safety, workbench_speeds
 from benchmarks.lengths import length
 from rankscope.workbench.project import Project
-from rankscope.workbench.store.dialects import SQLite
+from rankscope.workbench.store.databases import SQLite
 from rankscope.workbench.store.events import Event
 from rankscope.workbench.store.journal import Journal
 from rankscope.workbench.store.state import State, without_collecting

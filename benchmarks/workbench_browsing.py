@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks.lengths import length
+from rankscope.core.threads import one_core_each
 from rankscope.feedback.methods import ALL
-from rankscope.running.cores import one_core_each
 from rankscope.workbench.pages import Reach, Workbench, workbench_application
 from rankscope.workbench.project import Project
 from tests.workbench.asgi_client import AsgiClient, client_of

@@ -30,7 +30,7 @@ OVER_PERMISSIONS = 0b1110  # root's capabilities DAC_OVERRIDE, DAC_READ_SEARCH a
 @contextmanager
 def watched(out: Path, seen: Callable[[int], None]) -> Iterator[None]:
     """`seen(number)` for each file that is opened to be written below the folder, counted from 1."""
-    from rankscope.files import Recorded
+    from rankscope.core.files import Recorded
 
     usual, number = Recorded.__init__, 0
 
@@ -116,7 +116,7 @@ def closed_pipe() -> Iterator[None]:
 @contextmanager
 def signalled(number: int) -> Iterator[None]:
     """A signal arrives in the middle of a write."""
-    from rankscope.files import Recorded
+    from rankscope.core.files import Recorded
 
     usual = Recorded.write
 
@@ -183,7 +183,7 @@ def outcome(out: Path, arguments: list[str]) -> dict[str, Any]:
 
 def one_run(arguments: list[str]) -> tuple[int, str]:
     """The command as its process would end."""
-    from rankscope.cli.main import main
+    from rankscope.commands.line.main import main
 
     sys.argv = ["rankscope", *arguments]
     said = io.StringIO()
@@ -213,8 +213,8 @@ def damaged(out: Path) -> list[str]:
 
 def less_work() -> None:
     """What is computed does not matter here, and it takes its time: one graph in a page, one process, few icons."""
-    from rankscope import collections
-    from rankscope.cli import demo
+    from rankscope.commands.line import demo
+    from rankscope.inputs import collections
     from rankscope.reports.page import figures
 
     os.cpu_count = lambda: 1

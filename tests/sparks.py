@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 from unittest.mock import patch
 
-from rankscope.running.spark_session import spark_session
+from rankscope.core.runners import spark_session
 from tests.clusters import ROOT
 from tests.needs import needed_module, needed_program
 

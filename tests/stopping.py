@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from rankscope.running.parts import PartsFolder
+from rankscope.core.parts import PartsFolder
 
 ROOT = Path(__file__).parents[1]
 TOLD = b"so many parts are finished\n"
@@ -31,7 +31,7 @@ def killed_at(parts: int, arguments: Sequence[str]) -> None:
 
 
 def main() -> None:
-    from rankscope.cli.main import main as rankscope
+    from rankscope.commands.line.main import main as rankscope
 
     usual, written = PartsFolder.write, list[str]()
 

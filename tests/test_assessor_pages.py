@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from rankscope.cli.main import cli
-from rankscope.statistics.preferences.answers import Preference
-from rankscope.statistics.preferences.strengths import bradley_terry
-from rankscope.workbench.preferring import Comparing, mark_of_choice
+from rankscope.analysis.assessors.bradley_terry import bradley_terry
+from rankscope.analysis.assessors.preferences import Preference
+from rankscope.commands.line.main import cli
+from rankscope.workbench.preferences import Comparing, mark_of_choice
 from rankscope.workbench.project import Project
 from tests.test_claims_pages import commands, parts
 from tests.test_tutorials import DOCS
@@ -61,8 +61,8 @@ def test_what_a_page_shows_can_be_run(page: str, folder: Path, monkeypatch: pyte
 
 
 def test_the_formulas_have_the_worked_values_and_the_rules_are_all_there() -> None:
-    from rankscope.statistics.agreement.merging import RULES
-    from rankscope.statistics.agreement.two_assessors import cohen_kappa
+    from rankscope.analysis.assessors.agreement import cohen_kappa
+    from rankscope.analysis.assessors.grades import MERGE_RULES
     from tests.statistics.agreement.test_coefficients import GRADES, THREE, alpha, marks_of
 
     page = (DOCS / "explanation" / "agreement.md").read_text(encoding="utf-8")
@@ -70,7 +70,7 @@ def test_the_formulas_have_the_worked_values_and_the_rules_are_all_there() -> No
     values += [alpha(marks_of(THREE), each) for each in ("nominal", "ordinal", "interval")]
     assert [value for value in values if f"{value:.6f}".removeprefix("0") not in page] == []
     rules = (DOCS / "how-to" / "agreement.md").read_text(encoding="utf-8")
-    assert [rule for rule in RULES if f"`{rule}" not in rules] == []
+    assert [rule for rule in MERGE_RULES if f"`{rule}" not in rules] == []
 
 
 def measured(title: str) -> list[dict[str, str]]:

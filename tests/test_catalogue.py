@@ -11,27 +11,26 @@ from typing import Any
 
 import pytest
 
-from rankscope import catalogue
-from rankscope.catalogue import Catalogue, Later, later
-from rankscope.collections import COLLECTIONS
-from rankscope.collections.picture_features import SPACES
+from rankscope.analysis.forecast.models import MODELS
+from rankscope.analysis.statistics.corrections import CORRECTIONS
+from rankscope.analysis.statistics.named_tests import PAIR_TESTS, TABLE_TESTS
+from rankscope.analysis.statistics.proportions import PROPORTION_INTERVALS
+from rankscope.core import catalogue
+from rankscope.core.catalogue import Catalogue, Later, later
+from rankscope.core.errors import MeasureError, SettingError
 from rankscope.engines.images.descriptors import DESCRIPTORS
-from rankscope.engines.nearest.spaces import METRICS
-from rankscope.errors import MeasureError, SettingError
-from rankscope.feedback.examples.scaling import SCALINGS
+from rankscope.engines.nearest.metrics import METRICS
+from rankscope.feedback.examples.items import SCALINGS
 from rankscope.feedback.methods import METHODS
 from rankscope.feedback.users.starts import STARTS
 from rankscope.feedback.users.users import USERS
-from rankscope.forecast.models import MODELS
-from rankscope.graphs import KINDS as GRAPHS
-from rankscope.graphs.look import THEMES
-from rankscope.inputs.formats import FORMATS
+from rankscope.inputs.collections.collection import COLLECTIONS
+from rankscope.inputs.collections.sample import FEATURE_SPACES
+from rankscope.inputs.formats.registry import FORMATS
 from rankscope.measures.notation import MEASURES
-from rankscope.reports.formats import OUTPUT_FORMATS
-from rankscope.sampling.shares import INTERVALS
-from rankscope.statistics.pairs.corrections import CORRECTIONS
-from rankscope.statistics.pairs.paired_tests import TESTS
-from rankscope.statistics.tests import TABLE_TESTS
+from rankscope.reports.graphs.kinds import KINDS as GRAPHS
+from rankscope.reports.graphs.style import THEMES
+from rankscope.reports.output_formats import OUTPUT_FORMATS
 from tests.cli.inside import ended, runs_in
 
 GROUPS = ("measures", "formats", "graphs", "feedback", "descriptors", "collections", "users")
@@ -101,12 +100,12 @@ EVERY: tuple[Catalogue[Any], ...] = (
     COLLECTIONS,
     GRAPHS,
     THEMES,
-    TESTS,
+    PAIR_TESTS,
     TABLE_TESTS,
     CORRECTIONS,
-    INTERVALS,
+    PROPORTION_INTERVALS,
     SCALINGS,
-    SPACES,
+    FEATURE_SPACES,
 )
 every = pytest.mark.parametrize("sort", EVERY, ids=lambda sort: sort.what)
 
@@ -177,10 +176,12 @@ def test_other_packages_are_asked_only_for_names_that_are_not_ours(monkeypatch: 
 
 
 def test_an_entry_is_loaded_when_it_is_named() -> None:
-    sort: Catalogue[Any] = Catalogue("sort", later("rankscope", {"wrong": "errors:SettingError", "no": "nothing:At"}))
+    sort: Catalogue[Any] = Catalogue(
+        "sort", later("rankscope", {"wrong": "core.errors:SettingError", "no": "nothing:At"})
+    )
     assert sort.names() == ("wrong", "no")
     assert sort.find("WRONG") is SettingError
-    assert Later("rankscope.errors").load().MeasureError is MeasureError
+    assert Later("rankscope.core.errors").load().MeasureError is MeasureError
 
 
 LOADED = """
@@ -200,19 +201,19 @@ print(*sorted(name for name in sys.modules if name.startswith("rankscope.") or "
         ),
         (
             "from rankscope.feedback.methods import METHODS; METHODS.parse('svm(C=1)')",
-            {"polars", "scipy", "sklearn", "rankscope.feedback.methods.rocchio"},
+            {"polars", "scipy", "sklearn", "rankscope.feedback.methods.query_movement"},
         ),
         (
             "from rankscope.engines.images.descriptors import DESCRIPTORS; DESCRIPTORS.parse('hog(side=32,cell=8)')",
-            {"cv2", "skimage", "PIL", "rankscope.engines.images.descriptors.gist"},
+            {"cv2", "skimage", "PIL", "rankscope.engines.images.texture_descriptors"},
         ),
         (
-            "from rankscope.reports.formats import OUTPUT_FORMATS; OUTPUT_FORMATS.find('trec')",
-            {"numpy", "polars", "rankscope.reports.formats.latex"},
+            "from rankscope.reports.output_formats import OUTPUT_FORMATS; OUTPUT_FORMATS.find('trec')",
+            {"numpy", "polars", "rankscope.reports.latex"},
         ),
         (
-            "from rankscope.collections import COLLECTIONS; COLLECTIONS.find('digits')",
-            {"sklearn", "rankscope.collections.mpeg7"},
+            "from rankscope.inputs.collections.collection import COLLECTIONS; COLLECTIONS.find('digits')",
+            {"sklearn", "rankscope.inputs.collections.pictures"},
         ),
         ("import rankscope.notation", {"numpy", "polars"}),
     ],

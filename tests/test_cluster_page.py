@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from rankscope.core.runners import RUNNERS
 from rankscope.feedback.study.results import Results, load_results
 from rankscope.feedback.study.study import same_numbers
-from rankscope.running.runners import ALL
 from tests.clusters import ROOT
 from tests.needs import needed_module, needed_program
 
@@ -40,7 +40,7 @@ def at_home(folder: Path) -> Results:
 
 
 def test_every_runner_has_a_row() -> None:
-    assert all(f"| `{each.name}" in PAGE for each in ALL)
+    assert all(f"| `{each.name}" in PAGE for each in RUNNERS)
 
 
 @pytest.mark.thorough

@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 import pytest
 
-from rankscope.cli.main import cli
+from rankscope.commands.line.main import cli
 from tools.claims.files import write_notes
 from tools.claims.rows import STATUSES, ClaimRow, all_rows, counts, row_of
 from tools.claims.run_rows import ROOT, commands, run

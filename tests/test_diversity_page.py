@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from rankscope.cli.main import cli
-from rankscope.evaluation.evaluate import evaluate
+from rankscope.commands.line.main import cli
+from rankscope.measures.evaluation.evaluate import evaluate
 
 PAGE = (Path(__file__).parents[1] / "docs" / "how-to" / "diversity.md").read_text(encoding="utf-8")
 FILES = re.findall(r"```text\n(.*?)```", PAGE, re.S)

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from rankscope.cli.main import cli
-from rankscope.peers import PEERS
+from rankscope.commands.line.main import cli
+from rankscope.core.peers import PEERS
 from tests.conformance.diversity import NDEVAL_PAIRS
 from tests.conformance.peers import LIGHT, RANX_BPREF
 from tests.conformance.provided import PROVIDED

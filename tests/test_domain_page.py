@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 import rankscope
-from rankscope.cli.main import cli
+from rankscope.commands.line.main import cli
 
 PAGE = (Path(__file__).parents[1] / "docs" / "how-to" / "narrow-or-wide.md").read_text(encoding="utf-8")
 COMMANDS = re.findall(r"^\$ rankscope (.+)$", PAGE, re.M)

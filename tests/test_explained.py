@@ -10,12 +10,12 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from rankscope.graphs import ALL, FEEDBACK
-from rankscope.graphs.explanations import PAGES as EXPLAINED
-from rankscope.graphs.explanations import explanation_of
-from rankscope.graphs.graph import Graph
-from rankscope.graphs.marks import Dots, ShadedRegion, Stroke, Tiles
-from rankscope.reports.page.html import render
+from rankscope.reports.graphs import ALL, FEEDBACK
+from rankscope.reports.graphs.graph import Graph
+from rankscope.reports.graphs.kinds import PAGES as EXPLAINED
+from rankscope.reports.graphs.kinds import explanation_of
+from rankscope.reports.graphs.marks import Dots, ShadedRegion, Stroke, Tiles
+from rankscope.reports.page.html import render_report
 from tests.reports.examples import report_of
 from tools.docs.explained import forecast, generality, grep, grip, normalization, radial
 from tools.docs.explained.pages import with_block
@@ -138,7 +138,7 @@ def test_what_came_lies_in_the_interval_of_the_forecast() -> None:
 
 def test_graphs_of_a_report_lead_to_their_pages() -> None:
     report = report_of("rough_1", "fine")
-    page = render(report)
+    page = render_report(report)
     shown = {figure.kind.name for figure in report.figures if figure.graph is not None}
     wanted = {explanation_of(name) for name in shown} - {""}
     assert wanted

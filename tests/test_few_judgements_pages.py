@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from rankscope.cli.main import cli
+from rankscope.commands.line.main import cli
 from tests.sampling.test_machine_judge import judged
 from tests.sampling.test_run_estimates import pooled, runs
 

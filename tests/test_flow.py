@@ -1,61 +1,23 @@
-"""Data flows one way through the folders: a folder imports only from itself and from folders above it."""
+"""Data flows one way through the rooms: import-linter holds their order, and these tests what it does not see."""
 
 from __future__ import annotations
 
 import ast
+import os
+import re
+import subprocess
+import sys
 from functools import cache
 from pathlib import Path
-
-import pytest
 
 from rankscope import FLOW
 from rankscope.feedback.methods import ALL as METHODS
 
-SOURCE = Path(__file__).parents[1] / "src" / "rankscope"
-BASE = {
-    "errors",
-    "extras",
-    "settings",
-    "displayed",
-    "catalogue",
-    "confined",
-    "column_names",
-    "digests",
-    "arrays",
-    "calling",
-    "files",
-    "file_guard",
-    "file_kinds",
-    "lazily",
-    "left_behind",
-    "names",
-    "notation",
-    "number_texts",
-    "option_types",
-    "peers",
-    "process_messages",
-    "redirects",
-    "resumable",
-    "validation",
-    "version",
-    "wording",
-}
-ROOMS = {  # the order inside a folder; what stands outside of its rooms may use all of them
-    "statistics": [
-        "table",
-        "intervals",
-        "pairs",
-        "variance",
-        "components",
-        "verdicts",
-        "sequential",
-        "agreement",
-        "preferences",
-    ],
-    "feedback": ["examples", "methods", "users", "study", "normalization", "packs"],
-    "reports": ["formats", "texts", "page", "displays"],
-}
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src" / "rankscope"
 MODULES = sorted(SOURCE.rglob("*.py"))
+ADDRESS = re.compile(r"rankscope\.(\w+)[\w.]*:\w+")
+UPWARDS = {"core/display.py"}  # `repr` of a result asks the reports for its display
 
 
 @cache
@@ -70,30 +32,28 @@ def imported_names(path: Path) -> frozenset[str]:
     return frozenset(names)
 
 
-def imported_parts(path: Path) -> set[str]:
-    return {name.split(".")[1] for name in imported_names(path) if name.startswith("rankscope.")}
+@cache
+def texts_in(path: Path) -> frozenset[str]:
+    """Every string of a file that is no docstring."""
+    nodes = ast.walk(ast.parse(path.read_text()))
+    return frozenset(node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str))
 
 
-def test_a_module_imports_only_from_its_folder_and_those_above() -> None:
+def test_the_rooms_import_in_their_order() -> None:
+    command = [str(Path(sys.executable).parent / "lint-imports"), "--no-cache"]
+    done = subprocess.run(command, cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT / "src")}, capture_output=True)
+    assert done.returncode == 0, done.stdout.decode()
+
+
+def test_addresses_that_are_loaded_by_name_follow_the_order_too() -> None:
     against = []
     for path in MODULES:
-        folder = path.relative_to(SOURCE).parts[0].removesuffix(".py")
-        allowed = BASE if folder in BASE else {*BASE, *FLOW[: FLOW.index(folder) + 1]} if folder in FLOW else None
-        more = sorted(imported_parts(path) - allowed) if allowed is not None else []
-        against += [f"{path.relative_to(SOURCE)} imports {', '.join(more)}"] if more else []
-    assert not against, "\n".join(against)
-
-
-@pytest.mark.parametrize("folder", ROOMS)
-def test_a_room_imports_only_from_itself_and_those_before(folder: str) -> None:
-    rooms = ROOMS[folder]
-    assert {path.name for path in (SOURCE / folder).iterdir() if path.suffix != ".py"} - {"__pycache__"} == set(rooms)
-    against = []
-    for path in sorted((SOURCE / folder).rglob("*.py")):
-        room, *rest = path.relative_to(SOURCE / folder).parts
-        later = rooms[rooms.index(room) + 1 :] if rest else []
-        names = [name.split(".") for name in imported_names(path) if name.startswith(f"rankscope.{folder}.")]
-        against += [f"{room}/{path.name} imports {'.'.join(name)}" for name in names if name[2] in later]
+        room, *rest = path.relative_to(SOURCE).parts
+        if not rest or str(path.relative_to(SOURCE)) in UPWARDS:
+            continue
+        named = {found[1] for text in texts_in(path) if (found := ADDRESS.fullmatch(text))}
+        later = set(FLOW[FLOW.index(room) + 1 :]) & named
+        against += [f"{path.relative_to(SOURCE)} names {each}" for each in sorted(later)]
     assert not against, "\n".join(against)
 
 
@@ -105,35 +65,56 @@ def test_a_feedback_study_knows_no_method_by_name() -> None:
 
 def test_measures_read_no_ids_and_no_files() -> None:
     for path in sorted((SOURCE / "measures").glob("*.py")):
-        assert not imported_parts(path) & {"inputs", "files", "file_kinds", "names", "engines", "collections"}, path
-        assert not imported_names(path) & {"rankscope.ranks.reduce", "rankscope.ranks.storage", "polars"}, path
+        names = imported_names(path)
+        assert not [each for each in names if each.startswith("rankscope.inputs")], path
+        assert not names & {"rankscope.core.files", "rankscope.core.names", "rankscope.ranks.storage", "polars"}, path
+        assert "rankscope.ranks.reduction" not in names, path
+
+
+def test_evaluation_stands_on_measures_and_ranks_without_their_parts() -> None:
+    of_measures = [path for path in (SOURCE / "measures").glob("*.py") if path.name != "__init__.py"]
+    for path in of_measures:
+        later = [each for each in imported_names(path) if re.match(r"rankscope\.measures\.(evaluation|fusion)", each)]
+        assert not later, path
+    assert not [each for each in imported_names(SOURCE / "ranks" / "relevant_ranks.py") if "ranks.parts" in each]
 
 
 def listed_names(path: Path) -> set[str]:
-    """Modules that a file lists as texts, loaded when they are named: `module:attribute`, of its package or whole."""
+    """Modules that a file lists as texts, loaded when they are named: `module:attribute`, of a package or whole."""
     package = ".".join(path.parent.relative_to(SOURCE.parent).parts)
-    texts = [node.value for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Constant)]
-    modules = {text.partition(":")[0] for text in texts if isinstance(text, str)}
-    return {each if each.startswith("rankscope.") else f"{package}.{each}" for each in modules}
+    modules = {text.partition(":")[0] for text in texts_in(path)}
+    room = ".".join(package.split(".")[:2])
+    return {name for each in modules for name in (each, f"{package}.{each}", f"{room}.{each}", f"rankscope.{each}")}
 
 
 def test_no_module_is_reached_by_deep_import_only() -> None:
-    entries = {SOURCE / "__main__.py", *(SOURCE / "cli").glob("*.py")}
+    entries = {SOURCE / "__main__.py", *(SOURCE / "commands" / "line").glob("*.py")}
     names = {
         path: ".".join(path.relative_to(SOURCE.parent).with_suffix("").parts)
         for path in MODULES
         if path.name != "__init__.py"
     }
+    stubs = {
+        f"{'.'.join(path.parent.relative_to(SOURCE.parent).parts)}.{module}"
+        for path in SOURCE.rglob("__init__.pyi")
+        for module in re.findall(r"^from \.([\w.]+) import", path.read_text(), re.M)
+    }
     used = {name for path in MODULES for name in imported_names(path) | listed_names(path) if name != names.get(path)}
-    assert not {name for path, name in names.items() if path not in entries} - used
+    assert not {name for path, name in names.items() if path not in entries} - used - stubs
 
 
-def test_every_folder_has_its_place_in_the_flow() -> None:
-    folders = {path.name for path in SOURCE.iterdir() if path.is_dir() and path.name != "__pycache__"}
-    assert folders == set(FLOW)
+def test_every_room_has_its_place_in_the_flow() -> None:
+    rooms = {path.name for path in SOURCE.iterdir() if path.is_dir() and path.name != "__pycache__"}
+    assert rooms == set(FLOW)
 
 
-def test_modules_at_the_base_need_no_heavy_package() -> None:
-    for name in BASE - {"arrays"}:
-        used = {each.partition(".")[0] for each in imported_names(SOURCE / f"{name}.py")}
-        assert not used & {"numpy", "polars"}
+def test_the_first_room_needs_no_heavy_package() -> None:
+    for path in (SOURCE / "core").glob("*.py"):
+        tree = ast.parse(path.read_text())
+        used = {
+            name.partition(".")[0]
+            for node in tree.body
+            if isinstance(node, ast.Import | ast.ImportFrom)
+            for name in ([node.module or ""] if isinstance(node, ast.ImportFrom) else [a.name for a in node.names])
+        }
+        assert path.name == "arrays.py" or not used & {"numpy", "polars"}, path

@@ -17,7 +17,7 @@ def work(_):
 def attempt(number):
     try:
         return work(number)
-    except rankscope.errors.RankscopeError as error:
+    except rankscope.core.errors.RankscopeError as error:
         return str(error)
 
 if __name__ == "__main__":
@@ -53,12 +53,12 @@ def test_a_fork_after_plain_dictionaries_works_for_they_need_no_polars() -> None
 
 def test_every_way_to_polars_asks_first(monkeypatch: pytest.MonkeyPatch, tmp_path: object) -> None:
     from rankscope import evaluate, load_ranks
-    from rankscope.errors import ForkError
-    from rankscope.inputs import forks
-    from rankscope.inputs.classes import read_classes
+    from rankscope.core import forks
+    from rankscope.core.errors import ForkError
     from rankscope.inputs.feature_files import read_features
     from rankscope.inputs.qrels import Qrels
     from rankscope.inputs.run import Run
+    from rankscope.inputs.side_tables import read_classes
 
     monkeypatch.setattr(forks._State, "forked", True)
     with open(f"{tmp_path}/a.parquet", "wb") as file:

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from rankscope.evaluation.evaluate import evaluate
-from rankscope.reports.formats import trec
+from rankscope.measures.evaluation.evaluate import evaluate
+from rankscope.reports import output_formats
 from tests.data import GOLDEN
 
 OPTIONS: dict[str, dict[str, Any]] = {
@@ -34,5 +34,6 @@ def test_agrees_with_trec_eval_line_for_line(expected: Path) -> None:
     case = expected.parent
     scores = evaluate(case / "qrels", case / "run", "all_trec", compat=compat, **OPTIONS[option])
     assert (
-        trec.render(scores, per_query=True).splitlines() == gzip.decompress(expected.read_bytes()).decode().splitlines()
+        output_formats.render_trec(scores, per_query=True).splitlines()
+        == gzip.decompress(expected.read_bytes()).decode().splitlines()
     )

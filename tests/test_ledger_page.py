@@ -10,8 +10,8 @@ import pytest
 from click.testing import CliRunner
 
 import rankscope
-from rankscope.cli.main import cli
-from rankscope.graphs.waterfall import waterfall
+from rankscope.commands.line.main import cli
+from rankscope.reports.graphs.waterfall import waterfall
 
 HOW_TO = Path(__file__).parents[1] / "docs" / "how-to"
 PAGE = (HOW_TO / "where-did-recall-go.md").read_text(encoding="utf-8")

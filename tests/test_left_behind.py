@@ -10,10 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rankscope.errors import RankscopeError
-from rankscope.files import atomic, sibling
-from rankscope.left_behind import hold
-from rankscope.running.work_folders import work_folder, working_in
+from rankscope.core.errors import RankscopeError
+from rankscope.core.files import atomic, hold_while_written, sibling
+from rankscope.core.parts import work_folder, working_in
 from tests.cli.inside import ended
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs signals and locks")
@@ -44,7 +43,7 @@ def test_those_of_the_living_stay(tmp_path: Path, dead: int) -> None:
     own.write_text("half")
     held = tmp_path / f".x.csv.{dead}.0123abcd.part"  # of another machine, say
     with held.open("wb") as file:
-        hold(file)
+        hold_while_written(file)
         assert write(tmp_path) == sorted([own.name, held.name, "x.csv"])
 
 
@@ -58,7 +57,7 @@ def test_what_is_called_otherwise_stays(tmp_path: Path, dead: int) -> None:
 def test_a_killed_command_leaves_nothing_for_long(tmp_path: Path) -> None:
     """Killed in the middle of a write: the hidden file stays until the next write."""
     code = (
-        "import os, signal\nfrom rankscope.files import atomic\n"
+        "import os, signal\nfrom rankscope.core.files import atomic\n"
         "with atomic('x.csv') as file:\n    file.write('half'); file.flush(); os.kill(os.getpid(), signal.SIGKILL)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=False)

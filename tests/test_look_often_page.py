@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from rankscope.cli.main import cli
+from rankscope.commands.line.main import cli
 from tests.test_tutorials import DOCS
 
 PAGE = (DOCS / "how-to" / "look-often.md").read_text(encoding="utf-8")

@@ -15,16 +15,16 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from rankscope import catalogue
-from rankscope.arrays import FloatArray
-from rankscope.cli.main import cli
-from rankscope.facade.showing import graph
+from rankscope.commands.line.main import cli
+from rankscope.commands.report import graph
+from rankscope.core import catalogue
+from rankscope.core.arrays import FloatArray
+from rankscope.core.notation import given_behind_at
+from rankscope.core.settings import Settings
 from rankscope.measures import P
 from rankscope.measures.measure import Measure
 from rankscope.measures.notation import MEASURES
-from rankscope.notation import given_behind_at
 from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.settings import Settings
 
 HIGHER, LOWER = "P@8", "miss@8"
 NUMBER = re.compile(r"[+\-\u2212]?(?:\d[\d,]*\.\d+|\.\d+|\d[\d,]*)(?:e[+-]?\d+)?")

@@ -12,19 +12,18 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
+from rankscope.analysis.forecast.models import MODELS
+from rankscope.core.errors import MeasureError, RankscopeError, SettingError
+from rankscope.core.notation import Named, NamedCatalogue, Written, parse_written, split_list, usage
 from rankscope.engines.images.contenders import NAMED
-from rankscope.engines.images.sift_matching import SiftMatching
-from rankscope.engines.nearest.mixture import Mixture, WeightedMetric
-from rankscope.engines.nearest.spaces import METRICS, metric_named, parse_metric
-from rankscope.errors import MeasureError, RankscopeError, SettingError
+from rankscope.engines.images.local_features import SiftMatching
+from rankscope.engines.nearest.metrics import METRICS, Mixture, WeightedMetric, metric_named, parse_metric
 from rankscope.feedback.methods import METHODS, Rocchio
-from rankscope.feedback.normalization.classifiers import CLASSIFIERS
+from rankscope.feedback.normalization.candidates import CLASSIFIERS
 from rankscope.feedback.users.starts import STARTS
 from rankscope.feedback.users.users import USERS, Noisy
-from rankscope.forecast.models import MODELS
 from rankscope.measures import AP, RBP, P
 from rankscope.measures.notation import MEASURES, parse_measure
-from rankscope.notation import Named, NamedCatalogue, Written, parse_written, split_list, usage
 
 OTHERS: NamedCatalogue[Any] = NamedCatalogue("other", (SiftMatching, *map(type, CLASSIFIERS)), example="one(2)")
 CATALOGUES: tuple[NamedCatalogue[Any], ...] = (MEASURES, NAMED, METHODS, USERS, STARTS, MODELS, OTHERS)

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from rankscope import digests
+from rankscope.core import digests
 from rankscope.ranks.storage import KEY
 
 ROOM = 2 << 30  # bytes a command may take
@@ -73,7 +73,7 @@ def test_edited_ranks_are_not_believed(edit: pl.Expr, files: Path) -> None:
     frame = pl.read_parquet(saved).with_columns(edit)
     frame.write_parquet(saved, metadata={KEY: meta[KEY]})
     need_clear_error(command(files, "evaluate", saved), "a.ranks.parquet", "is damaged")
-    notes = {name: value for name, value in json.loads(meta[KEY]).items() if name != digests.KEY}
+    notes = {name: value for name, value in json.loads(meta[KEY]).items() if name != digests.DIGEST_KEY}
     frame.write_parquet(saved, metadata={KEY: json.dumps(notes)})  # as files were before they had a digest
     need_clear_error(command(files, "evaluate", saved), "a.ranks.parquet", "q1")
 
@@ -130,7 +130,7 @@ def test_a_pipe_among_the_pictures_does_not_wait_for_ever(tmp_path: Path) -> Non
 )
 def test_python_values_that_would_be_misread_are_refused(call: str, tmp_path: Path) -> None:
     first = "import numpy as np, rankscope, rankscope.engines.nearest"
-    code = f"{first}\ntry: {call}\nexcept rankscope.errors.RankscopeError: print('refused')"
+    code = f"{first}\ntry: {call}\nexcept rankscope.core.errors.RankscopeError: print('refused')"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout == "refused\n", done.stderr
 
@@ -172,7 +172,7 @@ for place in range(0, len(data) - 8, 8):
     open("b.arrow", "wb").write(data[:place] + struct.pack("<q", 1 << 55) + data[place + 8 :])
     try:
         rankscope.evaluate({"1": {"D000 with some more text": 1}}, "b.arrow", "AP")
-    except rankscope.errors.InputError:
+    except rankscope.core.errors.InputError:
         pass
 """
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rankscope.evaluation.evaluate import evaluate
+from rankscope.measures.evaluation.evaluate import evaluate
 from tests.data import data_folder
 
 ROBUST = {"map": "AP", "Rprec": "Rprec", "P_15": "P@15", "P_100": "P@100", "P_1000": "P@1000"}

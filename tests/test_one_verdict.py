@@ -11,15 +11,15 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-from rankscope.cli.main import cli
-from rankscope.evaluation.evaluate import evaluate, evaluate_ranks
-from rankscope.graphs.kinds.rank_intervals import rank_intervals_graph
+from rankscope.analysis.comparison.compare import compare
+from rankscope.commands.line.main import cli
+from rankscope.core.settings import Settings
+from rankscope.measures.evaluation.evaluate import evaluate, evaluate_ranks
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.ranks.storage import load_ranks, save_ranks
-from rankscope.reports.page.contents import Report
-from rankscope.reports.texts.comparison_words import verdict
-from rankscope.settings import Settings
-from rankscope.statistics.verdicts.compare import compare
+from rankscope.reports.graphs.rank_intervals import rank_intervals_graph
+from rankscope.reports.page.report import Report
+from rankscope.reports.texts.comparison_words import verdict_sentences
 from tests.data import data_folder
 
 MEASURES = ("AP", "nDCG@10", "P@10", "success@1", "RR", "Rprec")
@@ -69,10 +69,10 @@ def test_a_report_says_what_compare_says(folder: Path, names: tuple[str, ...]) -
     alone = compare(evaluate_ranks(systems, ["AP"], Settings()))
     assert report.compared is not None
     assert [each.adjusted for each in report.compared.main.pairs] == [each.adjusted for each in alone.main.pairs]
-    assert report.verdict.careful[: len(verdict(alone))] == tuple(verdict(alone))
+    assert report.verdict.careful[: len(verdict_sentences(alone))] == tuple(verdict_sentences(alone))
     page = folder / f"{'-'.join(names)}.html"
     run("report", *(folder / f"{name}.ranks.parquet" for name in names), "-o", page, "--quiet")
-    assert verdict(alone)[0] in html.unescape(page.read_text())
+    assert verdict_sentences(alone)[0] in html.unescape(page.read_text())
 
 
 def test_the_graph_of_ranks_has_the_groups_of_the_table(folder: Path) -> None:

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from rankscope import adapters
-from rankscope.cli.main import cli
+from rankscope.commands import adapters
+from rankscope.commands.line.main import cli
 from tests.adapters.shared import GOLDEN, NEEDS
 from tests.cli.inside import runs_in
 from tests.test_claims_pages import commands, parts

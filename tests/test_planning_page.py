@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from rankscope.cli.main import cli
+from rankscope.commands.line.main import cli
 from tests.cli.test_planning import fill
 
 PAGE = Path(__file__).parents[1] / "docs" / "how-to" / "what-to-judge-next.md"

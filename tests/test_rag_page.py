@@ -8,7 +8,7 @@ from pathlib import Path
 
 from click.testing import CliRunner
 
-from rankscope.cli.main import cli
+from rankscope.commands.line.main import cli
 from tests.test_claims_pages import commands, parts
 from tests.test_tutorials import DOCS
 

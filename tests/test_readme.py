@@ -13,11 +13,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from rankscope.cli.demo import SYSTEMS, _nearest
-from rankscope.cli.demo_samples import write_samples
-from rankscope.cli.main import cli
-from rankscope.collections import icons
-from rankscope.graphs import ALL, FEEDBACK
+from rankscope.commands.line.demo import SYSTEMS, _nearest, write_samples
+from rankscope.commands.line.main import cli
+from rankscope.inputs.collections.sample import icons
+from rankscope.reports.graphs import ALL, FEEDBACK
 from tests.cli.test_recipes import Action
 from tests.needs import needed_module, needed_program
 from tests.test_tutorials import blocks, steps

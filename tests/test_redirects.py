@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 import pytest
 
 import rankscope
-from rankscope import redirects
-from rankscope.errors import InputError
+from rankscope.core.errors import InputError
+from rankscope.inputs import redirects
 from rankscope.inputs.remote import RemoteSource
 from tests.needs import needed_module, needed_program
 

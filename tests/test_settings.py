@@ -9,17 +9,17 @@ from typing import Any
 import numpy as np
 import pytest
 
+from rankscope.core.errors import SettingError
+from rankscope.core.peers import COMPAT, PEERS, peer
+from rankscope.core.settings import SETTINGS, Settings, default
 from rankscope.engines.nearest import nearest_ranks
-from rankscope.errors import SettingError
-from rankscope.evaluation.columns import in_peers_way
-from rankscope.evaluation.evaluate import evaluate, evaluate_ranks
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.run import Run
 from rankscope.measures import ALL
+from rankscope.measures.evaluation.columns import in_peers_way
+from rankscope.measures.evaluation.evaluate import evaluate, evaluate_ranks
 from rankscope.measures.notation import parse_measure
-from rankscope.peers import COMPAT, PEERS, peer
-from rankscope.ranks.reduce import reduce
-from rankscope.settings import SETTINGS, Settings, default
+from rankscope.ranks.reduction import reduce
 from tests.measures.examples import examples
 
 CHOICES = [setting for setting in SETTINGS if setting.choices]

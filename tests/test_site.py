@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from rankscope.graphs import ALL, FEEDBACK
+from rankscope.reports.graphs import ALL, FEEDBACK
 from tests.needs import needed_module
 from tools.docs import gallery
 from tools.make_site import ELSEWHERE, OUTPUT

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rankscope.statistics.pairs.equivalence import equivalence
-from rankscope.statistics.pairs.power import ShownEffects
-from rankscope.statistics.pairs.sign_flip import sign_flip
-from rankscope.statistics.pairs.skew_t import skew_t_p
+from rankscope.analysis.statistics.deciding_test import skew_t_p
+from rankscope.analysis.statistics.equivalence import equivalence
+from rankscope.analysis.statistics.power import ShownEffects
+from rankscope.analysis.statistics.sign_flip import sign_flip
 from tests.statistics.brughi import A, B
 
 DOCS = Path(__file__).parents[1] / "docs"

@@ -17,11 +17,11 @@ from scipy import stats
 
 from benchmarks import class_errors, skewed_errors
 from benchmarks.__main__ import PARTS
-from rankscope.cli.main import cli
-from rankscope.evaluation.evaluate import evaluate_ranks
-from rankscope.settings import Settings
-from rankscope.statistics.pairs.trust import missed_share
-from rankscope.statistics.table.score_table import ScoreTable
+from rankscope.analysis.statistics.deciding_test import missed_share
+from rankscope.analysis.statistics.score_table import ScoreTable
+from rankscope.commands.line.main import cli
+from rankscope.core.settings import Settings
+from rankscope.measures.evaluation.evaluate import evaluate_ranks
 from tests.data import data_folder
 from tests.needs import needed_module
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from rankscope.cli.main import cli
+from rankscope.commands.line.main import cli
 from tests.data import data_folder
 
 PAGE = (Path(__file__).parents[1] / "docs" / "tour.md").read_text(encoding="utf-8")

@@ -167,7 +167,7 @@ def test_the_commands_for_an_engine_run_against_our_own(tmp_path: Path) -> None:
 
 
 def test_every_template_of_the_page_for_engines_is_json_with_places() -> None:
-    from rankscope.engines.live.template import RequestTemplate
+    from rankscope.engines.live.requests import RequestTemplate
 
     assert [RequestTemplate.read(json.loads(each)).places for each in blocks(ENGINE, "json")] == [
         ("query.escaped",),

@@ -10,35 +10,25 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from rankscope.cli.guarded import GuardedCommand
-from rankscope.cli.options import setting_options
-from rankscope.curves.averaging import recall_boxes
-from rankscope.curves.generality_tables import generality_table
-from rankscope.engines.nearest import nearest_ranks
-from rankscope.engines.pairwise import pairwise_ranks
-from rankscope.errors import SettingError
-from rankscope.feedback.examples.items import Items
-from rankscope.feedback.normalization.baselines import baseline
-from rankscope.feedback.normalization.efficiency_curves import places
-from rankscope.feedback.normalization.losses import Loss
-from rankscope.feedback.study.protocol import Protocol
-from rankscope.forecast import forecast
-from rankscope.graphs.look import Look
-from rankscope.inputs.reading import Reading
-from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.sampling import estimate, needed_sample
-from rankscope.settings import Settings
-from rankscope.statistics.intervals.bands import band
-from rankscope.statistics.intervals.bootstrap import bootstrap_means
-from rankscope.statistics.intervals.mean_intervals import mean_intervals
-from rankscope.statistics.pairs.equivalence import equivalence
-from rankscope.statistics.pairs.power import smallest_significant_difference
-from rankscope.statistics.table.query_curves import recall_grid
-from rankscope.statistics.table.score_table import ScoreTable
-from rankscope.statistics.variance.randomised_tukey import randomised_tukey
-from rankscope.statistics.verdicts.compare import compare
-from rankscope.statistics.verdicts.gate import gate
-from rankscope.validation import (
+from rankscope.analysis.comparison.compare import compare
+from rankscope.analysis.comparison.gate import gate
+from rankscope.analysis.curves.averaging import recall_boxes
+from rankscope.analysis.curves.generality import generality_table
+from rankscope.analysis.forecast.growth import forecast
+from rankscope.analysis.sampling.estimate import estimate, needed_sample
+from rankscope.analysis.statistics.bands import band
+from rankscope.analysis.statistics.bootstrap import bootstrap_means
+from rankscope.analysis.statistics.equivalence import equivalence
+from rankscope.analysis.statistics.mean_intervals import mean_intervals
+from rankscope.analysis.statistics.multiple_comparisons import randomised_tukey
+from rankscope.analysis.statistics.power import smallest_significant_difference
+from rankscope.analysis.statistics.query_curves import recall_grid
+from rankscope.analysis.statistics.score_table import ScoreTable
+from rankscope.commands.line.command import GuardedCommand
+from rankscope.commands.line.options import setting_options
+from rankscope.core.errors import SettingError
+from rankscope.core.settings import Settings
+from rankscope.core.validation import (
     COUNT,
     FLAG,
     NOTHING,
@@ -54,6 +44,16 @@ from rankscope.validation import (
     WholeNumber,
     check,
 )
+from rankscope.engines.nearest import nearest_ranks
+from rankscope.engines.pairwise import pairwise_ranks
+from rankscope.feedback.examples.items import Items
+from rankscope.feedback.normalization.baselines import baseline
+from rankscope.feedback.normalization.efficiency import places
+from rankscope.feedback.normalization.losses import Loss
+from rankscope.feedback.study.experiment import Protocol
+from rankscope.inputs.reading import Reading
+from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.reports.graphs.style import Look
 
 TABLE = ScoreTable.make({"A": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6], "B": [0.2, 0.4, 0.4, 0.6, 0.7, 0.8]})
 RANKS = RelevantRanks.from_ranks([[1, 3, 10], [2, 30]], collection=200)

@@ -10,7 +10,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from rankscope.cli.main import cli
+from rankscope.commands.line.main import cli
 from tests.cli.every_command import leaf_commands
 
 ROOT = Path(__file__).parents[1]

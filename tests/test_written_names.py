@@ -13,21 +13,21 @@ from typing import Any
 
 import pytest
 
-from rankscope import graphs
-from rankscope.collections import COLLECTIONS
-from rankscope.collections.picture_features import SPACES
+from rankscope.analysis.forecast.models import candidates
+from rankscope.analysis.statistics.corrections import CORRECTIONS
+from rankscope.analysis.statistics.named_tests import PAIR_TESTS
 from rankscope.engines.images.contenders import contenders
 from rankscope.engines.images.descriptors import DESCRIPTORS
-from rankscope.engines.nearest.spaces import metric_named, name_of
+from rankscope.engines.nearest.metrics import metric_name, metric_named
 from rankscope.feedback.methods import METHODS
 from rankscope.feedback.users.starts import STARTS
 from rankscope.feedback.users.users import USERS
-from rankscope.forecast.models import candidates
-from rankscope.inputs.formats import FORMATS
+from rankscope.inputs.collections.collection import COLLECTIONS
+from rankscope.inputs.collections.sample import FEATURE_SPACES
+from rankscope.inputs.formats.registry import FORMATS
 from rankscope.measures.notation import parse_measure, parse_measures
-from rankscope.reports.formats import OUTPUT_FORMATS
-from rankscope.statistics.pairs.corrections import CORRECTIONS
-from rankscope.statistics.pairs.paired_tests import TESTS
+from rankscope.reports import graphs
+from rankscope.reports.output_formats import OUTPUT_FORMATS
 
 GATHERED: dict[str, dict[str, Any]] = json.loads((Path(__file__).parent / "written_names.json").read_text("utf-8"))
 READERS: dict[str, Callable[[str], Any]] = {
@@ -40,15 +40,15 @@ READERS: dict[str, Callable[[str], Any]] = {
     "methods": METHODS.parse,
     "users": USERS.parse,
     "starts": STARTS.parse,
-    "metrics": lambda text: name_of(metric_named(text)),
+    "metrics": lambda text: metric_name(metric_named(text)),
     "formats": lambda text: FORMATS.find(text).name,
     "output formats": lambda text: OUTPUT_FORMATS.find(text).name,
     "collections": lambda text: COLLECTIONS.find(text).name,
     "graphs": lambda text: graphs.by_name(text).name,
-    "tests": lambda text: TESTS.find(text).__name__,
+    "tests": lambda text: PAIR_TESTS.find(text).__name__,
     "corrections": lambda text: CORRECTIONS.find(text).__name__,
     "models": lambda text: candidates(text, scores=True),
-    "picture features": lambda text: getattr(SPACES.find(text), "__name__", ""),
+    "picture features": lambda text: getattr(FEATURE_SPACES.find(text), "__name__", ""),
 }
 
 

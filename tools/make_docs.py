@@ -14,8 +14,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))  # so that `python tools/make_docs.py` finds tools and tests as packages
 
-from rankscope.graphs import ALL, FEEDBACK  # noqa: E402
-from rankscope.graphs.graph import Graph  # noqa: E402
+from rankscope.reports.graphs import ALL, FEEDBACK  # noqa: E402
+from rankscope.reports.graphs.graph import Graph  # noqa: E402
 from tools.docs import (  # noqa: E402
     api,
     architecture,

@@ -3,7 +3,7 @@
     python tools/make_icons_sample.py
 
 reads icons20k below $RANKSCOPE_DATA (../shared/data where that is not set) and writes icons.npz and LICENSES.md into
-src/rankscope/collections/data. Selection rule, without any random choice, so that equal inputs give equal bytes:
+src/rankscope/inputs/collections/data. Selection rule, without any random choice, so that equal inputs give equal bytes:
 
 1. Only icons of sets under MIT, Apache-2.0, ISC or CC0-1.0.
 2. Clusters that still have two members, in order of size (largest first, then by name): every third, whole.

@@ -14,14 +14,14 @@ import re
 import sys
 from pathlib import Path
 
-from rankscope.collections import COLLECTIONS
-from rankscope.feedback.examples.digests import features_digest
+from rankscope.feedback.examples.items import features_digest
 from rankscope.feedback.methods import METHODS
-from rankscope.feedback.normalization.approaches import BaselineRules
+from rankscope.feedback.normalization.baselines import BaselineRules
 from rankscope.feedback.normalization.generalisation import generalise
 from rankscope.feedback.normalization.stored_baselines import BaselineStore, save_baselines
 from rankscope.feedback.packs.pack import FOLDER, Pack, pack_names, read_pack
 from rankscope.feedback.packs.problem import described, labels_digest, pack_collection, pack_topics, properties_of
+from rankscope.inputs.collections.collection import COLLECTIONS
 from tools.pack_rule import TopicRule, feasible_baselines
 
 

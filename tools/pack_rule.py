@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rankscope.feedback.examples.items import Items
-from rankscope.feedback.normalization.approaches import COMMON, BaselineRules, baselines_of
-from rankscope.feedback.normalization.baselines import Baseline
+from rankscope.feedback.normalization.baselines import COMMON_FAMILY, Baseline, BaselineRules, baselines_of
 from rankscope.feedback.users.expressions import Properties, parse_expression
 from rankscope.feedback.users.topics import Topics
 
@@ -58,7 +57,7 @@ def feasible_baselines(items: Items, topics: Topics, seed: int = 0) -> dict[str,
     """The topics that can be learnt from the features, each with its baseline."""
     rules = BaselineRules(seed=seed)
     found = {
-        topics.names[row]: baselines_of(items, topics.targets[row], label, [], rules)[COMMON]
+        topics.names[row]: baselines_of(items, topics.targets[row], label, [], rules)[COMMON_FAMILY]
         for row, label in enumerate(topics.labels)
     }
     return {name: best for name, best in found.items() if best.feasibility.feasible}

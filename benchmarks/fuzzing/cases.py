@@ -17,7 +17,7 @@ from benchmarks.fuzzing.saved import saved_trial
 from benchmarks.fuzzing.texts import damaged_index_trial, search_trial
 from benchmarks.fuzzing.trial import Maker, Trial
 from benchmarks.fuzzing.vectors import label_trial, npy_trial, npz_trial
-from rankscope.errors import RankscopeError
+from rankscope.core.errors import RankscopeError
 
 ANSWER, CLEAR = "answer", "clear error"
 MAKERS: dict[str, Maker] = {

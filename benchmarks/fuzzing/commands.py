@@ -18,9 +18,9 @@ import numpy as np
 
 from benchmarks.fuzzing.answers import answer_trial
 from benchmarks.fuzzing.trial import Trial
-from rankscope.cli import failures
-from rankscope.cli.main import COMMANDS, cli
-from rankscope.errors import RankscopeError
+from rankscope.commands.line import exits
+from rankscope.commands.line.main import COMMANDS, cli
+from rankscope.core.errors import RankscopeError
 from tests.running.test_process_pool import group
 
 ODD = (
@@ -118,8 +118,8 @@ def _ended(arguments: list[str], folder: Path, only_parsed: bool) -> tuple[int, 
                 _parsed(arguments) if only_parsed else cli.main(arguments, prog_name="rankscope", standalone_mode=False)
             )
         except BaseException as error:
-            code = failures.exit_code(error)
-    if code == failures.EXPECTED:
+            code = exits.exit_code(error)
+    if code == exits.EXPECTED:
         raise RankscopeError(said.getvalue())
     return int(code or 0), said.getvalue()
 

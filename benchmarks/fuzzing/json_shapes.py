@@ -11,9 +11,9 @@ from typing import Any
 
 from benchmarks.fuzzing.rankings import IDS, NAMES, check_scores, delimited, json_lines, odd_value, rows_of
 from benchmarks.fuzzing.trial import Trial
-from rankscope.facade.evaluating import evaluate
-from rankscope.inputs import formats
-from rankscope.inputs.shapes.shape import Example
+from rankscope.commands.evaluate import evaluate
+from rankscope.inputs.formats import registry
+from rankscope.inputs.formats.registry import Example
 
 QRELS = {"1": {"D1": 1, "D2": 0, "d1": 1, "a": 2}, "q1": {"d1": 1, "d2": 1}}
 RUN = {"1": {"D1": 2.0, "d1": 1.0}, "q1": {"d2": 1.0}}
@@ -22,7 +22,7 @@ ROLES = ("query", "item", "score", "grade", "rank", "results", "x", "", "query "
 
 @cache
 def _examples() -> tuple[Example, ...]:
-    shapes = (shape for shape in formats.all_shapes() if shape.format == "json")
+    shapes = (shape for shape in registry.all_shapes() if shape.format == "json")
     return tuple(each for shape in shapes for each in shape.examples if ".json" in each.file)
 
 

@@ -13,11 +13,10 @@ import numpy as np
 
 from benchmarks.fuzzing.rankings import check_scores
 from benchmarks.fuzzing.trial import Trial
-from rankscope.evaluation.evaluate import evaluate
-from rankscope.evaluation.scores import Scores
-from rankscope.sampling import estimate, needed_sample
-from rankscope.sampling.estimate import Estimated
-from rankscope.settings import SETTINGS
+from rankscope.analysis.sampling.estimate import Estimated, estimate, needed_sample
+from rankscope.core.settings import SETTINGS
+from rankscope.measures.evaluation.evaluate import evaluate
+from rankscope.measures.evaluation.scores import Scores
 
 WHOLE = (0, 1, 2, 5, 10, 100, 10**9, -1, 1 << 31, 1 << 53, 1 << 64, 10**400)
 REAL = (0.0, 0.5, 0.95, 1.0, 2.0, -1.0, 1e-300, 1e300, math.nan, math.inf, 1e-9)

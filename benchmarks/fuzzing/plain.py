@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from rankscope.column_names import GRADE, ITEM, KNOWN, QUERY, RANK, SCORE
+from rankscope.core.columns import GRADE, ITEM, KNOWN, QUERY, RANK, SCORE
 
 Row = tuple[str, str, float]
 MARK = b"\xef\xbb\xbf"

@@ -18,10 +18,10 @@ import polars as pl
 from benchmarks.fuzzing.plain import READERS, RefusedError, Row, average_precision, table_rows
 from benchmarks.fuzzing.trial import Trial
 from benchmarks.fuzzing.wounds import packed, wounded
-from rankscope.evaluation.evaluate import evaluate
-from rankscope.evaluation.scores import Scores
-from rankscope.inputs.formats import of_file
+from rankscope.inputs.formats.registry import format_of_file
 from rankscope.inputs.sources import Source
+from rankscope.measures.evaluation.evaluate import evaluate
+from rankscope.measures.evaluation.scores import Scores
 
 IDS = ("1", "2", "10", "q", "D001", "é", "a b", "", "#x", "BZh9", "\ufeffx", "x" * 300, "7.0", "-1", "=1+1", "x^1")
 VALUES = ("1", "0", "2", "-1", "0.5", "1e3", "nan", "inf", "-inf", "1e999", "", "n/a", "1_0", "٣", "+1", "0x10", "1.")
@@ -150,7 +150,7 @@ def text_trial(format: str, chance: random.Random, folder: Path) -> Trial:
 def _text_rows(
     paths: dict[bool, Path], data: dict[bool, bytes], options: dict[str, str], run: bool
 ) -> list[Row] | None:
-    format = options.get("format") or of_file(Source(str(paths[run]))).name
+    format = options.get("format") or format_of_file(Source(str(paths[run]))).name
     return READERS[format](data[run], run) if format in READERS else None
 
 

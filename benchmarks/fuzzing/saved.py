@@ -14,15 +14,15 @@ import polars as pl
 from benchmarks.fuzzing.rankings import check_scores
 from benchmarks.fuzzing.trial import Trial
 from benchmarks.fuzzing.wounds import wounded
-from rankscope import digests
-from rankscope.evaluation.evaluate import evaluate_ranks
-from rankscope.evaluation.scores import Scores
+from rankscope.core import digests
+from rankscope.core.settings import Settings
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.run import Run
-from rankscope.ranks.reduce import reduce
+from rankscope.measures.evaluation.evaluate import evaluate_ranks
+from rankscope.measures.evaluation.scores import Scores
+from rankscope.ranks.reduction import reduce
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.ranks.storage import KEY, load_ranks, save_ranks
-from rankscope.settings import Settings
 
 WHOLE = (0, 1, 2, 3, 5, -1, 100, 10**6, 1 << 41, (1 << 63) - 1, -(1 << 63))
 REAL = (0.0, 1.0, 2.0, -1.0, 0.5, 1e300, float("nan"), float("inf"), -0.0)
@@ -85,7 +85,7 @@ def _parts(answer: tuple[RelevantRanks, Scores | None]) -> str:
 
 def _write_edited(path: Path, number: int, chance: random.Random) -> None:
     _, frame, kept = stored(number)
-    notes = {name: value for name, value in kept.items() if name != digests.KEY}
+    notes = {name: value for name, value in kept.items() if name != digests.DIGEST_KEY}
     for _ in range(chance.choice((1, 1, 2))):
         kind = chance.randrange(8)
         if kind == 0:

@@ -16,7 +16,7 @@ from unittest.mock import patch
 from benchmarks.fuzzing.trial import Trial
 from benchmarks.fuzzing.wounds import wounded
 from rankscope.engines.text import Index
-from rankscope.engines.text.hits import Hits
+from rankscope.engines.text.searching import Hits
 
 WORDS = ("fox", "den", "information", "retrieval", "größe", "über", "x", "", "the", "A1", "日本", "\U0001f98a")
 MARKS = (*' "()[]{}^~*?:\\/+-!|&<>=@#$%\n\t\0', "AND", "OR", "NOT", "TO", "&&", "||", "body:", "title:", "id:", "no:")

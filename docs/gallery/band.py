@@ -1,8 +1,8 @@
 """How far could other queries move these curves, and do the systems differ anywhere? Bands for the whole curve."""
 
-from rankscope.collections import icons
 from rankscope.engines.nearest import nearest_ranks
-from rankscope.graphs import band_graph
+from rankscope.inputs.collections.sample import icons
+from rankscope.reports.graphs import band_graph
 
 sample = icons()
 systems = [

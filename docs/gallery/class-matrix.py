@@ -1,8 +1,8 @@
 """How good is each system in each class? Means of AP on coloured tiles."""
 
-from rankscope.collections import icons
 from rankscope.engines.nearest import nearest_ranks
-from rankscope.graphs import class_matrix_graph
+from rankscope.inputs.collections.sample import icons
+from rankscope.reports.graphs import class_matrix_graph
 
 sample = icons()
 systems = [

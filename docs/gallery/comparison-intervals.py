@@ -1,8 +1,8 @@
 """In which classes do systems differ? Means of AP with intervals to compare by eye."""
 
-from rankscope.collections import icons
 from rankscope.engines.nearest import nearest_ranks
-from rankscope.graphs import comparison_intervals_graph
+from rankscope.inputs.collections.sample import icons
+from rankscope.reports.graphs import comparison_intervals_graph
 
 sample = icons()
 systems = [

@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from rankscope.collections import icons
 from rankscope.feedback import Items
 from rankscope.feedback.methods import METHODS
 from rankscope.feedback.normalization.consistency import consistency
 from rankscope.feedback.normalization.example_sets import ExampleSets
-from rankscope.graphs import consistency_graph
+from rankscope.inputs.collections.sample import icons
+from rankscope.reports.graphs import consistency_graph
 
 sample = icons()
 items = Items.of(sample.features("edges"), scaling="standardise")

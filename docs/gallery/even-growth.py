@@ -1,8 +1,8 @@
 """Does quality stay when relevant items grow as fast as distractors do? When only these grow it falls."""
 
-from rankscope.collections import icons
 from rankscope.engines.nearest import nearest_ranks
-from rankscope.graphs import even_growth_graph
+from rankscope.inputs.collections.sample import icons
+from rankscope.reports.graphs import even_growth_graph
 
 sample = icons()
 systems = [

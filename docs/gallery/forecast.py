@@ -1,8 +1,8 @@
 """What is left of the quality when the collection grows tenfold? Exact to the left of today, forecast to the right."""
 
-from rankscope.collections import icons
 from rankscope.engines.nearest import nearest_ranks
-from rankscope.graphs import forecast_graph
+from rankscope.inputs.collections.sample import icons
+from rankscope.reports.graphs import forecast_graph
 
 sample = icons()
 edges = nearest_ranks(

@@ -1,8 +1,8 @@
 """What is left of the quality when relevant items grow rare? Precision = recall at scope c over generality."""
 
-from rankscope.collections import icons
 from rankscope.engines.nearest import nearest_ranks
-from rankscope.graphs import grip_graph
+from rankscope.inputs.collections.sample import icons
+from rankscope.reports.graphs import grip_graph
 
 sample = icons()
 systems = [

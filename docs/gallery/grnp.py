@@ -1,8 +1,8 @@
 """What is left of it at twice the class size? Precision on the left, recall on the right."""
 
-from rankscope.collections import icons
 from rankscope.engines.nearest import nearest_ranks
-from rankscope.graphs import grnp_graph
+from rankscope.inputs.collections.sample import icons
+from rankscope.reports.graphs import grnp_graph
 
 sample = icons()
 systems = [

@@ -2,13 +2,12 @@
 
 import numpy as np
 
-from rankscope.collections import icons
 from rankscope.feedback import Items
 from rankscope.feedback.methods import METHODS
 from rankscope.feedback.normalization.baselines import baseline
-from rankscope.feedback.normalization.convergence import convergence
-from rankscope.feedback.normalization.growth import growth
-from rankscope.graphs import growth_graph
+from rankscope.feedback.normalization.growth import convergence, growth
+from rankscope.inputs.collections.sample import icons
+from rankscope.reports.graphs import growth_graph
 
 FEW = slice(0, 2000)  # all 5,346 icons take a minute more
 sample = icons()

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 
 from rankscope import reduce
-from rankscope.collections import icons
-from rankscope.graphs import ledger_graph
+from rankscope.inputs.collections.sample import icons
+from rankscope.reports.graphs import ledger_graph
 
 sample, chance = icons(), np.random.default_rng(0)
 items, label = np.array(sample.items), np.array(sample.class_of_item)

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from rankscope.collections import icons
 from rankscope.engines.nearest import nearest_ranks
-from rankscope.graphs import precision_recall_graph
+from rankscope.inputs.collections.sample import icons
+from rankscope.reports.graphs import precision_recall_graph
 
 sample = icons()
 systems = [

@@ -1,8 +1,8 @@
 """How clean are the first s items, for every s? Between the ideal and a random order."""
 
-from rankscope.collections import icons
 from rankscope.engines.nearest import nearest_ranks
-from rankscope.graphs import precision_scope_graph
+from rankscope.inputs.collections.sample import icons
+from rankscope.reports.graphs import precision_scope_graph
 
 sample = icons()
 systems = [

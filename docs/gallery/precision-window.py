@@ -1,8 +1,8 @@
 """What can be read where class sizes are unknown? On log2 scales a curve settles on the diagonal of its hits."""
 
-from rankscope.collections import icons
 from rankscope.engines.nearest import nearest_ranks
-from rankscope.graphs import precision_window_graph
+from rankscope.inputs.collections.sample import icons
+from rankscope.reports.graphs import precision_window_graph
 
 sample = icons()
 edges = nearest_ranks(sample.features("edges"), sample.class_of_item, "cosine", sample.items, system="edges")

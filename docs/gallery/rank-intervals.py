@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from rankscope.collections import icons
 from rankscope.engines.nearest import nearest_ranks
-from rankscope.graphs import rank_intervals_graph
+from rankscope.inputs.collections.sample import icons
+from rankscope.reports.graphs import rank_intervals_graph
 
 sample = icons()
 systems = []

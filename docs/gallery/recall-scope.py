@@ -1,8 +1,8 @@
 """How much of what is there has been seen after s items? Between the ideal and a random order."""
 
-from rankscope.collections import icons
 from rankscope.engines.nearest import nearest_ranks
-from rankscope.graphs import recall_scope_graph
+from rankscope.inputs.collections.sample import icons
+from rankscope.reports.graphs import recall_scope_graph
 
 sample = icons()
 systems = [

@@ -1,13 +1,12 @@
 """What does each round of feedback bring, and does it help at all?"""
 
-from rankscope.collections import icons
 from rankscope.feedback.examples.items import Items
 from rankscope.feedback.methods import METHODS
-from rankscope.feedback.study.protocol import Protocol
-from rankscope.feedback.study.setting import Experiment
+from rankscope.feedback.study.experiment import Experiment, Protocol
 from rankscope.feedback.study.study import StudyPlan, study
 from rankscope.feedback.users.topics import Topics
-from rankscope.graphs.kinds.rounds import rounds_graph
+from rankscope.inputs.collections.sample import icons
+from rankscope.reports.graphs.feedback import rounds_graph
 
 FEW = slice(0, 2000)  # all 5,346 icons take a minute more
 sample = icons()

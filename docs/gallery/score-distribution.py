@@ -1,8 +1,8 @@
 """Can a threshold on the score part relevant items from distractors?"""
 
-from rankscope.collections import icons
 from rankscope.engines.nearest import nearest_ranks
-from rankscope.graphs import score_distribution_graph
+from rankscope.inputs.collections.sample import icons
+from rankscope.reports.graphs import score_distribution_graph
 
 sample = icons()
 edges = nearest_ranks(

@@ -20,13 +20,13 @@ import brughi2014_parts as parts
 from brughi2014_data import SYSTEMS, Experiment, RankedSystem, experiment, variants
 from brughi2014_figures import POINTS, examples_sheet, figures
 
-from rankscope.errors import RankscopeError
-from rankscope.evaluation.coverage_report import coverage_of
-from rankscope.evaluation.evaluate import evaluate_ranks
-from rankscope.settings import Settings
-from rankscope.statistics.table.score_table import ScoreTable
-from rankscope.statistics.variance.paired_and_unpaired import paired_and_unpaired
-from rankscope.statistics.verdicts.compare import compare
+from rankscope.analysis.comparison.compare import compare
+from rankscope.analysis.statistics.mixed_model import paired_and_unpaired
+from rankscope.analysis.statistics.score_table import ScoreTable
+from rankscope.core.errors import RankscopeError
+from rankscope.core.settings import Settings
+from rankscope.measures.evaluation.coverage import coverage_of
+from rankscope.measures.evaluation.evaluate import evaluate_ranks
 
 CAVEAT = (
     "Classes are categories of pictures, and labels serve as truth. Matching finds instances, the same object again: "

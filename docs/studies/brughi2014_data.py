@@ -16,18 +16,17 @@ from pathlib import Path
 
 import numpy as np
 
-from rankscope.arrays import FloatArray, IntArray
-from rankscope.collections import Collection, load
-from rankscope.engines.images.bag_of_words import BagOfWords
+from rankscope.analysis.statistics.design import balanced_subset
+from rankscope.core.arrays import FloatArray, IntArray
+from rankscope.core.errors import RankscopeError
+from rankscope.core.files import atomic
 from rankscope.engines.images.decoding import read_image
 from rankscope.engines.images.image import Image
-from rankscope.engines.images.sift import LocalFeatures
-from rankscope.engines.images.sift_matching import SiftMatching
+from rankscope.engines.images.local_features import LocalFeatures, SiftMatching
+from rankscope.engines.images.visual_words import BagOfWords
 from rankscope.engines.pairwise import pairwise_ranks
-from rankscope.errors import RankscopeError
-from rankscope.files import atomic
+from rankscope.inputs.collections.collection import Collection, load
 from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.statistics.table.balanced import balanced_subset
 
 CLASSES, EACH, DISTRACTORS, QUERIES = 5, 35, 300, 5
 WORDS, SIZES = 50, (10, 25, 50, 100, 200, 500)

@@ -7,13 +7,14 @@ from collections.abc import Sequence
 
 from brughi2014_data import Experiment
 
-from rankscope.curves.curve import Curve
-from rankscope.graphs import Graph, comparison_intervals_graph
-from rankscope.graphs.axis import Axis
-from rankscope.graphs.kinds.shared.generality_words import generality_words, with_random_level
+from rankscope.analysis.curves.curve import Curve
+from rankscope.analysis.statistics.bands import band
+from rankscope.analysis.statistics.query_curves import precision_at_recall
 from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.statistics.intervals.bands import band
-from rankscope.statistics.table.query_curves import precision_at_recall
+from rankscope.reports.graphs import comparison_intervals_graph
+from rankscope.reports.graphs.axes import Axis
+from rankscope.reports.graphs.graph import Graph
+from rankscope.reports.graphs.systems import generality_words, with_random_level
 
 SHOWN, SIDE, GAP = 4, 128, 6  # pictures of a class, and pixels
 POINTS = 10  # recall levels, N_P: "quantiles" in the paper

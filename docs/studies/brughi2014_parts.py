@@ -9,38 +9,33 @@ import numpy as np
 from brughi2014_data import Experiment, RankedSystem, variables
 from brughi2014_figures import POINTS
 
-from rankscope.arrays import FloatArray
-from rankscope.evaluation.evaluate import evaluate_ranks
-from rankscope.evaluation.scores import Scores
-from rankscope.measures.random_level import random_average_precision
-from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.reports.formats.rows import table as as_table
-from rankscope.reports.texts.comparison_words import join_names, verdict
-from rankscope.reports.texts.explained import explained_words
-from rankscope.settings import Settings
-from rankscope.statistics.intervals.band import Band
-from rankscope.statistics.intervals.bands import band, difference_band
-from rankscope.statistics.intervals.collection_band import collection_band
-from rankscope.statistics.pairs.paired_t import spread
-from rankscope.statistics.pairs.power import (
+from rankscope.analysis.comparison.compare import Compared, compare
+from rankscope.analysis.statistics.anova import welch
+from rankscope.analysis.statistics.assumptions import assumptions
+from rankscope.analysis.statistics.bands import Band, band, difference_band
+from rankscope.analysis.statistics.collection_band import collection_band
+from rankscope.analysis.statistics.explanatory_variables import explain
+from rankscope.analysis.statistics.mixed_model import PairedAndUnpaired, SystemEffect, mixed
+from rankscope.analysis.statistics.multiple_comparisons import comparison_intervals, games_howell
+from rankscope.analysis.statistics.paired_tests import spread
+from rankscope.analysis.statistics.power import (
     anova_power,
     paired_power,
     queries_needed,
     smallest_effect,
     smallest_significant_difference,
 )
-from rankscope.statistics.table.query_curves import precision_at_recall
-from rankscope.statistics.table.score_table import ScoreTable
-from rankscope.statistics.table.transformations import logit
-from rankscope.statistics.variance.assumptions import assumptions
-from rankscope.statistics.variance.comparison_intervals import comparison_intervals
-from rankscope.statistics.variance.explained import explain
-from rankscope.statistics.variance.games_howell import games_howell
-from rankscope.statistics.variance.mixed import SystemEffect, mixed
-from rankscope.statistics.variance.paired_and_unpaired import PairedAndUnpaired
-from rankscope.statistics.variance.welch import welch
-from rankscope.statistics.verdicts.compare import compare
-from rankscope.statistics.verdicts.compared import Compared
+from rankscope.analysis.statistics.query_curves import precision_at_recall
+from rankscope.analysis.statistics.score_table import ScoreTable, logit
+from rankscope.core.arrays import FloatArray
+from rankscope.core.settings import Settings
+from rankscope.measures.evaluation.evaluate import evaluate_ranks
+from rankscope.measures.evaluation.scores import Scores
+from rankscope.measures.quadruple import random_average_precision
+from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.reports.tables import text_table as as_table
+from rankscope.reports.texts.comparison_tables import explained_words
+from rankscope.reports.texts.comparison_words import join_names, verdict_sentences
 
 ALPHA = 0.05
 LARGE = 0.4  # Cohen's f that counts as a large effect
@@ -121,7 +116,7 @@ def _unpaired(cells: PairedAndUnpaired) -> list[str]:
 
 def paired(table: ScoreTable, whole: Compared, cells: PairedAndUnpaired) -> Words:
     """The verdict of the paired tests, and how much pairing is worth."""
-    yield from verdict(whole)
+    yield from verdict_sentences(whole)
     yield _paired_error(table)
     names = {"class": "class", "difference": "difference", "unpaired error": "error, unpaired"}
     names |= {"unpaired p": "p (unpaired)", "paired error": "error, paired", "paired p": "p (paired)"}
@@ -208,7 +203,7 @@ def conclusions(table: ScoreTable, whole: Compared, cells: PairedAndUnpaired) ->
     easiest, hardest = max(means, key=means.__getitem__), min(means, key=means.__getitem__)
     random = mixed(table, random_classes=True).overall[0]
     said = "holds" if random.p <= ALPHA else "is not shown to hold"
-    yield f"- {verdict(whole)[0]}"
+    yield f"- {verdict_sentences(whole)[0]}"
     yield f"- As the paper tests it they differ on {_named(_unpaired(cells))}; query by query on {_named(shown)}."
     yield (
         f"- Classes matter: means of cells go from {means[hardest]:.3f} ({hardest}) to {means[easiest]:.3f} "
@@ -254,7 +249,7 @@ def _by_trapezia(systems: Sequence[RelevantRanks], seed: int) -> str:
     """The verdict where the paper's own AP decides."""
     scores = evaluate_ranks(systems, ["AP(area=printed)"], Settings(seed=seed))
     whole = compare([ScoreTable.of(scores)], seed=seed)
-    return f"By the trapezia as printed: {verdict(whole)[0]}"
+    return f"By the trapezia as printed: {verdict_sentences(whole)[0]}"
 
 
 def collection_bands(systems: Sequence[RankedSystem], given: Experiment, levels: int = POINTS) -> Words:
@@ -302,7 +297,7 @@ def beside_variants(systems: Sequence[RelevantRanks], bag: RelevantRanks, seed: 
     yield f"Of the vocabularies {best} has the highest mean; the paper found 50 words best."
     paper = next(each for each in systems if each.system == "SIFT, LO-RANSAC")
     both = ScoreTable.of(evaluate_ranks([bag, paper], ["AP"], Settings(seed=seed)))
-    yield f"As the paper has it, bag of words and SIFT, LO-RANSAC: {verdict(compare([both], seed=seed))[0]}"
+    yield f"As the paper has it, bag of words and SIFT, LO-RANSAC: {verdict_sentences(compare([both], seed=seed))[0]}"
 
 
 def _values(scores: Scores, measure: str) -> str:

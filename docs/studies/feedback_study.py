@@ -13,21 +13,20 @@ from pathlib import Path
 
 import numpy as np
 
-from rankscope import collections
 from rankscope.engines.images.describing import describe
 from rankscope.engines.images.descriptors import DESCRIPTORS
 from rankscope.feedback.examples.items import Items
 from rankscope.feedback.methods import METHODS
+from rankscope.feedback.study.experiment import Experiment
 from rankscope.feedback.study.results import Results
-from rankscope.feedback.study.setting import Experiment
 from rankscope.feedback.study.study import StudyPlan, study
-from rankscope.feedback.study.summary import Summary
-from rankscope.feedback.study.verdicts import SEEN, compared_methods
+from rankscope.feedback.study.summary import SEEN, Summary, compared_methods
 from rankscope.feedback.users.topics import Topics
 from rankscope.feedback.users.users import Consistent, Noisy, User
-from rankscope.graphs.kinds.rounds import rounds_graph
-from rankscope.reports.formats.rows import markdown_table
-from rankscope.reports.texts.feedback import further, verdicts, warnings
+from rankscope.inputs import collections
+from rankscope.reports.graphs.feedback import rounds_graph
+from rankscope.reports.tables import markdown_table
+from rankscope.reports.texts.feedback import further_findings, study_verdicts, study_warnings
 
 USERS: dict[str, User] = {"right": Consistent(), "err": Noisy(0.1)}
 NEEDS = ("log", "counts", "words")  # methods that need more than features and marks are left out
@@ -120,7 +119,7 @@ def main(arguments: list[str]) -> None:
         rounds_graph(made["right"], "AP", SHOWN).save(folder / f"feedback-{name}.svg")
         print(f"## {name}\n\n{table(made)}\n")
         for who, results in made.items():
-            lines = [*verdicts(results), *further(results), *warnings(results)]
+            lines = [*study_verdicts(results), *further_findings(results), *study_warnings(results)]
             print(*(f"- users {who}: {line}" for line in lines), sep="\n")
         print(flush=True)
 

@@ -18,19 +18,17 @@ from pathlib import Path
 import rankscope
 from rankscope.engines.text import Index
 from rankscope.engines.text.lsi import USUAL, lsi_vectors, most_dimensions
-from rankscope.feedback.examples.scaling import unit
-from rankscope.feedback.examples.text_items import TextItems
+from rankscope.feedback.examples.items import unit
 from rankscope.feedback.methods import METHODS
-from rankscope.feedback.study.protocol import Protocol
+from rankscope.feedback.methods.text import TextItems
+from rankscope.feedback.study.experiment import Experiment, Protocol
 from rankscope.feedback.study.results import Results
-from rankscope.feedback.study.setting import Experiment
 from rankscope.feedback.study.study import StudyPlan, study
-from rankscope.feedback.study.summary import Summary
-from rankscope.feedback.study.verdicts import SEEN, compared_methods
+from rankscope.feedback.study.summary import SEEN, Summary, compared_methods
 from rankscope.feedback.users.starts import ExternalRanking
 from rankscope.feedback.users.topics import Topics
-from rankscope.reports.formats.rows import markdown_table
-from rankscope.reports.texts.feedback import further, verdicts
+from rankscope.reports.tables import markdown_table
+from rankscope.reports.texts.feedback import further_findings, study_verdicts
 
 COLLECTIONS = ("cranfield", "cisi", "medline", "cacm", "npl", "adi")
 BM25 = "bm25(k1=0.9, b=0.4)"
@@ -108,8 +106,8 @@ def main(arguments: list[str]) -> None:
         results = results_of(name, folder)
         sessions = results.frame.filter(results.frame["method"] == "no-feedback")["topic"].n_unique()
         print(f"\n## {name} ({len(index_of(name)):,} documents, {sessions} topics)\n\n{table(results)}")
-        against = [line for line in further(results) if line.startswith("Against no feedback, by AP")]
-        print(*(f"- {line}" for line in [*verdicts(results), *against]), sep="\n", flush=True)
+        against = [line for line in further_findings(results) if line.startswith("Against no feedback, by AP")]
+        print(*(f"- {line}" for line in [*study_verdicts(results), *against]), sep="\n", flush=True)
 
 
 if __name__ == "__main__":

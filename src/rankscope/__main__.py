@@ -1,5 +1,5 @@
 """`python -m rankscope`."""
 
-from rankscope.cli.main import main
+from rankscope.commands.line.main import main
 
 main()

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import rankscope
-from rankscope.adapters import beir, mteb, pyterrier
+from rankscope.commands.adapters import beir, mteb, pyterrier
 from tests.adapters.golden.make_golden import K_VALUES
 from tests.adapters.shared import GOLDEN, example, golden
 from tests.cli.inside import ended
@@ -178,4 +178,4 @@ def test_results_given_as_a_run_are_said_to_be_means(
     assert ended(monkeypatch, "evaluate", tmp_path / "qrels.txt", file) == 2
     shown = capsys.readouterr().err
     assert "holds MTEB results, the means of a task, and no rankings" in shown
-    assert "rankscope.adapters.mteb.from_results" in shown
+    assert "rankscope.commands.adapters.mteb.from_results" in shown

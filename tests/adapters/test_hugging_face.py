@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rankscope
-from rankscope.adapters.hugging_face import RankingMetric
+from rankscope.commands.adapters.hugging_face import RankingMetric
 from tests.adapters.shared import example, golden
 
 

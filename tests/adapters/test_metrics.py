@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankscope
-from rankscope.adapters.metrics import to_metrics
-from rankscope.evaluation.metric_keys import ENDINGS, metric_key, metric_keys
+from rankscope.measures.evaluation.scores import ENDINGS, metric_key, metric_keys
+from rankscope.reports.trackers import to_metrics
 from tests.adapters.shared import example, golden
 from tests.cli.inside import ended, runs_in
 

@@ -63,7 +63,7 @@ def test_a_dataset_of_ir_datasets_is_its_judgements(tmp_path: Path) -> None:
     (tmp_path / "docs.tsv").write_text("a\ta fox\nb\ta dog\nc\ta cat\n")
     files = {name: str(tmp_path / f"{name.partition('_')[0]}.{name[-3:]}") for name in ("docs_tsv", "queries_tsv")}
     dataset = package.create_dataset(**files, qrels_trec=str(tmp_path / "qrels.txt"))
-    there = rankscope.adapters.ir_datasets
+    there = rankscope.commands.adapters.ir_datasets
     assert rankscope.evaluate(dataset, RUN, "AP")["AP"] == 0.75
     assert there.from_qrels(dataset).to_dict() == QRELS
     assert there.from_queries(dataset).texts() == {"q1": "first words", "q2": "others"}
@@ -100,9 +100,9 @@ CODE = """
 import sys
 import rankscope
 from types import SimpleNamespace as Node
-assert dir(rankscope.adapters) == sorted(rankscope.adapters.__all__)
-for name in rankscope.adapters.__all__:
-    getattr(rankscope.adapters, name)
+assert dir(rankscope.commands.adapters) == sorted(rankscope.commands.adapters.__all__)
+for name in rankscope.commands.adapters.__all__:
+    getattr(rankscope.commands.adapters, name)
 found = [Node(node=Node(node_id="a"), score=None)]
 assert rankscope.evaluate({"q": {"a": 1}}, {"q": found}, "AP")["AP"] == 1.0
 libraries = {"ranx", "ir_datasets", "ir_measures", "pandas", "sklearn", "langchain_core", "llama_index", "mteb", "beir"}
@@ -116,4 +116,4 @@ def test_no_library_is_loaded_unasked() -> None:
 
 def test_an_adapter_that_is_not_there_is_told_which_are() -> None:
     with pytest.raises(AttributeError, match=r"no attribute 'pyserini'\. It has: beir, hugging_face"):
-        rankscope.adapters.pyserini  # noqa: B018
+        rankscope.commands.adapters.pyserini  # noqa: B018

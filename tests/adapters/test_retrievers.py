@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import rankscope
-from rankscope.adapters import langchain, llama_index
+from rankscope.commands.adapters import langchain, llama_index
 from tests.adapters.shared import golden
 from tests.adapters.test_round_trips import document, node
 from tests.needs import needed_module
@@ -112,7 +112,7 @@ def test_what_is_wrong_is_told_at_once() -> None:
     assert "query 1, result 1: has no id" in told
     assert "query 2: must have a list of results, got str" in told
     assert "query 3, result 1: must be a LangChain document or a LlamaIndex node, got str" in told
-    assert "rankscope.adapters.langchain.from_documents(answers, id=...)" in told
+    assert "rankscope.commands.adapters.langchain.from_documents(answers, id=...)" in told
     with pytest.raises(rankscope.InputError, match="A list alone does not say which query it answers"):
         langchain.from_documents([document("a")])  # type: ignore[arg-type]
     with pytest.raises(rankscope.InputError, match="a dict has no method retrieve"):

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 
 import rankscope
-from rankscope import adapters
+from rankscope.commands import adapters
 from tests.adapters.shared import NEEDS, problems, values_of
 from tests.needs import needed_module
 

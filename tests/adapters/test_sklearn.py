@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankscope
-from rankscope.adapters.sklearn import make_scorer, score_function
+from rankscope.commands.adapters.sklearn import make_scorer, score_function
 from tests.needs import needed_module
 
 MANY = settings(max_examples=40)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rankscope.reports.page import html
-from rankscope.reports.page.contents import Report
+from rankscope.reports.page.report import Report
 from tests.browser.chromium import chromium
 from tests.browser.opened import Opened
 from tests.reports.examples import many_scores, report_of
@@ -28,7 +28,7 @@ def browser() -> Iterator[Browser]:
 def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two systems with classes, every kind of graph."""
     path = tmp_path_factory.mktemp("report") / "report.html"
-    path.write_text(html.render(report_of("rough", "fine")), encoding="utf-8")
+    path.write_text(html.render_report(report_of("rough", "fine")), encoding="utf-8")
     return path
 
 
@@ -36,7 +36,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Fourteen systems; the fifth is the baseline."""
     path = tmp_path_factory.mktemp("report") / "many.html"
-    path.write_text(html.render(Report.of(many_scores(14), baseline="system 4")), encoding="utf-8")
+    path.write_text(html.render_report(Report.of(many_scores(14), baseline="system 4")), encoding="utf-8")
     return path
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rankscope.reports.page.benchmark_page import write_page
+from rankscope.reports.page.benchmark_page import write_benchmark_page
 from tests.browser.opened import MARKS, Opened
 from tests.reports.benchmark_examples import standings
 
@@ -25,7 +25,7 @@ FRAME = "item => { const made = getComputedStyle(item.querySelector('.shot')); \
 def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("benchmark")
     result = standings(folder)
-    write_page(result, folder / "page.html", shown=4)
+    write_benchmark_page(result, folder / "page.html", shown=4)
     return folder / "page.html"
 
 

@@ -36,7 +36,7 @@ def browser() -> Iterator[Browser]:
 
 def judged_by_two(folder: Path) -> Project:
     """Two people who differ about every third picture, a comment, a machine, and some preferences."""
-    from rankscope.workbench.preferring import Comparing, mark_of_choice
+    from rankscope.workbench.preferences import Comparing, mark_of_choice
     from rankscope.workbench.store.events import MarkEvent
 
     project = picture_project(folder, 14, per_item=2, repeat=0.0)

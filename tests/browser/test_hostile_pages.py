@@ -9,16 +9,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from rankscope.analysis.comparison.gate_history import GateHistory
+from rankscope.analysis.comparison.suite import compare_suite
+from rankscope.analysis.statistics.score_table import ScoreTable
 from rankscope.feedback.methods import METHODS
-from rankscope.feedback.normalization.normalised import normalised
-from rankscope.feedback.study.protocol import Protocol
-from rankscope.feedback.study.setting import Experiment
+from rankscope.feedback.normalization.normalised_study import normalised
+from rankscope.feedback.study.experiment import Experiment, Protocol
 from rankscope.feedback.study.study import StudyPlan, study
 from rankscope.feedback.users.topics import Topics
-from rankscope.reports.page import benchmark_page, feedback_page, history_page, suite_page
-from rankscope.statistics.table.score_table import ScoreTable
-from rankscope.statistics.verdicts.gate_history import GateHistory
-from rankscope.statistics.verdicts.suite import compare_suite
+from rankscope.reports.page import benchmark_page, feedback_page, result_pages
 from tests.browser.opened import Opened
 from tests.browser.test_safe_and_accessible import AXE, FOUND, NASTY
 from tests.engines.images.pictures_folder import written
@@ -35,7 +34,9 @@ pytestmark = pytest.mark.thorough
 def write_suite(path: Path) -> None:
     chance = np.random.default_rng(0)
     tables = {task: ScoreTable.make({name: chance.random(12) for name in NASTY[:3]}) for task in NASTY[3:6]}
-    path.write_text(suite_page.render([compare_suite(tables, resamples=200)], NASTY[1], NASTY[:2]), encoding="utf-8")
+    path.write_text(
+        result_pages.render_suite([compare_suite(tables, resamples=200)], NASTY[1], NASTY[:2]), encoding="utf-8"
+    )
 
 
 def write_history(path: Path) -> None:
@@ -50,7 +51,7 @@ def write_history(path: Path) -> None:
         )
         for each, name in zip(history_of(0.0, 0.03, -0.05).builds, NASTY, strict=False)
     ]
-    path.write_text(history_page.render(GateHistory(tuple(told)), NASTY[1]), encoding="utf-8")
+    path.write_text(result_pages.render_history(GateHistory(tuple(told)), NASTY[1]), encoding="utf-8")
 
 
 def write_feedback(path: Path) -> None:
@@ -58,14 +59,14 @@ def write_feedback(path: Path) -> None:
     named = {**dict(zip(NASTY, topics.targets, strict=False)), NASTY[2]: [1] + [0] * 79}  # the last cannot be learnt
     setting = Experiment.of(items, Topics.of(named), protocol=Protocol(scope=6, rounds=1))
     plan = StudyPlan.of(setting, [METHODS.parse("rocchio")], starts=2)
-    path.write_text(feedback_page.render(study(plan, on="home"), normalised(plan)), encoding="utf-8")
+    path.write_text(feedback_page.render_study(study(plan, on="home"), normalised(plan)), encoding="utf-8")
 
 
 def write_benchmark(path: Path) -> None:
     photos = written(path.parent / "photos", 4)
     for number, folder in enumerate(sorted(photos.iterdir())):
         folder.rename(photos / f'"><img src=x onerror="window.caught = {number}">')
-    benchmark_page.write_page(standings_of_folder(photos, path.parent / "out"), path, shown=4)
+    benchmark_page.write_benchmark_page(standings_of_folder(photos, path.parent / "out"), path, shown=4)
 
 
 WRITERS = {"suite": write_suite, "history": write_history, "feedback": write_feedback, "benchmark": write_benchmark}

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from rankscope.workbench.pages.tasks import task_of
+from rankscope.workbench.pages.items import task_of
 from rankscope.workbench.project import Project
-from rankscope.workbench.store.failures import NoRoom
+from rankscope.workbench.store.events import NoRoom
 from tests.browser.chromium import Visitor, chromium
 from tests.browser.workbenches import ServerProcess, picture_project, served_from_thread, wait_until
 

@@ -23,7 +23,7 @@ def test_nothing_complains_and_nothing_is_asked_from_the_net(opened: Opened, fil
 
 
 def test_another_group_changes_picture_and_words(browser: Browser, tmp_path: Path) -> None:
-    (tmp_path / "two.html").write_text(html.render(report_of_two_sizes()), encoding="utf-8")
+    (tmp_path / "two.html").write_text(html.render_report(report_of_two_sizes()), encoding="utf-8")
     opened = Opened(browser, tmp_path / "two.html", viewport={"width": 1280, "height": 900})
     figure = opened.page.locator("#graph-precision-recall")
     chosen = figure.locator("select")
@@ -118,7 +118,7 @@ def test_without_scripts_the_verdict_and_the_table_are_still_there(browser: Brow
 @pytest.mark.thorough
 def test_a_report_of_one_system_has_its_queries_from_the_worst(browser: Browser, tmp_path: Path) -> None:
     path = tmp_path / "one.html"
-    path.write_text(html.render(report_of("rough")), encoding="utf-8")
+    path.write_text(html.render_report(report_of("rough")), encoding="utf-8")
     result = Opened(browser, path)
     values = [float(text) for text in result.page.locator("#query-list td.value").all_inner_texts()]
     assert values == sorted(values)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import pytest
 
-from rankscope.reports.page import history_page, suite_page
+from rankscope.reports.page import result_pages
 from tests.browser.opened import MARKS, Opened
 from tests.reports.page.test_history_page import history_of
 from tests.reports.page.test_suite_page import suite_of
@@ -27,8 +27,8 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("pages")
     changes = [0.0, 0.03, -0.05, 0.01] * 10
     texts = {
-        "suite": suite_page.render([suite_of()], "Six tasks", ["a warning"]),
-        "history": history_page.render(history_of(*changes[:28])),
+        "suite": result_pages.render_suite([suite_of()], "Six tasks", ["a warning"]),
+        "history": result_pages.render_history(history_of(*changes[:28])),
     }
     for name, text in texts.items():
         (folder / f"{name}.html").write_text(text, encoding="utf-8")

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from click.testing import CliRunner
 
-from rankscope.cli.main import cli
+from rankscope.commands.line.main import cli
 from rankscope.reports.page import html
-from rankscope.reports.page.contents import Report
+from rankscope.reports.page.report import Report
 from tests.browser.chromium import OPTIONS
 from tests.browser.opened import MARKS, Opened
 from tests.data import data_folder
@@ -143,7 +143,7 @@ def test_nothing_is_cut_off_at_the_right_edge_of_paper(browser: Browser, many: P
 @pytest.mark.thorough
 def test_fourteen_systems_print_on_few_pages(tmp_path: Path) -> None:
     path = tmp_path / "many.html"
-    path.write_text(html.render(Report.of(many_scores(14))), encoding="utf-8")
+    path.write_text(html.render_report(Report.of(many_scores(14))), encoding="utf-8")
     pages, text = printed(path)
     assert pages <= 8
     assert "AP (primary, decides): systems" in text

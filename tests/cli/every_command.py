@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from rankscope.cli.main import COMMANDS, cli
+from rankscope.commands.line.main import COMMANDS, cli
 
 
 def leaf_commands() -> dict[str, click.Command]:

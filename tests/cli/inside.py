@@ -15,11 +15,11 @@ import pytest
 
 def ended(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:
     """The exit code of `rankscope ARGUMENTS`."""
-    from rankscope.cli import failures
-    from rankscope.cli.main import main
+    from rankscope.commands.line import exits
+    from rankscope.commands.line.main import main
 
     monkeypatch.setattr(sys, "argv", ["rankscope", *map(str, arguments)])
-    monkeypatch.setattr(failures, "_traces", False)
+    monkeypatch.setattr(exits, "_traces", False)
     before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
     try:
         with pytest.raises(SystemExit) as left:

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from rankscope import agreement, evaluate
-from rankscope.cli.main import cli
+from rankscope.commands.line.main import cli
 from tests.workbench.projects import small_project
 
 QUERIES = range(15)

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from rankscope.cli.main import cli
+from rankscope.commands.line.main import cli
+from rankscope.core.errors import RankscopeError
 from rankscope.engines.images import benchmark as engine
-from rankscope.errors import RankscopeError
 from tests.engines.images.pictures_folder import written
 
 NAMES = "rgb-histogram(bins=4),thumbnail(side=8),colour-layout"
@@ -105,7 +105,7 @@ def test_other_commands_read_the_ranks(out: Path) -> None:
 def test_a_stopped_benchmark_goes_on_to_the_same_table(
     photos: Path, out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real, calls = engine._ranked, []
+    real, calls = engine._ranked_contender, []
 
     def stopping(*given: object) -> object:
         calls.append(1)
@@ -113,7 +113,7 @@ def test_a_stopped_benchmark_goes_on_to_the_same_table(
             raise KeyboardInterrupt
         return real(*given)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(engine, "_ranked", stopping)
+    monkeypatch.setattr(engine, "_ranked_contender", stopping)
     result = CliRunner().invoke(cli, ["benchmark", str(photos), "-d", NAMES, "-o", str(tmp_path / "out")])
     assert result.exit_code != 0
     assert "give the same command again to go on" in result.stderr
@@ -157,7 +157,7 @@ def test_a_file_is_no_folder(photos: Path, tmp_path: Path) -> None:
 
 
 def test_errors_exit_with_2_and_without_a_traceback(tmp_path: Path) -> None:
-    line = [sys.executable, "-m", "rankscope.cli.main", "benchmark", "no-such", "-o", str(tmp_path / "out")]
+    line = [sys.executable, "-m", "rankscope.commands.line.main", "benchmark", "no-such", "-o", str(tmp_path / "out")]
     result = subprocess.run(line, capture_output=True, text=True, check=False)
     assert result.returncode == 2
     assert "no collection 'no-such'" in result.stderr

@@ -12,10 +12,10 @@ import pytest
 from click.testing import CliRunner, Result
 
 import rankscope
-from rankscope.cli.main import cli
-from rankscope.errors import SettingError
-from rankscope.statistics.table.score_table import ScoreTable
-from rankscope.statistics.verdicts.compare import compare
+from rankscope.analysis.comparison.compare import compare
+from rankscope.analysis.statistics.score_table import ScoreTable
+from rankscope.commands.line.main import cli
+from rankscope.core.errors import SettingError
 
 QUERIES = range(12)
 

@@ -11,9 +11,9 @@ import pytest
 from click.testing import CliRunner, Result
 from PIL import Image as Pillow
 
-from rankscope.cli.main import cli
+from rankscope.commands.line.main import cli
+from rankscope.core.errors import InputError, RankscopeError, SettingError
 from rankscope.engines.images.descriptors import DESCRIPTORS
-from rankscope.errors import InputError, RankscopeError, SettingError
 from tests.engines.images.examples import noise
 from tests.needs import needed_module
 

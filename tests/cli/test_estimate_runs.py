@@ -8,11 +8,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from rankscope.cli.main import cli
-from rankscope.errors import RankscopeError
-from rankscope.facade.estimating import estimate_runs
-from rankscope.graphs.sample_graphs import interval_graph, strata_graph
-from rankscope.reports.texts.run_estimates import plan_lines
+from rankscope.commands.estimate import estimate_runs
+from rankscope.commands.line.main import cli
+from rankscope.core.errors import RankscopeError
+from rankscope.reports.texts.judging import estimates_graph, plan_lines, strata_graph
 from tests.sampling.test_machine_judge import judged
 from tests.sampling.test_run_estimates import pooled, runs
 
@@ -67,7 +66,7 @@ def test_a_pool_told_by_an_option_and_graphs(files: Path) -> None:
 
 def test_graphs_and_words_follow_the_numbers() -> None:
     done = estimate_runs(pooled(share=0.4), runs())
-    graph = interval_graph(done)
+    graph = estimates_graph(done)
     widest = max(
         (each for each in done.means if each.quantity.startswith(("R@", "mean P@", "AP,"))),
         key=lambda each: each.spread.population.high - each.spread.population.low,

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 from click.testing import CliRunner
 
-from rankscope.cli.main import cli
+from rankscope.commands.line.main import cli
 from tests.cli.inside import finished as rankscope
 from tests.data import GOLDEN
 
@@ -170,7 +170,7 @@ def test_the_measures_command_explains_each() -> None:
 
 
 def test_help_and_version_import_neither_numpy_nor_polars() -> None:
-    check = "import sys; sys.argv = ['rankscope', {!r}]; from rankscope.cli.main import main\n"
+    check = "import sys; sys.argv = ['rankscope', {!r}]; from rankscope.commands.line.main import main\n"
     check += "try: main()\nexcept SystemExit: pass\n"
     check += "assert 'numpy' not in sys.modules and 'polars' not in sys.modules"
     for option in ("--help", "--version"):

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from rankscope.errors import MissingExtra
-from rankscope.extras import PACKAGES, need_extras
+from rankscope.core.caching import EXTRA_PACKAGES, need_extras
+from rankscope.core.errors import MissingExtra
 from tests.cli.inside import ended
 
 SEVERAL = {
@@ -33,7 +33,7 @@ def bare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
         '[project]\nid = "0123456789abcdef"\n[collection]\nimages = "pictures"\n'
     )
     monkeypatch.chdir(tmp_path)
-    for module in PACKAGES:
+    for module in EXTRA_PACKAGES:
         monkeypatch.setitem(sys.modules, module, None)
     return tmp_path
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rankscope.cli import ending, failures
+from rankscope.commands.line import exits
 from tests.cli.inside import ended, runs_in
 
 Ended = Callable[..., int]
@@ -124,7 +124,7 @@ def test_markup_in_a_name_is_text(rankscope: Ended, monkeypatch: pytest.MonkeyPa
     "error", [MemoryError(), PermissionError(13, "Permission denied", "x"), OSError(28, "No room")]
 )
 def test_what_the_system_refuses_is_expected(error: BaseException) -> None:
-    assert failures.exit_code(error) == 2
+    assert exits.exit_code(error) == 2
 
 
 def test_a_fault_of_ours_is_one_line_and_how_to_report_it(
@@ -133,7 +133,7 @@ def test_a_fault_of_ours_is_one_line_and_how_to_report_it(
     def broken(*_: Any, **__: Any) -> None:
         raise ZeroDivisionError("of ours")
 
-    monkeypatch.setattr("rankscope.statistics.verdicts.gate.gate", broken)
+    monkeypatch.setattr("rankscope.analysis.comparison.gate.gate", broken)
     line = ("gate", "qrels.txt", "a.run", "b.run", "--quiet")
     assert rankscope(*line) == 70
     said = capsys.readouterr().err
@@ -151,8 +151,8 @@ def test_a_fault_of_ours_is_one_line_and_how_to_report_it(
 def test_the_page_of_exit_codes_says_what_the_code_does() -> None:
     page = (Path(__file__).parents[2] / "docs" / "reference" / "exit-codes.md").read_text(encoding="utf-8")
     listed = {int(code) for row in re.findall(r"^\| ([\d, ]+) \|", page, re.MULTILINE) for code in row.split(", ")}
-    signals = {128 + getattr(signal, name) for name in ending.ENDING}
-    ours = {failures.EXPECTED, failures.FAULT, failures.INTERRUPTED, failures.CLOSED_PIPE}
+    signals = {128 + getattr(signal, name) for name in exits.ENDING_SIGNALS}
+    ours = {exits.EXPECTED, exits.FAULT, exits.INTERRUPTED, exits.CLOSED_PIPE}
     assert listed == {0, 1, 3} | ours | signals  # 3: `gate --undecided 3`
 
 
@@ -209,8 +209,8 @@ def test_a_command_that_is_ended_in_the_middle_leaves_nothing_half(tmp_path: Pat
 
 SWALLOWED = """
 import os, signal, time
-from rankscope.cli import ending
-from rankscope.cli.failures import exit_code
+from rankscope.commands.line.exits import respect_signals
+from rankscope.commands.line.exits import exit_code
 
 class Dropped:
     def __del__(self):
@@ -228,7 +228,7 @@ def work():
             time.sleep(0.05)  # longer than the time between two reminders
         print("tidied up")
 
-ending.heed_signals()
+respect_signals()
 try:
     work()
 except BaseException as error:

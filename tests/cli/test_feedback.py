@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-from rankscope.cli.main import cli
+from rankscope.commands.line.main import cli
 from rankscope.feedback.study.results import load_results
 from rankscope.ranks.storage import load_ranks
 from tests.cli.inside import finished

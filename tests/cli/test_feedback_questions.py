@@ -12,16 +12,16 @@ import pytest
 from click.testing import CliRunner, Result
 
 import rankscope
-from rankscope.cli.feedback_questions import ABOUT, EXAMPLES, question_command
-from rankscope.cli.main import cli
-from rankscope.facade.asking import QUESTIONS
-from rankscope.facade.problems import LabelledProblem, problem_of
+from rankscope.commands.feedback import LabelledProblem, problem_of
+from rankscope.commands.feedback_questions import QUESTIONS
+from rankscope.commands.line.feedback_questions import ABOUT_QUESTIONS, EXAMPLES, question_command
+from rankscope.commands.line.main import cli
 from rankscope.feedback.examples.examples import Examples
-from rankscope.feedback.methods.mars import Mars
+from rankscope.feedback.methods.feature_weights import Mars
 from rankscope.feedback.normalization.stored_baselines import load_store
 from rankscope.feedback.study.results import load_results
-from rankscope.feedback.study.stability import stability
-from rankscope.reports.texts.answers import Answer, AnswerTable
+from rankscope.feedback.study.sensitivity import stability
+from rankscope.reports.texts.feedback_answers import Answer, AnswerTable
 
 QUICK = {
     "efficiency": ["--repeats", "1", "--folds", "2", "--examples", "4"],
@@ -72,7 +72,7 @@ def test_a_question_is_answered_as_in_python(name: str, features: Path) -> None:
 
 
 def test_every_question_has_its_line_its_example_and_its_function() -> None:
-    assert [*ABOUT] == [*EXAMPLES] == [*QUESTIONS]
+    assert [*ABOUT_QUESTIONS] == [*EXAMPLES] == [*QUESTIONS]
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
@@ -96,7 +96,7 @@ def test_the_help_of_a_question_has_its_own_options_only(name: str) -> None:
 
 def test_the_help_of_the_study_lists_the_questions_and_groups_its_options() -> None:
     told = run("--help").output
-    for word in (*ABOUT, "How a session goes:", "What decides:", "Questions"):
+    for word in (*ABOUT_QUESTIONS, "How a session goes:", "What decides:", "Questions"):
         assert word in told
 
 

@@ -13,8 +13,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 import rankscope
-from rankscope.cli.main import cli
-from rankscope.errors import InputError, RankscopeError
+from rankscope.commands.line.main import cli
+from rankscope.core.errors import InputError, RankscopeError
 
 QRELS = "q1 0 a 1\nq1 0 b 0\nq2 0 c 1\n"
 RUN = "q1 Q0 a 1 2.5 s\nq1 Q0 b 2 1.5 s\nq2 Q0 c 1 3 s\n"

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from rankscope.cli.main import cli
-from rankscope.errors import RankscopeError, SettingError
+from rankscope.commands.line.main import cli
+from rankscope.core.errors import RankscopeError, SettingError
 from rankscope.ranks.storage import save_ranks
 from tests.forecast.collections import drawn
 

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-from rankscope.cli.main import cli
-from rankscope.errors import InputError, SettingError
+from rankscope.commands.line.main import cli
+from rankscope.core.errors import InputError, SettingError
 from rankscope.ranks.storage import load_ranks, save_ranks
 
 QUERIES = 30

@@ -12,12 +12,12 @@ import pytest
 from click.testing import CliRunner, Result
 
 import rankscope
-from rankscope.cli.main import cli
-from rankscope.errors import RankscopeError
-from rankscope.file_kinds import kind_of
-from rankscope.graphs.canvases.table import csv_of
-from rankscope.graphs.waterfall import waterfall
-from rankscope.reports.texts.ledger import parts_of
+from rankscope.commands.line.main import cli
+from rankscope.core.errors import RankscopeError
+from rankscope.core.file_guard import kind_of
+from rankscope.reports.graphs.saving import graph_csv
+from rankscope.reports.graphs.waterfall import waterfall
+from rankscope.reports.texts.ledger import ledger_parts
 from tests.pipeline.test_ledger import CHECK, Lists
 
 JUDGED = {f"q{n}": dict.fromkeys("abcd", 1) for n in range(6)}
@@ -116,7 +116,7 @@ def test_a_page_has_the_sentence_a_graph_of_each_quantity_and_the_tables(folder:
 
 
 def test_of_the_whole_list_nothing_is_demoted(folder: Path) -> None:
-    tables = dict(parts_of(rankscope.ledger("qrels.txt", STAGES)))
+    tables = dict(ledger_parts(rankscope.ledger("qrels.txt", STAGES)))
     columns = {heading.partition(" (")[0]: [*rows[0]] for heading, rows in tables.items()}
     assert {"demoted", "promoted"} <= {*columns["p = r"]}
     assert not {"demoted", "promoted"} & {*columns["recall"]}
@@ -196,7 +196,7 @@ def test_the_graph_leads_from_the_first_value_to_the_last_and_is_that_of_the_kin
     values = [each.value for each in told.main.entries]
     assert bars[0] == ("p = r", 0.0, [values[0], values[-1]])
     assert bars[1:] == [("lost here", before, [after]) for before, after in pairwise(values[:-1])]
-    assert "lost here" in csv_of(drawn)
+    assert "lost here" in graph_csv(drawn)
 
 
 def test_a_report_of_systems_shows_no_stages(folder: Path) -> None:

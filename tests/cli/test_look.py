@@ -13,10 +13,10 @@ import pytest
 from click.testing import CliRunner, Result
 
 import rankscope
-from rankscope.cli.main import cli
+from rankscope.commands.line.main import cli
+from rankscope.core.errors import InputError, RankscopeError, SettingError
 from rankscope.engines.text import Index
-from rankscope.errors import InputError, RankscopeError, SettingError
-from rankscope.reports.texts.look_views import VIEWS
+from rankscope.reports.texts.inspection import VIEWS
 from tests.needs import needed_module
 
 DOCUMENTS = [

@@ -12,10 +12,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from rankscope.cli.guarded import GuardedCommand, Input, OutputFile
-from rankscope.errors import SettingError
-from rankscope.file_guard import Guard, guarding
-from rankscope.files import atomic
+from rankscope.commands.line.command import GuardedCommand, Input, OutputFile
+from rankscope.core.errors import SettingError
+from rankscope.core.file_guard import Guard, guarding
+from rankscope.core.files import atomic
 from tests.cli.every_command import leaf_commands
 from tests.cli.inside import ended, runs_in, tree
 

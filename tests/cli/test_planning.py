@@ -11,8 +11,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 import rankscope
-from rankscope.cli.main import cli
-from rankscope.errors import RankscopeError
+from rankscope.commands.line.main import cli
+from rankscope.core.errors import RankscopeError
 
 QUERIES, ITEMS = range(12), range(40)
 

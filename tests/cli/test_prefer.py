@@ -10,8 +10,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from rankscope import interleave_runs, prefer
-from rankscope.cli.main import cli
-from rankscope.workbench.preferring import Comparing, mark_of_choice
+from rankscope.commands.line.main import cli
+from rankscope.workbench.preferences import Comparing, mark_of_choice
 from tests.workbench.projects import small_project
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from rankscope.cli.main import cli
-from rankscope.errors import RankscopeError
+from rankscope.commands.line.main import cli
+from rankscope.core.errors import RankscopeError
 from rankscope.workbench.project import Project
 from tests.workbench.projects import judge_all, write_sources
 

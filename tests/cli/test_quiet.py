@@ -11,8 +11,8 @@ import polars as pl
 import pytest
 from click.testing import CliRunner, Result
 
-from rankscope.cli.main import cli
-from rankscope.errors import RankscopeError
+from rankscope.commands.line.main import cli
+from rankscope.core.errors import RankscopeError
 from tests.cli.every_command import leaf_commands
 from tests.engines.images.pictures_folder import written
 

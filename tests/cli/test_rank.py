@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from rankscope.cli.main import cli
+from rankscope.commands.line.main import cli
+from rankscope.core.errors import InputError, RankscopeError, SettingError
+from rankscope.core.machine import memory_size
 from rankscope.engines.nearest import nearest_ranks
-from rankscope.engines.nearest.block_files import BlocksFolder
-from rankscope.errors import InputError, RankscopeError, SettingError
+from rankscope.engines.nearest.blocks import BlocksFolder
 from rankscope.ranks.storage import load_ranks
-from rankscope.running.memory import memory_size
 from tests.engines.nearest.plain import everything, many_items
 from tests.stopping import killed_at
 

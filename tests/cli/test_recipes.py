@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from rankscope.statistics.verdicts.gate_history import read_history
+from rankscope.analysis.comparison.gate_history import read_history
 from tests.needs import needed_module
 
 ROOT = Path(__file__).parents[2]

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 import rankscope
-from rankscope.errors import SettingError
-from rankscope.facade.scoring import OF_FILES
+from rankscope.commands.evaluate import OPTIONS_OF_FILES
+from rankscope.core.errors import SettingError
 from tests.cli.inside import finished, runs_in
 
 GIVEN: dict[str, tuple[str, Any]] = {  # each choice that is about files: its option, and a value
@@ -43,7 +43,7 @@ def saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def test_every_choice_about_files_is_known_here() -> None:
-    assert set(GIVEN) == set(OF_FILES)
+    assert set(GIVEN) == set(OPTIONS_OF_FILES)
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -56,7 +56,7 @@ def test_commands_and_python_refuse_the_same_choices_all_at_once(saved: list[str
     assert done.returncode == 2, said
     assert not Path("x.html").exists()
     assert not Path("x.svg").exists()
-    options = ", ".join(GIVEN[name][0] for name in OF_FILES)
+    options = ", ".join(GIVEN[name][0] for name in OPTIONS_OF_FILES)
     assert f"{options}: saved ranks hold their judgements already" in said
 
 

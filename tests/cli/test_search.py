@@ -16,7 +16,7 @@ import polars as pl
 import pytest
 
 import rankscope
-from rankscope.settings import SETTINGS
+from rankscope.core.settings import SETTINGS
 from tests.cli.inside import ended, tree
 from tests.data import data_folder
 

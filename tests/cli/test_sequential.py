@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from rankscope.cli.failures import exit_code
-from rankscope.cli.main import cli
-from rankscope.files import one_after_the_other
+from rankscope.commands.line.exits import exit_code
+from rankscope.commands.line.main import cli
+from rankscope.core.files import one_after_the_other
 
 QUERIES = 40
 

@@ -10,8 +10,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 import rankscope
-from rankscope.cli.main import cli
-from rankscope.errors import RankscopeError, SettingError
+from rankscope.commands.line.main import cli
+from rankscope.core.errors import RankscopeError, SettingError
 
 QRELS = "such,artikel,note\nhut,d1#0,2\nhut,d3#1,1\nschuh,d2#0,1\n"
 

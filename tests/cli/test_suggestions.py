@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 import rankscope
-from rankscope.errors import MeasureError, SettingError
-from rankscope.graphs.kinds import ELSEWHERE as GRAPHS
-from rankscope.graphs.kinds import FEEDBACK_KINDS, KINDS
+from rankscope.core.errors import MeasureError, SettingError
+from rankscope.measures.notation import ELSEWHERE as MEASURES
 from rankscope.measures.notation import meant_measure, parse_measure
-from rankscope.measures.peer_spellings import ELSEWHERE as MEASURES
+from rankscope.reports.graphs.kinds import ELSEWHERE as GRAPHS
+from rankscope.reports.graphs.kinds import FEEDBACK_KINDS, KINDS
 from tests.cli.inside import ended, runs_in
 
 MEANT = {

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from rankscope.cli.main import cli
+from rankscope.commands.line.main import cli
 
 TOLD = "are folded into 1 line: --verbose tells each"
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import rankscope
-from rankscope.collections import load
-from rankscope.errors import InputError
+from rankscope.core.errors import InputError
+from rankscope.inputs.collections.collection import load
 from tests.data import data_folder
 
 SIZES = {  # documents, queries, queries with a relevant document, relevant pairs

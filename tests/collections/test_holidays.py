@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 import rankscope
-from rankscope.collections import load
-from rankscope.collections.holidays import read_result
-from rankscope.errors import InputError
+from rankscope.core.errors import InputError
+from rankscope.inputs.collections.collection import load
+from rankscope.inputs.collections.pictures import read_holidays_result
 from tests.data import data_folder
 
 
@@ -28,7 +28,10 @@ def test_the_real_result_scores_what_is_known_of_it() -> None:
     assert (len(collection), len(collection.queries)) == (1491, 500)
     assert sorted({len(each.relevant) for each in collection.truth})[-1] == 12
     scores = rankscope.evaluate(
-        collection.qrels, read_result(folder / "vlad_result.dat"), list(collection.measures), junk=collection.junk
+        collection.qrels,
+        read_holidays_result(folder / "vlad_result.dat"),
+        list(collection.measures),
+        junk=collection.junk,
     )
     assert round(scores["AP(area=oxford)"], 4) == 0.6892
 
@@ -44,7 +47,7 @@ def test_the_real_result_scores_as_the_official_rule_written_again() -> None:
         total += official_ap([rank for rank, name in enumerate(ranked) if name in mates], len(mates))
     collection = load("holidays", folder)
     scores = rankscope.evaluate(
-        collection.qrels, read_result(folder / "vlad_result.dat"), collection.measures, junk=collection.junk
+        collection.qrels, read_holidays_result(folder / "vlad_result.dat"), collection.measures, junk=collection.junk
     )
     assert scores["AP(area=oxford)"] == pytest.approx(total / len(lines), abs=1e-12)
 
@@ -55,7 +58,7 @@ def test_the_query_is_not_counted_wherever_it_stands(tmp_path: Path) -> None:
         "100000.jpg 1 100001.jpg 0 100000.jpg\n\n100100.jpg 0 100000.jpg 1 100100.jpg 2 100101.jpg\n"
     )
     collection = load("holidays", tmp_path)
-    run = read_result(tmp_path / "mine.dat")
+    run = read_holidays_result(tmp_path / "mine.dat")
     assert run.name == "mine"
     scores = rankscope.evaluate(
         collection.qrels, run, ["AP(area=oxford)", "P@1"], junk=collection.junk, collection_size=4
@@ -86,4 +89,4 @@ def test_names_may_come_from_the_photos(tmp_path: Path) -> None:
 def test_a_result_that_cannot_be_read_is_refused(text: str, told: str, tmp_path: Path) -> None:
     (tmp_path / "bad.dat").write_text(text)
     with pytest.raises(InputError, match=told):
-        read_result(tmp_path / "bad.dat")
+        read_holidays_result(tmp_path / "bad.dat")

@@ -9,15 +9,15 @@ from importlib.resources import files
 import numpy as np
 import pytest
 
-from rankscope.collections import LabelledImages, icons
-from rankscope.collections import picture_features as spaces
+from rankscope.core.errors import SettingError
 from rankscope.engines.nearest import nearest_ranks
-from rankscope.errors import SettingError
+from rankscope.inputs.collections import sample as spaces
+from rankscope.inputs.collections.sample import LabelledImages, icons
 from rankscope.measures import AP, Rprec
 from tests.data import GOLDEN, data_folder
 
 PERMITTED = {"MIT", "Apache-2.0", "ISC", "CC0-1.0"}
-DATA = files("rankscope.collections") / "data"
+DATA = files("rankscope.inputs.collections") / "data"
 
 
 @pytest.fixture(scope="module")

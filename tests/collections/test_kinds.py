@@ -8,14 +8,20 @@ import numpy as np
 import pytest
 
 import rankscope
-from rankscope.collections import COLLECTIONS, Collection, CollectionKind, Truth, load
-from rankscope.collections.corel1k import CLASSES
-from rankscope.collections.tables import label_table
-from rankscope.collections.ukbench import four_score
+from rankscope.core.errors import InputError, SettingError
 from rankscope.engines.nearest import nearest_ranks
-from rankscope.engines.query_item import put_query_back
-from rankscope.errors import InputError, SettingError
+from rankscope.engines.pairwise import put_query_back
+from rankscope.inputs.collections.collection import (
+    COLLECTIONS,
+    Collection,
+    CollectionKind,
+    Truth,
+    label_table,
+    load,
+)
+from rankscope.inputs.collections.pictures import COREL1K_CLASSES
 from rankscope.measures import AP
+from rankscope.measures.image_retrieval import four_score
 from tests.data import data_folder
 
 
@@ -113,7 +119,7 @@ def test_corel_photos_may_be_numbered_in_class_folders_or_in_a_table(tmp_path: P
 def test_corel_has_ten_classes_of_a_hundred() -> None:
     collection = load("corel1k", data_folder("corel1k"))
     assert len(collection) == 1000
-    assert collection.classes == tuple(sorted(CLASSES))
+    assert collection.classes == tuple(sorted(COREL1K_CLASSES))
     assert {collection.labels.count(name) for name in collection.classes} == {100}
     assert collection.notes == ()
     assert collection.paths is not None

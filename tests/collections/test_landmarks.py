@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankscope
-from rankscope.collections import load
-from rankscope.collections.landmarks import GOOD, OK, read_truth
-from rankscope.errors import InputError
+from rankscope.core.errors import InputError
+from rankscope.inputs.collections.collection import load
+from rankscope.inputs.collections.pictures import GOOD_GRADE, OK_GRADE, read_landmark_truth
 from tests.data import data_folder
 
 
@@ -43,7 +43,7 @@ def test_hand_cases_follow_the_published_rule(tmp_path: Path) -> None:
     collection = load("oxford5k", tmp_path)
     (truth,) = collection.truth
     assert (truth.item, truth.box) == ("a", (1.0, 2.0, 30.5, 40.0))
-    assert truth.relevant == {"a": GOOD, "b": GOOD, "c": OK}
+    assert truth.relevant == {"a": GOOD_GRADE, "b": GOOD_GRADE, "c": OK_GRADE}
     assert collection.junk == {"tower_1": ("j", "k")}
     # junk on top changes nothing: a at 1, x at 2, b at 3, c at 4 of what counts
     by_hand = (1.0 + (1 / 2 + 2 / 3) / 2 + (2 / 3 + 3 / 4) / 2) / 3
@@ -60,7 +60,7 @@ def test_hand_cases_follow_the_published_rule(tmp_path: Path) -> None:
 @given(order=st.permutations([*"abcdef", *"jklm", *"uvwxyz"]), length=st.integers(1, 16))
 def test_any_ranking_scores_what_the_published_rule_gives(order: list[str], length: int) -> None:
     positive, junk, ranking = set("abcdef"), set("jklm"), order[:length]
-    qrels = {"q": {**dict.fromkeys("abc", GOOD), **dict.fromkeys("def", OK)}}
+    qrels = {"q": {**dict.fromkeys("abc", GOOD_GRADE), **dict.fromkeys("def", OK_GRADE)}}
     scores = rankscope.evaluate(qrels, {"q": ranking}, ["AP(area=oxford)"], junk={"q": sorted(junk)})
     assert scores["AP(area=oxford)"] == pytest.approx(published_ap(positive, junk, ranking), abs=1e-12)
 
@@ -113,7 +113,7 @@ def test_pictures_of_paris_may_lie_by_landmark(tmp_path: Path) -> None:
 
 def test_a_truth_file_that_lacks_or_cannot_be_read_is_named(tmp_path: Path) -> None:
     truth_files(tmp_path, "tower_1", "oxc1_a 1 2 30.5 40", "a", "", "")
-    assert read_truth(tmp_path)[0].junk == ()
+    assert read_landmark_truth(tmp_path)[0].junk == ()
     (tmp_path / "tower_1_ok.txt").unlink()
     with pytest.raises(InputError, match="lacks tower_1_ok"):
         load("oxford5k", tmp_path)

@@ -6,7 +6,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rankscope.evaluation.evaluate import evaluate
+from rankscope.measures.evaluation.evaluate import evaluate
 from tests.conformance.peers import Answer, Pair, differences
 
 NDEVAL_PAIRS = tuple(

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from rankscope.evaluation.evaluate import evaluate
-from rankscope.evaluation.scores import GEOMETRIC_FLOOR
+from rankscope.measures.evaluation.evaluate import evaluate
+from rankscope.measures.evaluation.scores import GEOMETRIC_FLOOR
 from tests.conformance.cases import Case
 
 

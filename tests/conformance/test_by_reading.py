@@ -8,8 +8,8 @@ from typing import Any
 import polars as pl
 import pytest
 
-from rankscope.evaluation.evaluate import evaluate
-from rankscope.peers import PEERS
+from rankscope.core.peers import PEERS
+from rankscope.measures.evaluation.evaluate import evaluate
 
 HITS = {1: 1, 3: 1, 4: 1, 6: 1, 8: 1}  # ranks of five relevant items
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankscope.evaluation.evaluate import evaluate
+from rankscope.measures.evaluation.evaluate import evaluate
 from tests.conformance.cases import WITH_NEGATIVE, Case, Row, cases, frame, rows_with_repeats
 from tests.conformance.peers import IR_MEASURES_PAIRS, OTHER_PROVIDERS_PAIRS, Pair, ask_ir_measures, differences, ours
 from tests.needs import needed_module, needed_program

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rankscope.evaluation.evaluate import evaluate
+from rankscope.measures.evaluation.evaluate import evaluate
 from tests.conformance.diversity import AT_ONE, UNDIVIDED, ask_ndeval, divided_case, our_answers, times_subtopics
 from tests.conformance.inventory import LISTS, REASONS, compared_with
 from tests.needs import needed_module

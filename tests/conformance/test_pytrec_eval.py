@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankscope.errors import InputError, MeasureError
-from rankscope.evaluation.relevance_evaluator import (
+from rankscope.core.errors import InputError, MeasureError
+from rankscope.measures.evaluation.relevance_evaluator import (
     RelevanceEvaluator,
     compute_aggregated_measure,
     parse_qrel,

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from rankscope.evaluation.evaluate import evaluate
+from rankscope.measures.evaluation.evaluate import evaluate
 from tests.conformance.cases import WITH_NEGATIVE, Case, cases
 from tests.conformance.peers import RANX_BPREF, RANX_PAIRS, Pair, ask_ranx, differences, ours, with_both_kinds
 from tests.needs import needed_module

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankscope.errors import MeasureError
+from rankscope.core.errors import MeasureError
 from rankscope.measures.notation import parse_measure
 from tests.conformance.cases import Case, plain_case, seeded_case
 from tests.conformance.peers import LightPeer, Pair, ask_ir_measures, ours

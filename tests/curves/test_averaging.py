@@ -10,19 +10,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankscope.curves import (
+from rankscope.analysis.curves.averaging import (
     doubling_grid,
     generality_groups,
     mean_along_rays,
-    mean_at_precision_levels,
-    mean_at_recall_levels,
-    mean_at_scopes,
     precision_boxes,
     radial_curves,
     radial_mean,
     recall_boxes,
 )
-from rankscope.errors import MeasureError, SettingError
+from rankscope.analysis.curves.precision_recall import mean_at_precision_levels, mean_at_recall_levels, mean_at_scopes
+from rankscope.core.errors import MeasureError, SettingError
 from rankscope.ranks import RelevantRanks
 from tests.curves.examples import LOGOS, MIXED, THREE, complete_rankings, hits_by_hand
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankscope.curves import Curve, Region, precision_scope
+from rankscope.analysis.curves.curve import Curve, Region
+from rankscope.analysis.curves.scope import precision_scope
 from tests.curves.examples import THREE
 
 

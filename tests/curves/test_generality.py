@@ -11,15 +11,23 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankscope.arrays import FloatArray
-from rankscope.curves import expected_value, generality_table, grep_surface, grip, grnp, random_line
-from rankscope.curves.generality_tables import Way, shared_level
-from rankscope.errors import MeasureError, SettingError
+from rankscope.analysis.curves.generality import (
+    Way,
+    generality_table,
+    grep_surface,
+    grip,
+    grnp,
+    random_line,
+    shared_level,
+)
+from rankscope.analysis.curves.thinning import expected_value
+from rankscope.core.arrays import FloatArray
+from rankscope.core.errors import MeasureError, SettingError
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.run import Run
 from rankscope.measures import Estar, Rprec
 from rankscope.ranks import RelevantRanks
-from rankscope.ranks.reduce import reduce
+from rankscope.ranks.reduction import reduce
 from tests.curves.examples import THREE, complete_rankings, cut_at
 from tests.data import data_folder
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankscope.curves import (
+from rankscope.analysis.curves.precision_recall import (
     accessible_region,
     highest_precision,
     ideal_curve,
@@ -20,7 +20,7 @@ from rankscope.curves import (
     points_at_scopes,
     scope_line,
 )
-from rankscope.errors import MeasureError
+from rankscope.core.errors import MeasureError
 from rankscope.measures import AP
 from rankscope.ranks import RelevantRanks
 from tests.curves.examples import complete_rankings
@@ -72,12 +72,12 @@ def test_the_worst_ranking_has_the_least_ap(relevant: int, collection: int) -> N
 
 
 def test_the_least_ap_of_very_many_items_is_their_sum_too() -> None:
-    from rankscope.curves import guides
+    from rankscope.analysis.curves import precision_recall
 
     relevant, collection = 1_000_001, 3_000_000
     hit = np.arange(1, relevant + 1)
     summed = math.fsum(hit / (hit + collection - relevant)) / relevant
-    assert guides.minimum_average_precision(relevant, collection) == pytest.approx(summed, rel=1e-12)
+    assert precision_recall.minimum_average_precision(relevant, collection) == pytest.approx(summed, rel=1e-12)
 
 
 @pytest.mark.parametrize("generality", [1e-9, 1e-4, 0.00999, 0.01, 0.3, 0.9, 1.0])

@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from rankscope.curves import (
+from rankscope.analysis.curves.precision_recall import (
     mean_at_recall_levels,
     mean_at_scopes,
     points_at_hits,
     points_at_scopes,
     query_curve,
 )
-from rankscope.errors import MeasureError
+from rankscope.core.errors import MeasureError
 from rankscope.measures import AP, IPrec, P, R
-from rankscope.measures.recall_levels import LEVELS
+from rankscope.measures.measure import RECALL_LEVELS
 from rankscope.ranks import RelevantRanks
 from tests.curves.examples import THREE, complete_rankings
 from tests.strategies import relevant_ranks
@@ -81,7 +81,7 @@ def test_the_eleven_points_are_those_of_the_measure() -> None:
 @given(queries=relevant_ranks())
 def test_the_mean_at_recall_levels_leaves_out_queries_without_relevant_items(queries: RelevantRanks) -> None:
     curve = mean_at_recall_levels(queries)
-    for level, value in zip(LEVELS, curve.y, strict=True):
+    for level, value in zip(RECALL_LEVELS, curve.y, strict=True):
         values = IPrec(level).of(queries)
         assert value == pytest.approx(
             values[~np.isnan(values)].mean() if (~np.isnan(values)).any() else np.nan, nan_ok=True

@@ -9,12 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankscope.curves.effort_over_queries import median_effort, pooled_contingency, windows
-from rankscope.curves.query_effort import expected_windows, search_effort
-from rankscope.errors import MeasureError
+from rankscope.analysis.curves.effort import expected_windows, median_effort, pooled_contingency, search_effort, windows
+from rankscope.core.errors import MeasureError
 from rankscope.measures.quadruple import Quadruple
 from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.reports.texts.effort import effort_json, effort_text, notes
+from rankscope.reports.texts.effort import effort_json, effort_notes, effort_text
 
 
 def test_the_decision_table_of_the_worked_quadruple() -> None:
@@ -78,14 +77,14 @@ def test_what_is_beyond_the_ranking_is_not_known() -> None:
     effort = search_effort(ranks, "9")
     assert [one.scope for one in effort.at] == [2, 4]  # 2c = 8 is beyond the ranking
     assert np.isnan([each.window for each in effort.wanted[2:]]).all()
-    assert "3 relevant items not found" in notes(effort)[-1]
+    assert "3 relevant items not found" in effort_notes(effort)[-1]
 
 
 def test_without_the_collection_there_is_no_table_but_windows() -> None:
     effort = search_effort(RelevantRanks.from_ranks([[1, 3]], queries=["9"]), "9")
     assert effort.at == ()
     assert [each.window for each in effort.wanted] == [1, 1, 1, 3, 3]
-    assert "collection_size=D" in notes(effort)[0]
+    assert "collection_size=D" in effort_notes(effort)[0]
     assert "Decision table" not in effort_text(effort)
 
 

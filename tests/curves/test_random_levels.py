@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankscope.curves import random_at_recall_levels, random_level, random_precision_at_hits
-from rankscope.errors import MeasureError
-from rankscope.measures.random_level import random_average_precision
+from rankscope.analysis.curves.precision_recall import random_at_recall_levels, random_level, random_precision_at_hits
+from rankscope.core.errors import MeasureError
+from rankscope.measures.quadruple import random_average_precision
 from rankscope.ranks import RelevantRanks
 from tests.curves.examples import THREE
 

@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankscope.curves import (
+from rankscope.analysis.curves.means import Weighting
+from rankscope.analysis.curves.scope import (
+    hits_at,
     ideal_precision_scope,
     ideal_recall_scope,
     precision_relevant_scope,
@@ -17,14 +19,12 @@ from rankscope.curves import (
     recall_relevant_scope,
     recall_scope,
 )
-from rankscope.curves.relevant_scope import hits_at
-from rankscope.curves.weighting import Weighting
-from rankscope.errors import MeasureError, SettingError
+from rankscope.core.errors import MeasureError, SettingError
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.run import Run
 from rankscope.measures import P, R, Rprec
 from rankscope.ranks import RelevantRanks
-from rankscope.ranks.reduce import reduce
+from rankscope.ranks.reduction import reduce
 from tests.curves.examples import MIXED, THREE, complete_rankings, hits_by_hand
 from tests.data import data_folder
 from tests.strategies import relevant_ranks

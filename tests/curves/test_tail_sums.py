@@ -8,13 +8,22 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rankscope.arrays import FloatArray, IntArray
-from rankscope.curves.chances import at_most, mean_of
-from rankscope.curves.distributions import BetaBinomial, Binomial, Counts, Hypergeometric, far_above
-from rankscope.curves.generality_tables import generality_table
-from rankscope.curves.hits import hits_of
-from rankscope.curves.tail_sums import NEGLIGIBLE, UNSEEN, tail_sums
-from rankscope.curves.thinned_recall import recall_when_kept
+from rankscope.analysis.curves.distributions import (
+    NEGLIGIBLE,
+    UNSEEN,
+    BetaBinomial,
+    Binomial,
+    Counts,
+    Hypergeometric,
+    at_most,
+    far_above,
+    mean_of,
+    tail_sums,
+)
+from rankscope.analysis.curves.generality import generality_table
+from rankscope.analysis.curves.hits import hits_of
+from rankscope.analysis.curves.thinning import recall_when_kept
+from rankscope.core.arrays import FloatArray, IntArray
 from rankscope.ranks import RelevantRanks
 
 Ratio = Callable[[float, int], float]  # of a count and a step: the probability of the next count over this one's

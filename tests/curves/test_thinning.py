@@ -10,12 +10,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from rankscope.arrays import FloatArray, IntArray
-from rankscope.curves import thinning
-from rankscope.curves.chances import at_most, mean_inverse, mean_of
-from rankscope.curves.distributions import BetaBinomial, Binomial, Counts, Hypergeometric
-from rankscope.curves.thinning import expected_hits, expected_hits_of_class, expected_value
-from rankscope.errors import MeasureError
+from rankscope.analysis.curves import thinning
+from rankscope.analysis.curves.distributions import (
+    BetaBinomial,
+    Binomial,
+    Counts,
+    Hypergeometric,
+    at_most,
+    mean_inverse,
+    mean_of,
+)
+from rankscope.analysis.curves.thinning import expected_hits, expected_hits_of_class, expected_value
+from rankscope.core.arrays import FloatArray, IntArray
+from rankscope.core.errors import MeasureError
 from rankscope.measures import AP, RR, Measure, P, R, Rprec, nDCG
 from rankscope.ranks import RelevantRanks
 from tests.strategies import relevant_ranks

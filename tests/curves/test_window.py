@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from rankscope.curves import (
+from rankscope.analysis.curves.window import (
     ceiling,
     ceilings,
     certain_bounds,
@@ -19,7 +19,7 @@ from rankscope.curves import (
     window_mean,
     worst_case,
 )
-from rankscope.errors import MeasureError
+from rankscope.core.errors import MeasureError
 from rankscope.measures import P
 from rankscope.ranks import RelevantRanks
 from tests.curves.examples import THREE, complete_rankings

@@ -10,9 +10,9 @@ import pytest
 from click.testing import CliRunner
 
 import rankscope
-from rankscope.cli.main import cli
+from rankscope.commands.line.main import cli
+from rankscope.core.errors import InputError
 from rankscope.engines.nearest.label_check import check_labels
-from rankscope.errors import InputError
 from rankscope.inputs.features import Features
 
 CHANCE = np.random.default_rng(5)

@@ -10,12 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 
-from rankscope.arrays import FloatArray, IntArray
-from rankscope.collections import load
+from rankscope.core.arrays import FloatArray, IntArray
+from rankscope.core.errors import InputError, SettingError
 from rankscope.engines.nearest import nearest_ranks
-from rankscope.engines.pairwise import pairwise_ranks
-from rankscope.engines.query_item import put_query_back
-from rankscope.errors import InputError, SettingError
+from rankscope.engines.pairwise import pairwise_ranks, put_query_back
+from rankscope.inputs.collections.collection import load
 from rankscope.inputs.features import Features
 from rankscope.measures import AP, NMRR, Bullseye, Rprec
 from rankscope.ranks.ragged import Ragged

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 import rankscope
-from rankscope.cli.main import cli
+from rankscope.commands.line.main import cli
 
 ONLY = "the judgements list only relevant items, so every other item counts as not relevant, judged or not"
 SHARE = r"\d %? ?of the first 10|not judged|no judgement|results without a judgement"

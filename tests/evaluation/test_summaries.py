@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankscope.errors import SettingError
-from rankscope.evaluation.coverage_report import Coverage, coverage_of
-from rankscope.evaluation.evaluate import evaluate
-from rankscope.evaluation.scores import GEOMETRIC_FLOOR
+from rankscope.core.errors import SettingError
+from rankscope.measures.evaluation.coverage import Coverage, coverage_of
+from rankscope.measures.evaluation.evaluate import evaluate
+from rankscope.measures.evaluation.scores import GEOMETRIC_FLOOR
 from rankscope.ranks.relevant_ranks import RelevantRanks
 
 Lists = dict[str, list[str]]
@@ -206,7 +206,7 @@ def test_what_must_be_said_is_found_out_once_for_each_system(monkeypatch: pytest
         looked.append(ranks.system)
         return coverage_of(ranks)
 
-    monkeypatch.setattr("rankscope.evaluation.scores.coverage_of", counting)
+    monkeypatch.setattr("rankscope.measures.evaluation.scores.coverage_of", counting)
     lines = scores.warnings()
     assert any("missing from the run" in line for line in lines)
     lines.clear()

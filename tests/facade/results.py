@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import rankscope
-from rankscope.facade.suites import suite
+from rankscope.commands.suite import suite
 
 QUERIES = [f"q{number}" for number in range(16)]
 QRELS = {query: {"a": 1, "b": 2 * (row % 2), "c": 0} for row, query in enumerate(QUERIES)}
@@ -25,7 +25,7 @@ ANSWERS = [("ann", "old", "new", "right"), ("bob", "new", "old", "left"), ("ann"
 
 
 def preferred() -> Any:
-    from rankscope.statistics.preferences.answers import Preference
+    from rankscope.analysis.assessors.preferences import Preference
 
     said = [Preference(query, who, left, right, choice) for query in QUERIES for who, left, right, choice in ANSWERS]  # type: ignore[arg-type]
     return rankscope.prefer(said, systems=["old", "new"])
@@ -45,12 +45,12 @@ def looked(function: Any) -> Any:
 
 
 def suited() -> Any:
-    from rankscope.inputs.formats import write
+    from rankscope.inputs.formats.registry import write_file
 
     with TemporaryDirectory() as folder:
         runs = {name: str(Path(folder) / f"{name}.run") for name in RUNS}
         for name, path in runs.items():
-            write(rankscope.Run.of(RUNS[name], name=name), path)
+            write_file(rankscope.Run.of(RUNS[name], name=name), path)
         qrels = Path(folder) / "qrels.txt"
         qrels.write_text("".join(f"{q} 0 {item} {grade}\n" for q, row in QRELS.items() for item, grade in row.items()))
         tasks = [{"name": name, "qrels": str(qrels), "runs": runs} for name in ("web", "mail")]
@@ -72,7 +72,7 @@ def standings() -> Any:
 
 
 def gathered() -> Any:
-    from rankscope.gathering.gathered import Gathered
+    from rankscope.engines.crawler.state import Gathered
 
     left_out = tuple((f"https://example.org/{number}", "robots.txt forbids it") for number in range(40))
     return Gathered(path="docs.parquet", documents=90, copies=2, asked=132, waiting=0, outside=7, left_out=left_out)

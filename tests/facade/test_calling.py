@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 import rankscope
-from rankscope import graphs
-from rankscope.errors import RankscopeError, SettingError, UnknownSetting
-from rankscope.facade.asking import QUESTIONS
-from rankscope.graphs.marks import Stroke
+from rankscope.commands.feedback_questions import QUESTIONS
+from rankscope.core.errors import RankscopeError, SettingError, UnknownSetting
+from rankscope.reports import graphs
+from rankscope.reports.graphs.marks import Stroke
 from tests.facade.results import BAD, FEATURES, GOOD, LABELS, QRELS, RUNS, VECTORS, of
 
 FUNCTIONS = [name for name in rankscope.__all__ if inspect.isfunction(getattr(rankscope, name))]
@@ -73,10 +73,10 @@ def test_a_wrong_keyword_is_a_type_error_as_everywhere_in_python() -> None:
 
 
 MEANT: dict[str, tuple[str, Callable[[], object]]] = {  # what was meant, and what was written
-    "a function": ("evaluate", lambda: rankscope.evalute),
-    "a graph function": ("precision_recall_graph", lambda: graphs.precision_recal_graph),
-    "a class of measures": ("nDCG", lambda: rankscope.measures.nDCQ),
-    "a function of a package": ("compare", lambda: rankscope.statistics.compair),
+    "a function": ("evaluate", lambda: rankscope.evalute),  # type: ignore[attr-defined]
+    "a graph function": ("precision_recall_graph", lambda: graphs.precision_recal_graph),  # type: ignore[attr-defined]
+    "a class of measures": ("nDCG", lambda: rankscope.measures.nDCQ),  # type: ignore[attr-defined]
+    "a function of a package": ("compare", lambda: rankscope.analysis.compair),  # type: ignore[attr-defined]
     "a measure": ("nDCG", lambda: rankscope.evaluate(QRELS, GOOD, "nDGC@10")),
     "a measure of scores": ("Rprec", lambda: of("evaluate")["old", "Rperc"]),
     "a system of scores": ("old", lambda: of("evaluate")["odl", "AP"]),

@@ -17,12 +17,11 @@ import pytest
 from click.testing import CliRunner
 
 import rankscope
-from rankscope.cli.main import cli
-from rankscope.displayed import Displayed, Tabular
-from rankscope.graphs.graph import Graph
-from rankscope.reports.displays import PRESENTATIONS
-from rankscope.reports.displays.display import LINES, SCREEN_COLUMNS, SCREEN_ROWS, WIDTH
-from rankscope.reports.page.report_page import ReportPage
+from rankscope.commands.line.main import cli
+from rankscope.core.display import Displayed, Tabular
+from rankscope.reports.display import LINES, PRESENTATIONS, SCREEN_COLUMNS, SCREEN_ROWS, WIDTH
+from rankscope.reports.graphs.graph import Graph
+from rankscope.reports.page.html import ReportPage
 from tests.facade.results import BAD, GOOD, QRELS, RESULTS, RUNS, of
 from tests.needs import needed_module
 
@@ -41,7 +40,7 @@ SHOWN_INSIDE = {  # what results are made of, and what a report is before it is 
     "MeasureCompared": lambda: of("compare").main,
     "Suite": lambda: of("suite").main,
     "Homogeneity": lambda: of("homogeneity")["nearest"],
-    "Report": lambda: import_module("rankscope.facade.showing").whole_report(of("evaluate")),
+    "Report": lambda: import_module("rankscope.commands.report").whole_report(of("evaluate")),
 }
 EVERYTHING = {**RESULTS, **SHOWN_INSIDE}
 NO_TABLES = {"report", "graph", "homogeneity", "rank", "index", "fuse", "reduce", "Qrels", "Run", "Features"}

@@ -16,10 +16,10 @@ import polars as pl
 import pytest
 
 import rankscope
-from rankscope.cli.main import cli
-from rankscope.errors import MeasureError, SettingError
-from rankscope.evaluation.scores import Scores
+from rankscope.commands.line.main import cli
+from rankscope.core.errors import MeasureError, SettingError
 from rankscope.measures import AP, Bpref, P, nDCG
+from rankscope.measures.evaluation.scores import Scores
 
 QRELS = {f"q{number}": {"a": 1, "b": 1} for number in range(16)}
 GOOD = {query: {"a": 3.0, "b": 2.0, "x": 1.0} for query in QRELS}
@@ -88,8 +88,6 @@ def test_no_public_name_is_a_module() -> None:
 
 def test_importing_everything_shadows_nothing_of_python() -> None:
     assert not set(rankscope.__all__) & (sys.stdlib_module_names | set(dir(__builtins__)))
-    assert rankscope.collections.__name__ == "rankscope.collections"
-    assert rankscope.statistics.__name__ == "rankscope.statistics"
 
 
 TWINS = {  # options whose name in Python is another one
@@ -180,7 +178,7 @@ def test_every_option_of_a_command_has_its_twin_with_the_same_default(command: s
         if name in ELSEWHERE and (name not in twins or f"input_{name}" in options):
             continue  # --format is that of the output next to --input-format
         if name == "list" and command in ("describe", "fuse"):
-            continue  # `rankscope.engines.images.descriptors.DESCRIPTORS`, `rankscope.fusion.FUSIONS`
+            continue  # `rankscope.engines.images.descriptors.DESCRIPTORS`, `rankscope.measures.fusion.method.FUSIONS`
         if name == "write_up":
             continue  # a method of what comes back
         twin = TWINS.get(name, name) if name not in twins else name

@@ -9,13 +9,12 @@ import polars as pl
 import pytest
 
 import rankscope
+from rankscope.core.errors import SettingError
 from rankscope.engines.text import Index
-from rankscope.errors import SettingError
-from rankscope.feedback.examples.text_items import TextItems
 from rankscope.feedback.methods import METHODS
-from rankscope.feedback.study.protocol import Protocol
+from rankscope.feedback.methods.text import TextItems
+from rankscope.feedback.study.experiment import Experiment, Protocol
 from rankscope.feedback.study.results import Results, load_results
-from rankscope.feedback.study.setting import Experiment
 from rankscope.feedback.study.study import StudyPlan, study
 from rankscope.feedback.users.starts import ExternalRanking
 from rankscope.feedback.users.topics import Topics

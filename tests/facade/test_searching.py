@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import rankscope
-from rankscope.errors import SettingError
+from rankscope.core.errors import SettingError
 
 TEXTS = [{"id": "a", "body": "a quick fox"}, {"id": "b", "body": "a dog and a fox"}]
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import rankscope
-from rankscope.displayed import Tabular
+from rankscope.core.display import Tabular
 from tests.facade.results import BAD, GOOD, QRELS, RESULTS, of
 
 

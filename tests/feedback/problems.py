@@ -6,9 +6,9 @@ from functools import cache
 
 import numpy as np
 
-from rankscope.arrays import BoolArray
+from rankscope.core.arrays import BoolArray
 from rankscope.feedback import Items
-from rankscope.feedback.examples.folds import Folds
+from rankscope.feedback.examples.examples import Folds
 
 SMALL = Items.of(np.array([1, 1.2, 1.4, 9, 9.2, 9.4, 3, 4, 5, 5.2, 6, 7])[:, None])
 SMALL_TARGET: BoolArray = np.arange(12) < 6

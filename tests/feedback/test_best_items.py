@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankscope.feedback.examples.best_items import best_items
-from rankscope.feedback.examples.scored import best
+from rankscope.feedback.examples.scores import best, best_items
 
 
 @given(st.integers(0, 2**32), st.integers(1, 5), st.integers(1, 400), st.integers(1, 40), st.booleans())

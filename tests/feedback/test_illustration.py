@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from rankscope.feedback.methods import METHODS
-from rankscope.feedback.study.protocol import Protocol
-from rankscope.feedback.study.resilience import resilience
+from rankscope.feedback.study.experiment import Protocol
+from rankscope.feedback.study.sensitivity import resilience
 from tests.feedback.cases import digits
 
 NAMES = ("nearest-neighbour", "rocchio(alpha=0, beta=1, gamma=0.25, unit_sum=False)", "query-point")

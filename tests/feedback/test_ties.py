@@ -8,15 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankscope.feedback import Examples, Items
-from rankscope.feedback.examples.scored import drop_rounding
+from rankscope.feedback.examples.scores import drop_rounding
 from rankscope.feedback.methods import Aspects, NearestNeighbour, NoFeedback
-from rankscope.feedback.study.protocol import Protocol
-from rankscope.feedback.study.ranking_facts import tied_pairs
-from rankscope.feedback.study.rounds import simulate_rounds
-from rankscope.feedback.study.setting import Experiment
+from rankscope.feedback.study.experiment import Experiment, Protocol
+from rankscope.feedback.study.loop import simulate_rounds
+from rankscope.feedback.study.scored_lists import tied_pairs
 from rankscope.feedback.study.study import StudyPlan, study
 from rankscope.feedback.users.topics import Topics
-from rankscope.reports.texts.feedback import warnings
+from rankscope.reports.texts.feedback import study_warnings
 from tests.feedback.cases import digits
 
 
@@ -84,7 +83,7 @@ def test_the_rule_is_in_every_list_and_what_hangs_on_it_is_said() -> None:
         alike = [item for item in range(query // 10 * 10, query // 10 * 10 + 10) if item != query]
         assert simulation.rounds[0].displayed[row].tolist() == alike[:5]
     results = study(StudyPlan.of(setting, [NearestNeighbour()], starts=2), on="home")
-    (line,) = [line for line in warnings(results) if line.startswith("! equal scores of relevant and irrelevant")]
+    (line,) = [line for line in study_warnings(results) if line.startswith("! equal scores of relevant and irrelevant")]
     assert "nearest-neighbour in 2" in line
     assert line.endswith(" of 2")
     assert results.about["ties"] == "order of the items"

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from rankscope.arrays import FloatArray
+from rankscope.core.arrays import FloatArray
 from rankscope.ranks import Ragged, RelevantRanks
-from rankscope.ranks.lots import lots_of_numbers
+from rankscope.ranks.kept_scores import lots_of_numbers
 
 
 def drawn(

@@ -6,9 +6,21 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rankscope.arrays import FloatArray
-from rankscope.forecast.calibration import CAUTION, EXPECTED, Calibration, calibrate, left_out, ratios
-from rankscope.forecast.tails import NODE_WEIGHTS, NODES, SharedTail, Tails, shared_by, tails_of
+from rankscope.analysis.forecast.tails import (
+    CAUTION,
+    EXPECTED,
+    NODE_WEIGHTS,
+    NODES,
+    Calibration,
+    SharedTail,
+    Tails,
+    calibrate,
+    left_out,
+    ratios,
+    shared_by,
+    tails_of,
+)
+from rankscope.core.arrays import FloatArray
 
 
 def drawn(queries: int, items: int, seed: int = 0) -> FloatArray:
@@ -123,6 +135,6 @@ def test_all_that_is_left_out_is_what_each_place_gives_by_itself(cells: int, mon
         score = best[:, place]
         above = np.flatnonzero(np.isfinite(score) & (score > tails.threshold) & (tails.used > 0))
         expected.append((NODE_WEIGHTS @ tails.chances(there - 1.0, above, score[above])) * there[above])
-    monkeypatch.setattr("rankscope.forecast.calibration.CELLS", cells)
+    monkeypatch.setattr("rankscope.analysis.forecast.tails.CELLS", cells)
     found = left_out(best, there, 6, shared)
     np.testing.assert_allclose(np.sort(found), np.sort(np.concatenate(expected)), rtol=1e-14)

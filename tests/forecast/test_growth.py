@@ -9,20 +9,27 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rankscope.arrays import FloatArray
-from rankscope.curves.terms import terms_of
-from rankscope.errors import MeasureError, SettingError
-from rankscope.forecast import ALL, ASSUMPTIONS, forecast
-from rankscope.forecast.backtest import BackTestTrial, best_model, error_at, possible
-from rankscope.forecast.evidence import Evidence
-from rankscope.forecast.growth import forecast_course
-from rankscope.forecast.intervals import DRAWS, ForecastInterval, item_errors, model_error, unit_error, unit_weights
-from rankscope.forecast.jeffreys import Jeffreys
-from rankscope.forecast.pareto import Pareto
-from rankscope.forecast.trend import Trend
+from rankscope.analysis.curves.hits import terms_of
+from rankscope.analysis.forecast.backtest import (
+    JACKKNIFE_DRAWS,
+    BackTestTrial,
+    ForecastInterval,
+    best_model,
+    error_at,
+    item_errors,
+    model_error,
+    possible,
+    unit_error,
+    unit_weights,
+)
+from rankscope.analysis.forecast.evidence import Evidence
+from rankscope.analysis.forecast.growth import ASSUMPTIONS, forecast, forecast_course
+from rankscope.analysis.forecast.models import ALL, Jeffreys, Pareto, Trend
+from rankscope.analysis.statistics.sampling_units import unit_values
+from rankscope.core.arrays import FloatArray
+from rankscope.core.errors import MeasureError, SettingError
 from rankscope.measures import AP, Rprec
 from rankscope.ranks import RelevantRanks
-from rankscope.statistics.table.units import unit_values
 from tests.forecast.collections import drawn, ranks_of, shared, unequal, without_scores
 
 SAMPLE = drawn(kept=500)
@@ -289,7 +296,7 @@ def test_an_interval_stays_within_bounds() -> None:
 
 def test_the_model_error_grows_with_the_growth() -> None:
     assert model_error(0.0, 0.002, 4.0, 0.9) == pytest.approx(stats.norm.ppf(0.95) * 0.008)
-    both = np.hypot(stats.t.ppf(0.95, DRAWS - 1) * 0.006, stats.norm.ppf(0.95) * 0.008)
+    both = np.hypot(stats.t.ppf(0.95, JACKKNIFE_DRAWS - 1) * 0.006, stats.norm.ppf(0.95) * 0.008)
     assert model_error(0.006, 0.002, 4.0, 0.9) == pytest.approx(both)
 
 

@@ -10,18 +10,22 @@ import pytest
 from scipy import stats
 from scipy.special import digamma
 
-from rankscope.arrays import FloatArray
-from rankscope.curves.hits import RelevantHits
-from rankscope.curves.terms import Terms, terms_of
-from rankscope.forecast.between import Between
-from rankscope.forecast.evidence import Evidence, ScoreEvidence
-from rankscope.forecast.jeffreys import Jeffreys
-from rankscope.forecast.model import GrowthModel, today
-from rankscope.forecast.models import ALL, candidates, usable
-from rankscope.forecast.pareto import Pareto
-from rankscope.forecast.tail import Tail
-from rankscope.forecast.tails import SharedTail, Tails, shared_by, tails_of
-from rankscope.forecast.trend import Trend
+from rankscope.analysis.curves.hits import RelevantHits, Terms, terms_of
+from rankscope.analysis.forecast.evidence import Evidence, ScoreEvidence
+from rankscope.analysis.forecast.models import (
+    ALL,
+    Between,
+    GrowthModel,
+    Jeffreys,
+    Pareto,
+    Tail,
+    Trend,
+    candidates,
+    today,
+    usable,
+)
+from rankscope.analysis.forecast.tails import SharedTail, Tails, shared_by, tails_of
+from rankscope.core.arrays import FloatArray
 from rankscope.measures import AP, Measure, P, R, Rprec, nDCG
 from rankscope.ranks import Ragged, RelevantRanks
 from tests.forecast.collections import drawn, shared, without_scores

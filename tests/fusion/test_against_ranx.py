@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 import rankscope
-from rankscope.fusion import ALL, FUSIONS, Candidates
-from rankscope.fusion.fused_run import fused_run
-from rankscope.fusion.judged_lists import JudgedCandidates
-from rankscope.fusion.normalization import NORMALIZATIONS
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.run import Run
+from rankscope.measures.fusion.candidates import Candidates, fused_run
+from rankscope.measures.fusion.method import FUSIONS, METHODS
+from rankscope.measures.fusion.normalization import NORMALIZATIONS
+from rankscope.measures.fusion.tuning import JudgedCandidates
 from tests.fusion.cases import CASES, LEARNT, NORMS, FusionCase
 from tests.fusion.lists import Nested, random_judgements
 from tests.fusion.make_golden import GOLDEN
@@ -28,7 +28,7 @@ def golden() -> dict[str, Any]:
 
 
 def test_no_method_and_no_normalization_of_ranx_is_missing() -> None:
-    assert {case.name for case in CASES} == set(ALL)
+    assert {case.name for case in CASES} == set(METHODS)
     assert {*NORMS, "none"} == set(NORMALIZATIONS.names())
     assert golden()["answers"].keys() == {str(case) for case in CASES}
 

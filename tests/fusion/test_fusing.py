@@ -9,9 +9,9 @@ import pytest
 from click.testing import CliRunner
 
 import rankscope
-from rankscope.cli.main import cli
-from rankscope.errors import InputError, SettingError
-from rankscope.fusion.tuning import fold_of
+from rankscope.commands.line.main import cli
+from rankscope.core.errors import InputError, SettingError
+from rankscope.measures.fusion.tuning import fold_of
 from tests.fusion.lists import random_judgements, random_runs
 
 TWO = [{"q": {"a": 3.0, "b": 2.0, "c": 1.0}}, {"q": {"b": 9.0, "c": 5.0, "d": 1.0}}]
@@ -125,13 +125,13 @@ def test_parts_are_drawn_without_a_look_at_judgements() -> None:
 
 
 def test_from_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from rankscope.inputs.formats import write
+    from rankscope.inputs.formats.registry import write_file
 
     monkeypatch.chdir(tmp_path)
     runs, judged = random_runs(systems=2, queries=8, seed=5), random_judgements(queries=8, seed=5)
     for name, run in zip(("a.run", "b.run"), runs, strict=True):
-        write(rankscope.Run.of(run), name)
-    write(rankscope.Qrels.of(judged), "qrels.txt")
+        write_file(rankscope.Run.of(run), name)
+    write_file(rankscope.Qrels.of(judged), "qrels.txt")
     done = CliRunner().invoke(cli, ["fuse", "a.run", "b.run", "-o", "both.run", "--depth", "5"])
     assert (done.exit_code, "8 queries, 2 runs, rrf" in done.output) == (0, True), done.output
     assert {len(items) for items in rankscope.Run.of("both.run").to_dict().values()} == {5}

@@ -19,7 +19,7 @@ from tests.needs import needed_module
 if TYPE_CHECKING:
     import httpcore
 
-    from rankscope.gathering.gathered import Gathered
+    from rankscope.engines.crawler.state import Gathered
 else:
     httpcore = needed_module("httpcore", "gather")
 
@@ -159,8 +159,7 @@ def gathered_from(
     addresses: str | list[str], folder: Path, *, allow: tuple[str, ...] = (HOME,), network: Any = None, **given: Any
 ) -> Gathered:
     """`gather` without pauses, into docs.parquet; `resolve` and `network` are what tests put in place of the world."""
-    from rankscope.gathering.gather import gather_pages
-    from rankscope.gathering.rules import GatheringLimits
+    from rankscope.engines.crawler.gathering import GatheringLimits, gather_pages
 
     ours: dict[str, Any] = {name: given.pop(name) for name in ("resolve", "restart", "progress") if name in given}
     if network is not None:

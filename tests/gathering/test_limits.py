@@ -14,9 +14,8 @@ from unittest.mock import patch
 
 import pytest
 
-from rankscope.errors import InputError
-from rankscope.gathering.left_out import NoDocument
-from rankscope.gathering.unpacking import PIECE, unpacked
+from rankscope.core.errors import InputError
+from rankscope.engines.crawler.fetching import UNPACKED_PIECE, NoDocument, unpacked
 from tests.gathering.site import HOME, Make, Reply, documents, gathered_from, page, reasons, served
 
 GZIP = {"Content-Encoding": "gzip"}
@@ -45,7 +44,7 @@ def test_large_pages_are_left_out_whether_they_say_it_or_not(tmp_path: Path) -> 
 
 def test_a_bomb_is_unpacked_in_small_pieces() -> None:
     bomb = gzip.compress(bytes(50_000_000), 9)
-    assert max(map(len, unpacked([bomb], "gzip"))) == PIECE
+    assert max(map(len, unpacked([bomb], "gzip"))) == UNPACKED_PIECE
     assert sum(map(len, unpacked([bomb[:1000], bomb[1000:]], "x-gzip"))) == 50_000_000
     assert b"".join(unpacked([gzip.compress(b"a") + gzip.compress(b"b")], "gzip")) == b"ab"
 
@@ -142,7 +141,7 @@ def test_answers_that_are_no_http_are_left_out(tmp_path: Path) -> None:
 
 
 def test_the_worker_that_a_page_ends_is_replaced() -> None:
-    from rankscope.gathering.worker import ParsingWorker
+    from rankscope.engines.crawler.crawler import ParsingWorker
 
     with ParsingWorker() as worker:
         assert worker.parse("text", b"first", "", 100).text == "first"
@@ -159,14 +158,14 @@ def test_the_worker_that_a_page_ends_is_replaced() -> None:
 
 @pytest.mark.parametrize("answer", [b"", b"[]", b"{}", b"7", b"{", b'{"title": 1, "text": "\\ud800", "links": 3}'])
 def test_an_answer_that_is_none_ends_nothing(answer: bytes) -> None:
-    from rankscope.gathering.worker import _checked
+    from rankscope.engines.crawler.crawler import _checked_answer
 
     with pytest.raises(NoDocument, match="makes no sense"):
-        _checked(answer, 100)
+        _checked_answer(answer, 100)
 
 
 def test_a_worker_that_takes_too_long_is_ended() -> None:
-    from rankscope.gathering.worker import ParsingWorker
+    from rankscope.engines.crawler.crawler import ParsingWorker
 
     nested = b"<div>" * 400_000
     with ParsingWorker(patience=0.01) as worker, pytest.raises(NoDocument, match="takes too long to be read as html"):
@@ -177,8 +176,8 @@ def test_a_worker_that_takes_too_long_is_ended() -> None:
 def test_the_worker_has_limits() -> None:
     from multiprocessing import get_context
 
-    from rankscope.confined import MEMORY
-    from rankscope.gathering.parsing_process import SECONDS
+    from rankscope.core.sandbox import MOST_MEMORY
+    from rankscope.engines.crawler.parsing import PARSING_SECONDS
 
     context = get_context("spawn")
     ours, theirs = context.Pipe()
@@ -186,9 +185,9 @@ def test_the_worker_has_limits() -> None:
     process.start()
     limits = json.loads(ours.recv_bytes())
     process.join()
-    assert limits["memory"] == [MEMORY, MEMORY]
+    assert limits["memory"] == [MOST_MEMORY, MOST_MEMORY]
     assert limits["file"] == [0, 0]
-    assert SECONDS < limits["time"] < 2 * SECONDS
+    assert PARSING_SECONDS < limits["time"] < 2 * PARSING_SECONDS
     assert limits["exhausted"] == "takes more than 1024 MB of memory to be read as text"
 
 
@@ -196,14 +195,14 @@ def told_limits(line: Any) -> None:
     """In a process of its own: what its limits are, and what happens beyond."""
     import resource
 
-    from rankscope.confined import MEMORY, limit_memory, limit_time
-    from rankscope.gathering import parsing_process
+    from rankscope.core.sandbox import MOST_MEMORY, limit_memory, limit_time
+    from rankscope.engines.crawler import parsing
 
     limit_memory()
-    limit_time(parsing_process.SECONDS)
+    limit_time(parsing.PARSING_SECONDS)
     kinds = {"memory": resource.RLIMIT_DATA, "file": resource.RLIMIT_FSIZE}
     told: dict[str, Any] = {name: resource.getrlimit(kind) for name, kind in kinds.items()}
     told["time"] = resource.getrlimit(resource.RLIMIT_CPU)[0]
-    with patch.object(parsing_process, "parse_page", lambda *_: bytes(MEMORY)):
-        told["exhausted"] = parsing_process.parsed_or_problem("text", b"", "").problem
+    with patch.object(parsing, "parse_page", lambda *_: bytes(MOST_MEMORY)):
+        told["exhausted"] = parsing.parsed_or_problem("text", b"", "").problem
     line.send_bytes(json.dumps(told).encode())

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from rankscope.errors import InputError, SettingError
-from rankscope.gathering.pacing import Pacer
-from rankscope.gathering.rules import GatheringLimits
+from rankscope.core.errors import InputError, SettingError
+from rankscope.engines.crawler.gathering import GatheringLimits
+from rankscope.engines.crawler.politeness import Pacer
 from rankscope.version import __version__
 from tests.gathering.site import HOME, Make, Names, Reply, documents, gathered_from, page, reasons, redirect, served
 

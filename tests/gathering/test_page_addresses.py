@@ -9,7 +9,7 @@ from tests.needs import needed_module
 
 def spelled(text: str, base: str = "") -> str | None:
     needed_module("httpx", "gather")
-    from rankscope.gathering.addresses import page_address
+    from rankscope.engines.crawler.addresses import page_address
 
     return page_address(text, base)
 

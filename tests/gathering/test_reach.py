@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from rankscope.errors import InputError, SettingError
+from rankscope.core.errors import InputError, SettingError
 from tests.gathering.site import HOME, Names, RecordingNetwork, gathered_from, page, reasons, redirect, served
 
 PUBLIC, OTHER = "93.184.216.34", "8.8.8.8"

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from rankscope.errors import InputError, SettingError
+from rankscope.core.errors import InputError, SettingError
 from tests.gathering.site import HOME, Make, Names, Reply, gathered_from, page, redirect, served
 
 SITE: dict[str, Make] = {

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from rankscope.collections.picture_features import pixels
-from rankscope.curves.curve import Curve, Region
+from rankscope.analysis.curves.curve import Curve, Region
 from rankscope.engines.nearest import nearest_ranks
-from rankscope.graphs.axis import Axis
-from rankscope.graphs.graph import Graph
+from rankscope.inputs.collections.sample import pixels
 from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.reports.graphs.axes import Axis
+from rankscope.reports.graphs.graph import Graph
 
 RECALL, PRECISION = Axis("recall", "r", domain=(0, 1)), Axis("precision", "p", domain=(0, 1))
 

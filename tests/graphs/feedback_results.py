@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from rankscope import collections
-from rankscope.graphs.graph import Graph
+from rankscope.inputs import collections
+from rankscope.reports.graphs.graph import Graph
 from tests.graphs.recording import RecordingCanvas
 from tests.graphs.test_gallery import GALLERY, fewer_icons
 

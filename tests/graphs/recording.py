@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rankscope.graphs.legend import LegendEntry, legend_of
-from rankscope.graphs.marks import Mark
+from rankscope.reports.graphs.layout import LegendEntry, legend_of
+from rankscope.reports.graphs.marks import Mark
 
 if TYPE_CHECKING:
-    from rankscope.graphs.graph import Graph
+    from rankscope.reports.graphs.graph import Graph
 
 
 class RecordingCanvas:

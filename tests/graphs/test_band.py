@@ -10,18 +10,18 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from rankscope.cli.main import cli
-from rankscope.curves.scope import ideal_precision_scope, ideal_recall_scope
-from rankscope.errors import MeasureError, SettingError
-from rankscope.graphs import band_graph, precision_scope_graph, recall_scope_graph
-from rankscope.graphs.graph import Graph
-from rankscope.graphs.kinds.band import CURVES, CurveName
-from rankscope.graphs.marks import Guide, ShadedRegion, Stroke
+from rankscope.analysis.curves.scope import ideal_precision_scope, ideal_recall_scope
+from rankscope.analysis.statistics.bands import band, difference_band
+from rankscope.analysis.statistics.query_curves import over_scope, precision_at_recall
+from rankscope.analysis.statistics.sampling_units import unit_classes
+from rankscope.commands.line.main import cli
+from rankscope.core.errors import MeasureError, SettingError
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.ranks.storage import save_ranks
-from rankscope.statistics.intervals.bands import band, difference_band
-from rankscope.statistics.table.query_curves import over_scope, precision_at_recall
-from rankscope.statistics.table.units import unit_classes
+from rankscope.reports.graphs import band_graph, precision_scope_graph, recall_scope_graph
+from rankscope.reports.graphs.graph import Graph
+from rankscope.reports.graphs.marks import Guide, ShadedRegion, Stroke
+from rankscope.reports.graphs.mean_curves import CURVES, CurveName
 from tests.graphs.examples import TWO, ranked, scored
 
 

@@ -13,22 +13,20 @@ import pytest
 import vl_convert
 from click.testing import CliRunner
 
-from rankscope.cli.main import cli
-from rankscope.errors import SettingError
-from rankscope.graphs import class_matrix_graph
-from rankscope.graphs.axis import Axis
-from rankscope.graphs.canvases.shades import ink_on, shade_colour
-from rankscope.graphs.canvases.table import csv_of
-from rankscope.graphs.canvases.vega_lite import VERSION
-from rankscope.graphs.graph import Graph
-from rankscope.graphs.kinds.shared.class_tables import class_table
-from rankscope.graphs.layout import layout_of
-from rankscope.graphs.look import DARK, LIGHT, Look, Theme
-from rankscope.graphs.marks import Tiles
-from rankscope.graphs.text_width import text_width
+from rankscope.analysis.comparison.compare import compare
+from rankscope.analysis.statistics.mean_intervals import mean_intervals
+from rankscope.commands.line.main import cli
+from rankscope.core.errors import SettingError
 from rankscope.ranks.storage import save_ranks
-from rankscope.statistics import compare
-from rankscope.statistics.intervals.mean_intervals import mean_intervals
+from rankscope.reports.graphs import class_matrix_graph
+from rankscope.reports.graphs.axes import Axis
+from rankscope.reports.graphs.classes import class_table
+from rankscope.reports.graphs.graph import Graph
+from rankscope.reports.graphs.layout import layout_of, text_width
+from rankscope.reports.graphs.marks import Tiles
+from rankscope.reports.graphs.saving import graph_csv
+from rankscope.reports.graphs.style import DARK, LIGHT, Look, Theme, ink_on, shade_colour
+from rankscope.reports.graphs.vega_lite import VERSION
 from tests.graphs.class_examples import FIVE, classed, pair
 from tests.graphs.examples import TWO
 from tests.graphs.test_layout import contrast
@@ -142,7 +140,7 @@ def test_a_narrow_matrix_of_many_systems_leaves_the_intervals_out() -> None:
 
 
 def test_the_data_name_class_and_system() -> None:
-    text = csv_of(class_matrix_graph(pair(FIVE))).split("\n", 1)[1]
+    text = graph_csv(class_matrix_graph(pair(FIVE))).split("\n", 1)[1]
     rows = list(csv.DictReader(io.StringIO(text)))
     assert len(rows) == 18
     assert {row["name"] for row in rows} == {"first", "second", "difference"}

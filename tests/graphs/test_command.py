@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from rankscope import graphs
-from rankscope.cli.main import cli
-from rankscope.errors import RankscopeError
+from rankscope.commands.line.main import cli
+from rankscope.core.errors import RankscopeError
 from rankscope.ranks.storage import save_ranks
+from rankscope.reports import graphs
 from tests.data import GOLDEN
 from tests.graphs.examples import TWO, scored
 

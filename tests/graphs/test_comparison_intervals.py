@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 import vl_convert
 
-from rankscope.errors import SettingError
-from rankscope.graphs import comparison_intervals_graph
-from rankscope.graphs.canvases.vega_lite import VERSION
-from rankscope.graphs.graph import Graph
-from rankscope.graphs.kinds.shared.class_tables import class_table
-from rankscope.graphs.marks import Dots, Guide, Spans
-from rankscope.statistics.variance.comparison_intervals import comparison_intervals
+from rankscope.analysis.statistics.multiple_comparisons import comparison_intervals
+from rankscope.core.errors import SettingError
+from rankscope.reports.graphs import comparison_intervals_graph
+from rankscope.reports.graphs.classes import class_table
+from rankscope.reports.graphs.graph import Graph
+from rankscope.reports.graphs.marks import Dots, Guide, Spans
+from rankscope.reports.graphs.vega_lite import VERSION
 from tests.graphs.class_examples import FIVE, classed, pair
 from tests.graphs.examples import TWO
 from tests.graphs.recording import RecordingCanvas

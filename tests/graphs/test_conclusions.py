@@ -7,8 +7,12 @@ import re
 import numpy as np
 import pytest
 
-from rankscope.evaluation.evaluate import evaluate_ranks
-from rankscope.graphs import (
+from rankscope.analysis.comparison.compare import compare
+from rankscope.core.settings import Settings
+from rankscope.core.wording import decimal_text
+from rankscope.measures.evaluation.evaluate import evaluate_ranks
+from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.reports.graphs import (
     band_graph,
     class_matrix_graph,
     even_growth_graph,
@@ -19,14 +23,10 @@ from rankscope.graphs import (
     rank_intervals_graph,
     score_distribution_graph,
 )
-from rankscope.graphs.descriptor_bars import Bar, cost_graph, quality_graph
-from rankscope.graphs.graph import Graph
-from rankscope.graphs.marks import Dots, ShadedRegion, Stroke, SurfaceMark, Tiles
-from rankscope.graphs.system_count import reader_chooses
-from rankscope.number_texts import decimal_text
-from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.settings import Settings
-from rankscope.statistics.verdicts.compare import compare
+from rankscope.reports.graphs.graph import Graph
+from rankscope.reports.graphs.kinds import reader_chooses
+from rankscope.reports.graphs.marks import Dots, ShadedRegion, Stroke, SurfaceMark, Tiles
+from rankscope.reports.page.benchmark_page import Bar, cost_graph, quality_graph
 from tests.reports.examples import many_scores, scores_of
 
 SYSTEMS = [system.ranks for system in many_scores(5).systems]

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankscope import graphs
-from rankscope.errors import SettingError
+from rankscope.core.errors import SettingError
 from rankscope.feedback.methods import NearestNeighbour, QueryPoint
 from rankscope.feedback.normalization.consistency import consistency
 from rankscope.feedback.normalization.example_sets import ExampleSets
-from rankscope.graphs.marks import Dots, Stroke
+from rankscope.reports import graphs
+from rankscope.reports.graphs.marks import Dots, Stroke
 from tests.feedback.problems import drawn
 from tests.graphs.feedback_results import every_gallery_page_draws, recorded
 from tests.graphs.test_gallery import GALLERY

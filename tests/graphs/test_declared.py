@@ -2,43 +2,41 @@
 
 from __future__ import annotations
 
-import ast
 import inspect
+import re
 import subprocess
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import numpy as np
 import pytest
 
-from rankscope import graphs
-from rankscope.errors import SettingError
-from rankscope.graphs import Axis, kinds
-from rankscope.graphs.graph import Graph
-from rankscope.graphs.kind import GraphKind, kind
-from rankscope.graphs.option import Option, options_of
-from rankscope.graphs.system_count import SEVERAL, TWO, SystemCount
+from rankscope.core.errors import SettingError
+from rankscope.reports import graphs
+from rankscope.reports.graphs import kinds
+from rankscope.reports.graphs.axes import Axis
+from rankscope.reports.graphs.graph import Graph
+from rankscope.reports.graphs.kinds import SEVERAL, TWO, GraphKind, Option, SystemCount, kind, options_of
 from tests.graphs.examples import ranked, scored
 
-FOLDER = Path(str(kinds.__file__)).parent
 EVERY = (*graphs.ALL, *graphs.FEEDBACK)
 every_kind = pytest.mark.parametrize("kind", EVERY, ids=lambda kind: str(kind.name))
 every_kind_of_runs = pytest.mark.parametrize("kind", graphs.ALL, ids=lambda kind: str(kind.name))
 
 
-def test_each_file_is_a_registered_kind() -> None:
-    files = {path.stem.replace("_", "-") for path in FOLDER.glob("*.py")} - {"--init--"}
-    assert files == {kind.name for kind in EVERY} == set(kinds.ENTRIES)
+def test_each_graph_of_a_file_is_a_registered_kind() -> None:
+    files = {entry.address.partition(":")[0] for entry in kinds.ENTRIES.values()}
+    found = [each for file in files for each in vars(import_module(file)).values() if isinstance(each, GraphKind)]
+    assert {each.name for each in found} == {kind.name for kind in EVERY} == set(kinds.ENTRIES)
 
 
-def test_each_kind_is_imported_for_those_who_read_types() -> None:
-    tree = ast.parse((FOLDER / "__init__.py").read_text())
-    (block,) = [node for node in tree.body if isinstance(node, ast.If)]
-    imported = {alias.asname for node in block.body if isinstance(node, ast.ImportFrom) for alias in node.names}
+def test_each_kind_is_in_the_stub_for_those_who_read_types() -> None:
+    stub = Path(str(graphs.__file__)).with_suffix(".pyi").read_text()
     functions = {entry.address.partition(":")[2]: name for name, entry in kinds.ENTRIES.items()}
-    assert imported == set(functions) <= set(graphs.__all__)
+    assert set(re.findall(r"as (\w+_graph)$", stub, re.M)) == set(functions) <= set(dir(graphs))
     assert all(getattr(graphs, name).name == kind for name, kind in functions.items())
 
 
@@ -189,16 +187,16 @@ def loaded(code: str) -> set[str]:
 
 
 def test_importing_graphs_loads_no_kind_and_no_heavy_package() -> None:
-    there = loaded("import rankscope.graphs as graphs\nassert 'grip' in graphs.KINDS.own_names()")
-    assert not {"numpy", "polars", "scipy", "rankscope.graphs.graph", "rankscope.statistics"} & there
-    assert not {name for name in there if name.startswith("rankscope.graphs.kinds.")}
+    there = loaded("import rankscope.reports.graphs as graphs\nassert 'grip' in graphs.KINDS.own_names()")
+    assert not {"numpy", "polars", "scipy", "rankscope.reports.graphs.graph", "rankscope.statistics"} & there
+    assert not there & {entry.address.partition(":")[0] for entry in kinds.ENTRIES.values()}
 
 
 def test_a_kind_alone_is_loaded_with_its_command(tmp_path: Path) -> None:
     there = loaded(
         f"""
         from click.testing import CliRunner
-        from rankscope.cli.main import cli
+        from rankscope.commands.line.main import cli
         (open({str(tmp_path / "q")!r}, "w")).write("1 0 a 1\\n")
         (open({str(tmp_path / "r")!r}, "w")).write("1 Q0 a 1 2 x\\n")
         arguments = ["graph", "precision-scope", {str(tmp_path / "q")!r}, {str(tmp_path / "r")!r}, "--quiet", "-o"]
@@ -206,13 +204,11 @@ def test_a_kind_alone_is_loaded_with_its_command(tmp_path: Path) -> None:
         assert done.exit_code == 0, done
         """
     )
-    assert {name.split(".")[3] for name in there if name.startswith("rankscope.graphs.kinds.")} == {
-        "precision_scope",
-        "shared",
-    }
+    files = {entry.address.partition(":")[0] for entry in kinds.ENTRIES.values()}
+    assert there & files == {"rankscope.reports.graphs.scope_curves"}
     assert not {name for name in there if name.startswith(("rankscope.feedback", "rankscope.engines"))}
 
 
 def test_a_report_of_text_loads_no_laboratory(tmp_path: Path) -> None:
-    there = loaded("import rankscope.reports.page.html\nfrom rankscope import graphs\ntuple(graphs.KINDS)")
+    there = loaded("import rankscope.reports.page.html\nfrom rankscope.reports import graphs\ntuple(graphs.KINDS)")
     assert not {name for name in there if name.startswith(("rankscope.feedback", "rankscope.engines"))}

@@ -5,9 +5,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankscope.graphs.descriptor_bars import SIZE, Bar, _box, _overlap, _placed, cost_graph, frontier, quality_graph
-from rankscope.graphs.marks import Dots, Guide, Spans, TextMark
-from rankscope.graphs.text_width import text_width
+from rankscope.reports.graphs.layout import text_width
+from rankscope.reports.graphs.marks import Dots, Guide, Spans, TextMark
+from rankscope.reports.page.benchmark_page import (
+    NAME_SIZE,
+    Bar,
+    _box,
+    _overlap,
+    _placed,
+    cost_graph,
+    frontier,
+    quality_graph,
+)
 from tests.graphs.recording import RecordingCanvas
 
 BARS = [
@@ -62,7 +71,7 @@ def test_names_stand_beside_each_other_where_there_is_room() -> None:
     across, up = np.array([0.3, 0.31, 0.32, 0.9]), np.array([0.5, 0.5, 0.52, 0.5])
     names = ["hsv-histogram", "cedd", "fcth", "gist"]
     boxes = [
-        _box(side, x * 300, y * 190, text_width(name, SIZE)) for name, x, y, side in _placed(names, across, up, [])
+        _box(side, x * 300, y * 190, text_width(name, NAME_SIZE)) for name, x, y, side in _placed(names, across, up, [])
     ]
     for number, box in enumerate(boxes):
         assert _overlap(box, boxes[:number]) == 0

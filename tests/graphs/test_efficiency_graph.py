@@ -7,14 +7,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rankscope import graphs
-from rankscope.errors import SettingError
+from rankscope.core.errors import SettingError
 from rankscope.feedback.normalization.baselines import baseline
-from rankscope.feedback.normalization.classifiers import LdaClassifier
+from rankscope.feedback.normalization.candidates import LdaClassifier
 from rankscope.feedback.normalization.efficiency import Efficiency
-from rankscope.feedback.normalization.normalised import Normalised
-from rankscope.graphs.kinds.efficiency import _means
-from rankscope.graphs.marks import Guide, Stroke
+from rankscope.feedback.normalization.normalised_study import Normalised
+from rankscope.reports import graphs
+from rankscope.reports.graphs.feedback import _mean_efficiencies
+from rankscope.reports.graphs.marks import Guide, Stroke
 from tests.feedback.problems import drawn
 from tests.graphs.feedback_results import every_gallery_page_draws, recorded
 
@@ -39,7 +39,7 @@ def test_methods_that_a_study_does_not_draw_are_named() -> None:
     names = tuple(f"method {share}" for share in range(1, 11))
     baselines = (replace(BASELINE, topic="eight"),)
     made = Normalised(names, baselines, tuple(results), (), (), examples=8, topics=1, users="noisy(0.1,0.1)")
-    graph = _means(made, names)
+    graph = _mean_efficiencies(made, names)
     assert [mark.name for mark in graph.marks if isinstance(mark, Stroke)] == [f"method {n}" for n in range(10, 2, -1)]
     assert graph.subtitle.endswith(
         "8 + 8 examples, user noisy(0.1,0.1); not drawn: method 2 (MAE 0.17), method 1 (MAE 0.09)"

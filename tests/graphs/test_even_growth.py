@@ -7,11 +7,11 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from rankscope import graphs
-from rankscope.curves import even_growth
-from rankscope.errors import MeasureError, SettingError
-from rankscope.graphs.marks import Stroke
+from rankscope.analysis.curves.thinning import even_growth
+from rankscope.core.errors import MeasureError, SettingError
 from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.reports import graphs
+from rankscope.reports.graphs.marks import Stroke
 
 
 def by_hand(ranks: list[int], size: int, members: int, kept: int) -> float:

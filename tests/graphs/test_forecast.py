@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankscope import graphs
-from rankscope.forecast.intervals import OtherQueries
-from rankscope.graphs.marks import ShadedRegion
+from rankscope.analysis.forecast.backtest import OtherQueries
+from rankscope.analysis.statistics.mean_intervals import mean_intervals
+from rankscope.analysis.statistics.sampling_units import unit_classes
 from rankscope.measures import Rprec
-from rankscope.statistics.intervals.mean_intervals import mean_intervals
-from rankscope.statistics.table.units import unit_classes
+from rankscope.reports import graphs
+from rankscope.reports.graphs.marks import ShadedRegion
 from tests.graphs.examples import scored
 
 CHOICES: tuple[OtherQueries, ...] = ("all", "another-set")

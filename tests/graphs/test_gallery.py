@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from rankscope import collections, graphs
-from rankscope.collections.labelled_images import LabelledImages
-from rankscope.graphs.kind import GraphKind
+from rankscope.inputs import collections
+from rankscope.inputs.collections.sample import LabelledImages
+from rankscope.reports import graphs
+from rankscope.reports.graphs.kinds import GraphKind
 from tests.needs import needed_module
 
 GALLERY = Path(__file__).parents[2] / "docs" / "gallery"

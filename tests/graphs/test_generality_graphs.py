@@ -9,16 +9,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rankscope import graphs
-from rankscope.curves import generality_table
-from rankscope.evaluation.evaluate import evaluate_ranks
-from rankscope.graphs.canvases.table import csv_of
-from rankscope.graphs.graph import Graph
-from rankscope.graphs.marks import Dots, Guide, ShadedRegion, Stroke
+from rankscope.analysis.comparison.compare import compare
+from rankscope.analysis.curves.generality import generality_table
+from rankscope.analysis.statistics.generality_estimate import generality_band, generality_estimate
+from rankscope.analysis.statistics.sampling_units import FEW_UNITS
+from rankscope.core.settings import Settings
+from rankscope.measures.evaluation.evaluate import evaluate_ranks
 from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.settings import Settings
-from rankscope.statistics import compare, generality_band, generality_estimate
-from rankscope.statistics.intervals.deciding import FEW
+from rankscope.reports import graphs
+from rankscope.reports.graphs.graph import Graph
+from rankscope.reports.graphs.marks import Dots, Guide, ShadedRegion, Stroke
+from rankscope.reports.graphs.saving import graph_csv
 from tests.graphs.classes import in_classes
 from tests.graphs.examples import TWO
 
@@ -91,14 +92,14 @@ def test_all_systems_share_the_levels() -> None:
 
 
 def test_points_of_few_units_are_hollow_and_it_is_said() -> None:
-    few = graphs.grip_graph(TWO[0].take(np.arange(FEW - 1)))
+    few = graphs.grip_graph(TWO[0].take(np.arange(FEW_UNITS - 1)))
     assert {mark.role for mark in dots(few)} == {"open point"}
     assert "hollow: fewer than 5 queries decide" in few.subtitle
-    many = graphs.grip_graph(in_classes(classes=FEW - 1))
+    many = graphs.grip_graph(in_classes(classes=FEW_UNITS - 1))
     assert {mark.role for mark in dots(many)} == {"open point"}
     assert "hollow: fewer than 5 classes decide" in many.subtitle
     assert "hollow" not in graphs.grip_graph(in_classes()).subtitle
-    assert "fewer than 5 units decide from G = 1 on" in graphs.grep_graph(in_classes(classes=FEW - 1)).subtitle
+    assert "fewer than 5 units decide from G = 1 on" in graphs.grep_graph(in_classes(classes=FEW_UNITS - 1)).subtitle
 
 
 def test_lower_bounds_that_can_be_seen_are_dotted() -> None:
@@ -130,7 +131,7 @@ def test_the_band_drawn_is_for_the_whole_curve_and_named_so() -> None:
     np.testing.assert_allclose(band.low, expected.low, atol=1e-12)
     np.testing.assert_allclose(band.high, expected.high, atol=1e-12)
     assert "95% bounded band for the whole curve" in graph.subtitle
-    rows = [row for row in csv.DictReader(io.StringIO(csv_of(graph).partition("\n")[2])) if row["role"] == "point"]
+    rows = [row for row in csv.DictReader(io.StringIO(graph_csv(graph).partition("\n")[2])) if row["role"] == "point"]
     assert [float(row["x"]) for row in rows] == pytest.approx(table.index.tolist())
     estimate = generality_estimate(table)
     assert rows[0][POINTWISE] == f"{estimate.low[0]:.4f} to {estimate.high[0]:.4f}"

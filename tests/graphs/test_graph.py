@@ -7,11 +7,11 @@ from base64 import b64decode
 import numpy as np
 import pytest
 
-from rankscope.curves.curve import Curve
-from rankscope.errors import SettingError
-from rankscope.graphs.axis import Axis
-from rankscope.graphs.graph import Graph
-from rankscope.graphs.marks import Guide, Stroke
+from rankscope.analysis.curves.curve import Curve
+from rankscope.core.errors import SettingError
+from rankscope.reports.graphs.axes import Axis
+from rankscope.reports.graphs.graph import Graph
+from rankscope.reports.graphs.marks import Guide, Stroke
 from tests.graphs.examples import around, empty_graph, falling
 from tests.graphs.recording import RecordingCanvas
 

@@ -5,15 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankscope import graphs
-from rankscope.errors import SettingError
+from rankscope.analysis.statistics.mean_intervals import mean_intervals
+from rankscope.core.errors import SettingError
 from rankscope.feedback.methods import NearestNeighbour, QueryPoint
-from rankscope.feedback.normalization.convergence import Convergence
 from rankscope.feedback.normalization.efficiency import Efficiency
-from rankscope.feedback.normalization.growth import ExampleGrowth, growth
-from rankscope.graphs.marks import Dots, ShadedRegion, Stroke
+from rankscope.feedback.normalization.growth import Convergence, ExampleGrowth, growth
 from rankscope.measures import P
-from rankscope.statistics.intervals.mean_intervals import mean_intervals
+from rankscope.reports import graphs
+from rankscope.reports.graphs.marks import Dots, ShadedRegion, Stroke
 from tests.feedback.problems import drawn
 from tests.graphs.feedback_results import every_gallery_page_draws, recorded
 

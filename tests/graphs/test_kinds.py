@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 import vl_convert
 
-from rankscope import graphs
-from rankscope.errors import MeasureError, SettingError
-from rankscope.graphs.canvases.vega_lite import VERSION
-from rankscope.graphs.graph import Graph
-from rankscope.graphs.kind import GraphKind
-from rankscope.graphs.marks import Bars, Dots, Guide, ShadedRegion, Stroke
+from rankscope.core.errors import MeasureError, SettingError
 from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks
+from rankscope.reports import graphs
+from rankscope.reports.graphs.graph import Graph
+from rankscope.reports.graphs.kinds import GraphKind
+from rankscope.reports.graphs.marks import Bars, Dots, Guide, ShadedRegion, Stroke
+from rankscope.reports.graphs.vega_lite import VERSION
 from tests.graphs.examples import TWO, ranked, scored
 from tests.graphs.recording import RecordingCanvas
 

@@ -10,14 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankscope.curves.curve import Curve
-from rankscope.errors import SettingError
-from rankscope.graphs.axis import Axis
-from rankscope.graphs.graph import Graph
-from rankscope.graphs.layout import PlotLayout, layout_of, spread
-from rankscope.graphs.look import DARK, LIGHT, Look
-from rankscope.graphs.text_width import shorten_text, text_width, wrap_text
-from rankscope.graphs.ticks import tick_text, ticks_of
+from rankscope.analysis.curves.curve import Curve
+from rankscope.core.errors import SettingError
+from rankscope.reports.graphs.axes import Axis, tick_text, ticks_of
+from rankscope.reports.graphs.graph import Graph
+from rankscope.reports.graphs.layout import PlotLayout, layout_of, shorten_text, spread, text_width, wrap_text
+from rankscope.reports.graphs.style import DARK, LIGHT, Look
 from tests.graphs.examples import empty_graph, falling
 
 WIDTHS = ["column", "full", 60]

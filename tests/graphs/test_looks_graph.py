@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from rankscope.errors import SettingError
-from rankscope.graphs.looks_graph import looks_graph
-from rankscope.graphs.marks import Guide, ShadedRegion
-from rankscope.statistics.sequential.state import LookCheck, LookRecord, Question, SequentialState
+from rankscope.analysis.comparison.sequential_state import LookCheck, LookRecord, Question, SequentialState
+from rankscope.core.errors import SettingError
+from rankscope.reports.graphs.marks import Guide, ShadedRegion
+from rankscope.reports.texts.sequential import sequential_graph
 
 
 def state_of(kind: str = "gate", systems: tuple[str, ...] = ("old", "new")) -> SequentialState:
@@ -32,7 +32,7 @@ def state_of(kind: str = "gate", systems: tuple[str, ...] = ("old", "new")) -> S
 
 
 def test_band_line_and_points_are_the_looks() -> None:
-    graph = looks_graph(state_of())
+    graph = sequential_graph(state_of())
     assert graph.title == "AP: new minus old"
     assert graph.summary == "AP at the last look: -.040 (worse) from -.080 to -.010, decided: worse."
     assert graph.x.domain == (0.0, 208.0)
@@ -46,17 +46,17 @@ def test_band_line_and_points_are_the_looks() -> None:
 
 
 def test_a_comparison_names_its_pairs_and_too_many_are_refused() -> None:
-    assert looks_graph(state_of("compare")).title == "new minus old"
-    three = looks_graph(state_of("compare", ("A", "B", "C")))
+    assert sequential_graph(state_of("compare")).title == "new minus old"
+    three = sequential_graph(state_of("compare", ("A", "B", "C")))
     assert three.series == ("B minus A", "C minus A", "C minus B")
     with pytest.raises(SettingError, match="6 pairs and measures make no readable graph"):
-        looks_graph(state_of("compare", ("A", "B", "C", "D")))
+        sequential_graph(state_of("compare", ("A", "B", "C", "D")))
 
 
 def test_a_loss_lies_above_0_where_lower_is_better() -> None:
     state = state_of()
     question = replace(state.question, measures=("ER",), better=("lower",))
-    lower = looks_graph(replace(state, question=question))
+    lower = sequential_graph(replace(state, question=question))
     assert lower.summary == "ER at the last look: -.040 (better) from -.080 to -.010, decided: worse."
     assert {mark.name: mark.y[0] for mark in lower.marks if isinstance(mark, Guide)} == {
         "no change": 0,
@@ -66,11 +66,11 @@ def test_a_loss_lies_above_0_where_lower_is_better() -> None:
         question, measures=("AP", "P@5", "ER"), better=("higher", "higher", "lower"), min_effect=(0.01,) * 3
     )
     looks = tuple(replace(look, checks=look.checks * 3) for look in state.looks)
-    both = looks_graph(replace(state, question=question, looks=looks))
+    both = sequential_graph(replace(state, question=question, looks=looks))
     rules = {mark.name: mark.y[0] for mark in both.marks if isinstance(mark, Guide)}
     assert rules == {"no change": 0, "loss .01 of AP and P@5": -0.01, "loss .01 of ER": 0.01}
 
 
 def test_one_look_is_a_graph_too() -> None:
     state = state_of()
-    assert looks_graph(replace(state, looks=state.looks[:1])).x.domain == (0.0, 10.4)
+    assert sequential_graph(replace(state, looks=state.looks[:1])).x.domain == (0.0, 10.4)

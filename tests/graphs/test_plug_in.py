@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from rankscope import catalogue, graphs
-from rankscope.cli.main import cli
-from rankscope.errors import SettingError
+from rankscope.commands.line.main import cli
+from rankscope.core import catalogue
+from rankscope.core.errors import SettingError
 from rankscope.ranks.storage import save_ranks
+from rankscope.reports import graphs
 from rankscope.reports.page.figures import figures_of
 from tests.graphs.examples import TWO
 
@@ -24,8 +25,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
 
-from rankscope.curves.curve import Curve
-from rankscope.graphs import Axis, Graph, ONE, Option, kind
+from rankscope.analysis.curves.curve import Curve
+from rankscope.reports.graphs import Axis, Graph, ONE, Option, kind
 
 if TYPE_CHECKING:
     from rankscope.ranks.relevant_ranks import RelevantRanks

@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rankscope.errors import SettingError
-from rankscope.graphs.kinds.power_curve import power_curve_graph
-from rankscope.graphs.kinds.shared.score_values import score_values
-from rankscope.graphs.marks import Dots, Guide, Stroke
-from rankscope.statistics.pairs.power import ShownEffects
+from rankscope.analysis.statistics.power import ShownEffects
+from rankscope.core.errors import SettingError
+from rankscope.reports.graphs.differences import power_curve_graph
+from rankscope.reports.graphs.marks import Dots, Guide, Stroke
+from rankscope.reports.graphs.systems import score_values
 from tests.graphs.examples import TWO, ranked
 
 SHOWN = ShownEffects(score_values(list(TWO), "AP", "x").differences("first", "second"), 0.025)

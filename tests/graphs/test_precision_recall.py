@@ -13,17 +13,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankscope import graphs
-from rankscope.curves import grep_surface, ideal_curve, radial_curves
-from rankscope.errors import MeasureError, SettingError
-from rankscope.evaluation.evaluate import evaluate_ranks
-from rankscope.graphs.graph import Graph
-from rankscope.graphs.kinds.shared.groups import ENOUGH, group_choices, group_named, query_groups, spread_out, usual
-from rankscope.graphs.kinds.shared.radial import swept
-from rankscope.graphs.marks import Guide, ShadedRegion, Stroke
+from rankscope.analysis.comparison.compare import compare
+from rankscope.analysis.curves.averaging import radial_curves
+from rankscope.analysis.curves.generality import grep_surface
+from rankscope.analysis.curves.precision_recall import ideal_curve
+from rankscope.core.errors import MeasureError, SettingError
+from rankscope.core.settings import Settings
+from rankscope.measures.evaluation.evaluate import evaluate_ranks
 from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks
-from rankscope.settings import Settings
-from rankscope.statistics import compare
+from rankscope.reports import graphs
+from rankscope.reports.graphs.graph import Graph
+from rankscope.reports.graphs.marks import Guide, ShadedRegion, Stroke
+from rankscope.reports.graphs.precision_recall import swept
+from rankscope.reports.graphs.query_groups import ENOUGH, group_choices, group_named, query_groups, spread_out, usual
 from tests.graphs.classes import in_classes
 from tests.graphs.examples import TWO, ranked
 

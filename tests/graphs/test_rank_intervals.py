@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankscope.errors import SettingError
-from rankscope.graphs.kinds.rank_intervals import rank_intervals_graph
-from rankscope.graphs.kinds.shared.score_values import score_values
-from rankscope.graphs.marks import Dots, Spans, TextMark, Tiles
+from rankscope.analysis.comparison.rank_intervals import rank_intervals
+from rankscope.core.errors import SettingError
 from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.statistics.verdicts.rank_intervals import rank_intervals
+from rankscope.reports.graphs.marks import Dots, Spans, TextMark, Tiles
+from rankscope.reports.graphs.rank_intervals import rank_intervals_graph
+from rankscope.reports.graphs.systems import score_values
 from tests.graphs.examples import TWO, ranked
 
 

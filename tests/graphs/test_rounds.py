@@ -3,11 +3,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankscope.errors import SettingError
+from rankscope.core.errors import SettingError
 from rankscope.feedback.study.summary import Summary
-from rankscope.graphs import FEEDBACK
-from rankscope.graphs.kinds.rounds import rounds_graph
-from rankscope.graphs.marks import Stroke
+from rankscope.reports.graphs import FEEDBACK
+from rankscope.reports.graphs.feedback import rounds_graph
+from rankscope.reports.graphs.marks import Stroke
 from tests.feedback.study.test_summary import made_up
 from tests.graphs.recording import RecordingCanvas
 

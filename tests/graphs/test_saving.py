@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from rankscope.cli.main import cli
-from rankscope.errors import SettingError
-from rankscope.graphs.axis import Axis
-from rankscope.graphs.canvases import matplotlib3d, page
-from rankscope.graphs.graph import Graph
-from rankscope.graphs.look import Look
-from rankscope.graphs.saving import FORMATS, render_graph
+from rankscope.commands.line.main import cli
+from rankscope.core.errors import SettingError
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.ranks.storage import save_ranks
+from rankscope.reports.graphs import matplotlib3d, saving
+from rankscope.reports.graphs.axes import Axis
+from rankscope.reports.graphs.graph import Graph
+from rankscope.reports.graphs.saving import FORMATS, render_graph
+from rankscope.reports.graphs.style import Look
 from tests.graphs.examples import empty_graph, falling
 from tests.needs import needed_module
 
@@ -76,15 +76,15 @@ def test_the_script_is_made_once_and_then_lies_in_the_cache(tmp_path: Path, monk
         numbers.append(1)
         return "let vega;"
 
-    monkeypatch.setattr(page, "cache_folder", lambda: tmp_path / "cache")
-    monkeypatch.setattr(page, "_bundled", bundled)
-    page.script.cache_clear()
+    monkeypatch.setattr(saving, "cache_folder", lambda: tmp_path / "cache")
+    monkeypatch.setattr(saving, "_bundled", bundled)
+    saving.vega_script.cache_clear()
     try:
-        assert page.script() == "let vega;"
-        page.script.cache_clear()
-        assert page.script() == "let vega;"
+        assert saving.vega_script() == "let vega;"
+        saving.vega_script.cache_clear()
+        assert saving.vega_script() == "let vega;"
     finally:
-        page.script.cache_clear()
+        saving.vega_script.cache_clear()
     assert len(numbers) == 1
     (stored,) = (tmp_path / "cache").iterdir()
     assert "vl-convert" in stored.name
@@ -92,13 +92,13 @@ def test_the_script_is_made_once_and_then_lies_in_the_cache(tmp_path: Path, monk
 
 def test_a_cache_that_cannot_be_written_is_no_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").write_text("in the way")
-    monkeypatch.setattr(page, "cache_folder", lambda: tmp_path / "file")
-    monkeypatch.setattr(page, "_bundled", lambda: "let vega;")
-    page.script.cache_clear()
+    monkeypatch.setattr(saving, "cache_folder", lambda: tmp_path / "file")
+    monkeypatch.setattr(saving, "_bundled", lambda: "let vega;")
+    saving.vega_script.cache_clear()
     try:
-        assert page.script() == "let vega;"
+        assert saving.vega_script() == "let vega;"
     finally:
-        page.script.cache_clear()
+        saving.vega_script.cache_clear()
 
 
 def test_the_data_of_a_graph_are_a_table() -> None:

@@ -8,15 +8,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rankscope import graphs
-from rankscope.evaluation.evaluate import evaluate_ranks
-from rankscope.graphs.marks import ShadedRegion, Stroke
+from rankscope.analysis.comparison.compare import compare
+from rankscope.analysis.statistics.bands import band
+from rankscope.analysis.statistics.power import ShownEffects
+from rankscope.analysis.statistics.query_curves import over_scope
+from rankscope.core.settings import Settings
+from rankscope.measures.evaluation.evaluate import evaluate_ranks
 from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.settings import Settings
-from rankscope.statistics import compare
-from rankscope.statistics.intervals.bands import band
-from rankscope.statistics.pairs.power import ShownEffects
-from rankscope.statistics.table.query_curves import over_scope
+from rankscope.reports import graphs
+from rankscope.reports.graphs.marks import ShadedRegion, Stroke
 from tests.graphs.classes import in_classes
 
 SYSTEMS = [in_classes("one"), in_classes("two", 1)]

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 import vl_convert
 
-from rankscope.curves.curve import Curve
-from rankscope.graphs.axis import Axis
-from rankscope.graphs.canvases.vega_lite import SCHEMA, VERSION
-from rankscope.graphs.graph import Graph
+from rankscope.analysis.curves.curve import Curve
+from rankscope.reports.graphs.axes import Axis
+from rankscope.reports.graphs.graph import Graph
+from rankscope.reports.graphs.vega_lite import SCHEMA, VERSION
 from tests.graphs.examples import around, empty_graph, falling
 
 

@@ -12,14 +12,14 @@ import polars as pl
 import pytest
 
 from rankscope import compare, evaluate, gate
-from rankscope.errors import InputError, SettingError
-from rankscope.evaluation.coverage_report import CONTRADICTED
-from rankscope.facade.evaluating import evaluate as evaluate_where
-from rankscope.facade.following import ledger
-from rankscope.inputs.contradiction import Contradiction, contradiction_of
+from rankscope.commands.evaluate import evaluate as evaluate_where
+from rankscope.commands.ledger import ledger
+from rankscope.core.errors import InputError, SettingError
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.run import Run
+from rankscope.inputs.run_rows import Contradiction, contradiction_of
 from rankscope.inputs.sources import Source
+from rankscope.measures.evaluation.coverage import CONTRADICTED
 from rankscope.ranks.storage import load_ranks, save_ranks
 from tests.cli.inside import finished
 from tests.data import data_folder

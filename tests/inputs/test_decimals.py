@@ -7,10 +7,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from rankscope.arrays import FloatArray
-from rankscope.inputs import decimals as module
-from rankscope.inputs.decimals import WRITTEN, decimals
+from rankscope.core.arrays import FloatArray
+from rankscope.inputs import lines as module
 from rankscope.inputs.id_columns import BEFORE, padded
+from rankscope.inputs.lines import WRITTEN, decimals
 
 
 def read(texts: list[str]) -> FloatArray | None:

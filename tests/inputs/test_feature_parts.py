@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rankscope.errors import InputError
-from rankscope.inputs.feature_parts import FeatureParts, Unpacking, read_feature_parts
+from rankscope.core.errors import InputError
+from rankscope.inputs.feature_files import FeatureParts, Unpacking, read_feature_parts
 from rankscope.inputs.features import Features
 
 TABLE = np.arange(12, dtype=np.float32).reshape(6, 2)

@@ -9,8 +9,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from rankscope.errors import InputError
-from rankscope.inputs import feature_checks
+from rankscope.core.errors import InputError
+from rankscope.inputs import features
 from rankscope.inputs.feature_files import read_features
 from rankscope.inputs.features import Features
 
@@ -152,13 +152,13 @@ def test_labels_and_ids_are_text(labels: list[Any]) -> None:
 
 
 def test_values_are_checked_part_by_part(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(feature_checks, "CELLS", 4)
+    monkeypatch.setattr(features, "CELLS", 4)
     whole = Features.of(TABLE, LABELS)
     monkeypatch.undo()
     assert Features.of(TABLE, LABELS).digest == whole.digest
     table = TABLE.copy()
     table[2, 1] = np.inf
-    monkeypatch.setattr(feature_checks, "CELLS", 4)
+    monkeypatch.setattr(features, "CELLS", 4)
     with pytest.raises(InputError, match="item 2: features must be finite, got inf"):
         Features.of(table, LABELS)
 

@@ -10,8 +10,8 @@ import polars as pl
 import pytest
 from click.testing import CliRunner
 
-from rankscope.cli.main import cli
-from rankscope.errors import InputError
+from rankscope.commands.line.main import cli
+from rankscope.core.errors import InputError
 from rankscope.inputs.feedback_logs import FeedbackLog
 
 IDS = ("a", "b", "c")

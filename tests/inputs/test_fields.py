@@ -8,12 +8,11 @@ import pytest
 from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
-from rankscope.errors import SettingError
+from rankscope.core.errors import SettingError
 from rankscope.inputs import sources
-from rankscope.inputs.checks import Problems
-from rankscope.inputs.fields import rows_of
 from rankscope.inputs.formats import trec
-from rankscope.inputs.line_layout import LineRows
+from rankscope.inputs.lines import LineRows, rows_of_lines
+from rankscope.inputs.problems import Problems
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.run import Run
@@ -72,7 +71,7 @@ def test_a_score_that_is_no_number_is_named_with_its_line(before: str, bad: str,
     text = f"{before}1 Q0 a 1 2.5 t\n1 Q0 b 2 {bad} t\n1 Q0 c 3 1 t\n"
     line = before.count("\n") + 2
     error = run_error(make("a.run", text))
-    assert error == f"a.run: 1 problem\n  line {line}: score must be a number, got '{bad}'\n{trec.RUN.reads}"
+    assert error == f"a.run: 1 problem\n  line {line}: score must be a number, got '{bad}'\n{trec.RUN_LINE.reads}"
 
 
 @pytest.mark.parametrize("good", ["inf", "-inf", "Infinity", "1e400", "-0.0", ".5", "5.", "1E5"])
@@ -125,8 +124,8 @@ def test_a_last_line_that_was_cut_off_is_named_as_such(make: Make) -> None:
 
 @pytest.mark.parametrize("text", ["", "\n", " \n\t\n", "# nothing\n", "\ufeff"])
 def test_an_empty_file_is_refused(text: str, make: Make) -> None:
-    assert run_error(make("a.run", text)) == f"a.run: 1 problem\n  is empty\n{trec.RUN.reads}"
-    assert qrels_error(make("a.qrels", text)) == f"a.qrels: 1 problem\n  is empty\n{trec.QRELS.reads}"
+    assert run_error(make("a.run", text)) == f"a.run: 1 problem\n  is empty\n{trec.RUN_LINE.reads}"
+    assert qrels_error(make("a.qrels", text)) == f"a.qrels: 1 problem\n  is empty\n{trec.QRELS_LINE.reads}"
 
 
 def test_bytes_that_are_not_utf_8_are_named_with_their_line(make: Make) -> None:
@@ -228,13 +227,13 @@ def test_reading_agrees_with_the_simplest_parser(text: str, comments: bool, size
     assume("\n" in text or "\r" not in text)
     path = tmp_path / "a"
     path.write_bytes(text.encode())
-    for layout, number in ((trec.RUN, 4), (trec.QRELS, 3)):
+    for layout, number in ((trec.RUN_LINE, 4), (trec.QRELS_LINE, 3)):
         rows, bad = reference(text, len(layout.fields), number, comments)
         problems = Problems("a")
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(sources, "BLOCK", size)
             whole = replace(layout, shorter=())  # what a file of fewer columns is told is tested with the commands
-            parts = list(rows_of(Source(str(path)), whole, problems, Reading(comments=comments)))
+            parts = list(rows_of_lines(Source(str(path)), whole, problems, Reading(comments=comments)))
         found = [row for part in parts for row in rows_in(part, layout.fields[number])]
         assert found == rows
         assert sorted(order for order, _ in problems.kept) == bad

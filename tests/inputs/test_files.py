@@ -7,8 +7,8 @@ from typing import TextIO
 
 import pytest
 
-from rankscope.errors import SettingError
-from rankscope.files import atomic
+from rankscope.core.errors import SettingError
+from rankscope.core.files import atomic
 
 
 def names(folder: Path) -> list[str]:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from rankscope.inputs import id_columns
 from rankscope.inputs.id_columns import IdColumn, TextIds, are_in_order, join_columns
-from rankscope.inputs.series_ids import SeriesIds, as_series
+from rankscope.inputs.tables import SeriesIds, as_series
 
 IDS = st.lists(
     st.one_of(

@@ -12,8 +12,8 @@ from tests.needs import needed_module
 
 CODE = """
 import rankscope
-from rankscope.inputs.topics.reading import read_topics
-from rankscope.errors import InputError
+from rankscope.inputs.documents.topics import read_topics
+from rankscope.core.errors import InputError
 index = rankscope.index("irds:vaswani")
 assert len(index) == 2, len(index)
 topics = read_topics("irds:vaswani")

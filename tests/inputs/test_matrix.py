@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rankscope.errors import InputError
+from rankscope.core.errors import InputError
 from rankscope.inputs.run import Run
 
 ROWS = [("0", "5", 0.0), ("0", "7", -1.0), ("1", "2", 0.0)]

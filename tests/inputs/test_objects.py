@@ -8,12 +8,11 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from rankscope.errors import InputError
-from rankscope.inputs.classes import read_classes
-from rankscope.inputs.junk import read_junk
-from rankscope.inputs.qrels import Qrels
+from rankscope.core.errors import InputError
+from rankscope.inputs.qrels import Qrels, read_junk
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.run import Run
+from rankscope.inputs.side_tables import read_classes
 from tests.inputs.examples import Make, qrels_error, run_error
 
 ROWS = [("1", "7", 2.0), ("1", "8", 0.5)]
@@ -98,7 +97,7 @@ def test_wrong_values_of_a_dictionary_are_all_named() -> None:
 def test_ranks_must_be_whole_when_they_are_asked_for() -> None:
     run = Run.of(pl.DataFrame({"query": ["q", "q"], "item": ["a", "b"], "rank": [1.0, 2.5]}))
     assert run.table().rows() == [("q", "a", -1.0), ("q", "b", -2.5)]
-    from rankscope.inputs.checks import Problems
+    from rankscope.inputs.problems import Problems
 
     problems = Problems("run")
     list(run.blocks(problems, rank=True))

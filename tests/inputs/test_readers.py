@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from benchmarks.readers import cut_at_lines, first_difference, mangled_text, read_blocks
-from rankscope.inputs.fields import simple_rows
 from rankscope.inputs.formats import trec
+from rankscope.inputs.lines import simple_rows
 
 GOLDEN = sorted(path for path in (Path(__file__).parents[1] / "golden").rglob("*") if path.is_file())
 LINES = [
@@ -27,23 +27,23 @@ def test_the_readers_agree_on_mangled_files(seeds: range) -> None:
 
 
 def test_some_mangled_files_are_simple_and_most_are_not() -> None:
-    simple = sum(simple_rows(mangled_text(seed), trec.RUN, True, 1) is not None for seed in range(400))
+    simple = sum(simple_rows(mangled_text(seed), trec.RUN_LINE, True, 1) is not None for seed in range(400))
     assert 20 <= simple <= 200
 
 
 @pytest.mark.parametrize("size", range(1, len(LINES) + 1))
 def test_blocks_of_every_size_give_the_same_rows(size: int) -> None:
     text = b"".join(LINES)
-    expected = read_blocks([text], trec.RUN, True, simple=False)
+    expected = read_blocks([text], trec.RUN_LINE, True, simple=False)
     assert [row[-1] for row in expected.rows] == [1, 2, 3, 4, 5]
-    assert read_blocks(cut_at_lines(text, size), trec.RUN, True, simple=True) == expected
+    assert read_blocks(cut_at_lines(text, size), trec.RUN_LINE, True, simple=True) == expected
 
 
 @pytest.mark.sampled(15)
 @pytest.mark.parametrize("path", GOLDEN, ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_the_readers_agree_on_the_golden_files(path: Path) -> None:
     text = path.read_bytes()[: 1 << 18]
-    for layout in (trec.RUN, trec.QRELS):
+    for layout in (trec.RUN_LINE, trec.QRELS_LINE):
         expected = read_blocks([text], layout, True, simple=False)
         for lines in (1, 7, 100) if text.count(b"\n") < 400 else (100, 1000):
             assert read_blocks(cut_at_lines(text, lines), layout, True, simple=True) == expected
@@ -60,7 +60,7 @@ def test_the_readers_agree_on_the_golden_files(path: Path) -> None:
     ],
 )
 def test_repeated_blanks_tabs_and_returns_are_read_at_full_speed(text: bytes) -> None:
-    rows = simple_rows(text, trec.RUN, comments=True, first_line=1)
+    rows = simple_rows(text, trec.RUN_LINE, comments=True, first_line=1)
     assert rows is not None
     assert rows.texts["item"].to_list() == ["a", "b"]
     assert rows.numbers["score"].tolist() == [2.5, -1.0]
@@ -83,4 +83,4 @@ def test_repeated_blanks_tabs_and_returns_are_read_at_full_speed(text: bytes) ->
     ],
 )
 def test_what_is_not_simple_is_left_to_the_other_reader(text: bytes) -> None:
-    assert simple_rows(text, trec.RUN, comments=True, first_line=1) is None
+    assert simple_rows(text, trec.RUN_LINE, comments=True, first_line=1) is None

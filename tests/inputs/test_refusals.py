@@ -16,7 +16,7 @@ import polars as pl
 import pytest
 
 from rankscope import evaluate
-from rankscope.errors import InputError
+from rankscope.core.errors import InputError
 from rankscope.inputs.features import Features
 from rankscope.inputs.run import Run
 

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 import polars as pl
 import pytest
 
-from rankscope.errors import InputError
+from rankscope.core.errors import InputError
+from rankscope.core.parts import Home
 from rankscope.inputs.qrels import Qrels
-from rankscope.ranks.reduce import reduce
+from rankscope.ranks.parts.resources import Where, reduce_where
+from rankscope.ranks.reduction import reduce
 from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.running.home import Home
-from rankscope.scale.where import Where, reduce_where
 from tests.inputs.s3_server import Faults, s3_server
 from tests.needs import needed_module
 

@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 import rankscope
-from rankscope.errors import InputError, SettingError
+from rankscope.core.errors import InputError, SettingError
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.run import Run

@@ -16,7 +16,7 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankscope.errors import InputError
+from rankscope.core.errors import InputError
 from rankscope.inputs import sources
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.sources import Source

@@ -10,12 +10,12 @@ import polars as pl
 import pytest
 from click.testing import CliRunner
 
-from rankscope.cli.main import cli
-from rankscope.errors import InputError, MeasureError, SettingError
-from rankscope.evaluation.evaluate import evaluate, evaluate_ranks
+from rankscope.commands.line.main import cli
+from rankscope.core.errors import InputError, MeasureError, SettingError
+from rankscope.core.settings import Settings
 from rankscope.inputs.subtopics import Subtopics
-from rankscope.ranks.reduce import reduce
-from rankscope.settings import Settings
+from rankscope.measures.evaluation.evaluate import evaluate, evaluate_ranks
+from rankscope.ranks.reduction import reduce
 
 ROWS = [("q1", "1", "a", 1), ("q1", "2", "a", 0), ("q1", "2", "b", 2), ("q2", "x", "c", 1), ("q2", "y", "b", 1)]
 LINES = "".join(f"{query} {subtopic} {item} {grade}\n" for query, subtopic, item, grade in ROWS)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rankscope.errors import InputError
+from rankscope.core.errors import InputError
 from rankscope.inputs.suite_file import parse_suite, read_suite
 
 

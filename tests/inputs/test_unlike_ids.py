@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 import pytest
 
 from rankscope import compare, evaluate, gate
-from rankscope.errors import InputError
-from rankscope.evaluation.coverage_report import UNMET
-from rankscope.facade.evaluating import evaluate as evaluate_where
-from rankscope.facade.looking_often import compare_sequentially, gate_sequentially
-from rankscope.inputs.unlike_ids import UnlikeIds
+from rankscope.commands.compare import compare_sequentially, gate_sequentially
+from rankscope.commands.evaluate import evaluate as evaluate_where
+from rankscope.core.errors import InputError
+from rankscope.inputs.mix_ups import UnlikeIds
+from rankscope.measures.evaluation.coverage import UNMET
 from rankscope.ranks.storage import about_ranks, load_ranks, ranks_to_frame, save_ranks
 from tests.cli.inside import finished
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from rankscope.evaluation.evaluate import evaluate
+from rankscope.measures.evaluation.evaluate import evaluate
 from tests.measures.properties import NUMBERS
 
 

@@ -33,7 +33,7 @@ from rankscope.measures import (
     Utility,
     nERR,
 )
-from rankscope.measures.browsing import Browsing
+from rankscope.measures.user_models import Browsing
 from tests.measures.examples import examples
 from tests.measures.properties import NUMBERS, TOLERANCE, loses_its_ideal, values
 from tests.strategies import Topic, ranks_of, topic_lists, topics

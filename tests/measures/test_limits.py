@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankscope.errors import MeasureError
-from rankscope.evaluation.evaluate import evaluate
-from rankscope.evaluation.scores import Column
+from rankscope.core.errors import MeasureError
 from rankscope.measures import ALL, ERR, RBP, Measure, Utility, nERR
+from rankscope.measures.evaluation.evaluate import evaluate
+from rankscope.measures.evaluation.scores import Column
 from rankscope.measures.notation import parse_measure, parse_measures
 from rankscope.ranks import RelevantRanks
 from tests.measures.examples import examples

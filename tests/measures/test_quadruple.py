@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankscope.errors import MeasureError, RankscopeError, SettingError
+from rankscope.core.errors import MeasureError, RankscopeError, SettingError
 from rankscope.measures import E, Effectiveness, Enorm, Estar, F, Generality, GeneralityIndex, P, R
-from rankscope.measures.quadruple import Contingency, Quadruple
-from rankscope.measures.random_level import harmonic, random_average_precision, random_precision
+from rankscope.measures.quadruple import Contingency, Quadruple, harmonic, random_average_precision, random_precision
 from rankscope.ranks import RelevantRanks
 
 EXAMPLE = Quadruple(collection=20000, relevant=8, scope=16, hits=6)

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankscope.evaluation.evaluate import evaluate
 from rankscope.measures import ALL, EBR, ERR, Enorm, Measure, alpha_nDCG, iRBU, nDCG, nERR, nERR_IA, nNRBP
+from rankscope.measures.evaluation.evaluate import evaluate
 from rankscope.measures.notation import parse_measure
 from rankscope.ranks import RelevantRanks
 from tests.measures.examples import EXAMPLES, examples

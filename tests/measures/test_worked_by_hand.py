@@ -9,7 +9,7 @@ from math import log2
 
 import pytest
 
-from rankscope.evaluation.evaluate import evaluate
+from rankscope.measures.evaluation.evaluate import evaluate
 from tests.measures.test_worked_values import JUDGED, RANKING
 
 FIRST, SECOND, THIRD = 3 / 4, 5 / 11, 9 / 14  # blended ratios at the hits

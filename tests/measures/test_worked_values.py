@@ -10,13 +10,13 @@ import math
 import numpy as np
 import pytest
 
-from rankscope.errors import MeasureError, SettingError
-from rankscope.evaluation.evaluate import evaluate
-from rankscope.evaluation.scores import summary_value
+from rankscope.core.errors import MeasureError, SettingError
 from rankscope.measures import AP, ER, GMAP, NMRR, Bullseye, Measure, P, R, SetP, SetR
+from rankscope.measures.evaluation.evaluate import evaluate
+from rankscope.measures.evaluation.scores import summary_value
 from rankscope.measures.interpolated_precision import hits_needed
+from rankscope.measures.measure import RECALL_LEVELS
 from rankscope.measures.notation import parse_measure
-from rankscope.measures.recall_levels import LEVELS
 from rankscope.ranks import RelevantRanks
 from tests.strategies import Topic, ranks_of
 
@@ -134,7 +134,7 @@ def test_a_recall_level_becomes_hits_as_each_release_rounds(levels: str, hits: i
 
 def test_levels_that_are_whole_hits_need_no_more_than_those() -> None:
     for relevant in range(10, 5000, 10):
-        needed = [int(hits_needed(level, np.array([relevant]), "ceil")[0]) for level in LEVELS]
+        needed = [int(hits_needed(level, np.array([relevant]), "ceil")[0]) for level in RECALL_LEVELS]
         assert needed == [relevant * level // 10 for level in range(11)]
 
 

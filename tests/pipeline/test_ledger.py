@@ -13,14 +13,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankscope
-from rankscope.errors import InputError, SettingError
+from rankscope.analysis.pipeline.account import LOSSES
+from rankscope.analysis.pipeline.ledger import Ledger, ledger_of
+from rankscope.analysis.statistics.mean_intervals import mean_intervals
+from rankscope.core.errors import InputError, SettingError
+from rankscope.core.wording import decimal_text
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.run import Run
-from rankscope.number_texts import decimal_text
-from rankscope.pipeline.ledger import Ledger, ledger_of
-from rankscope.pipeline.statement import LOSSES
 from rankscope.ranks.item_ranks import item_ranks
-from rankscope.statistics.intervals.mean_intervals import mean_intervals
 
 Lists = dict[str, list[str]]
 QUARTER, ONE = Fraction(1, 4), Fraction(1)

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from rankscope.inputs.blocks import RunBlock, RunRows
-from rankscope.inputs.checks import Problems
+from rankscope.core.settings import Settings
 from rankscope.inputs.id_columns import TextIds
+from rankscope.inputs.problems import Problems
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.run import Run
+from rankscope.inputs.run_rows import RunBlock, RunRows
 from rankscope.ranks import RelevantRanks
-from rankscope.settings import Settings
 from tests.strategies import QrelsRow, RunRow, Topic
 
 

@@ -8,10 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from rankscope.ranks import counting
-from rankscope.ranks.counting import count_block, float32_limits
+from rankscope.ranks import screening
 from rankscope.ranks.ragged import Ragged
-from rankscope.ranks.settling import Close, final_ranks
+from rankscope.ranks.screening import Close, count_block, final_ranks, float32_limits
 
 EXTREME = [-np.inf, -3e38, -1.0, -1e-38, -1e-45, -0.0, 0.0, 1e-45, 1e-38, 1.0, 1.0000001, 3e38]
 VALUES = st.sampled_from(EXTREME) | st.floats(-2, 2, width=32)
@@ -37,12 +36,12 @@ def test_counts_are_those_of_comparing_each_score_with_each_limit(
     limits = Ragged.of([[low for low, _ in row[::-1]] for row in pairs], "low", np.float32)
     highs = Ragged.of([[high for _, high in row[::-1]] for row in pairs], "high", np.float32)
     limits = limits.with_columns(high=highs["high"])
-    usual = counting.FEW, counting.CELLS
-    counting.FEW, counting.CELLS = few, cells
+    usual = screening.FEW, screening.CELLS
+    screening.FEW, screening.CELLS = few, cells
     try:
         found = count_block(scores, limits)
     finally:
-        counting.FEW, counting.CELLS = usual
+        screening.FEW, screening.CELLS = usual
     close = {
         (row, item): min(places)
         for row, values in enumerate(scores)

@@ -12,16 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankscope.evaluation.columns import column_of
-from rankscope.evaluation.evaluate import evaluate
-from rankscope.evaluation.tied_orders import (
-    MOST_ORDERS,
-    RANDOM_ORDERS,
-    mean_over_orders,
-    proven_extremes,
-    seen_of,
-    worst_and_best,
-)
+from rankscope.core.settings import Settings
 from rankscope.measures import (
     ALL,
     AP,
@@ -43,20 +34,29 @@ from rankscope.measures import (
     Rndcg,
     nDCG,
 )
-from rankscope.measures.browsing import Adaptive
+from rankscope.measures.diversity import SubtopicMeasure
+from rankscope.measures.evaluation.columns import column_of
+from rankscope.measures.evaluation.evaluate import evaluate
+from rankscope.measures.evaluation.expected_ties import (
+    MOST_ORDERS,
+    RANDOM_ORDERS,
+    mean_over_orders,
+    proven_extremes,
+    seen_of,
+    worst_and_best,
+)
 from rankscope.measures.notation import parse_measure
-from rankscope.measures.subtopics import SubtopicMeasure
-from rankscope.ranks.expectation import group_of
-from rankscope.ranks.orders import (
+from rankscope.measures.user_models import Adaptive
+from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.ranks.tie_orders import (
     all_items,
     every_order,
+    group_of,
     order_counts,
     random_orders,
     shuffle_ties,
     sorted_by_worth,
 )
-from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.settings import Settings
 from tests.measures.examples import examples
 from tests.strategies import Grade, Group, Topic, ranks_of, tied_ranks, tied_topics
 

@@ -7,12 +7,12 @@ import math
 import numpy as np
 import pytest
 
+from rankscope.core.settings import Settings
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.run import Run
-from rankscope.ranks.first_items import first_items
-from rankscope.ranks.reduce import reduce
+from rankscope.ranks.item_ranks import first_items
+from rankscope.ranks.reduction import reduce
 from rankscope.reports.page.found_items import COUNT, lists_of_ranks
-from rankscope.settings import Settings
 
 QRELS = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"a": 1}, "lost": {"z": 1}}
 RUN = {"q1": {"x": 5.0, "b": 4.0, "a": 4.0, "y": 4.0, "c": 1.0}, "q2": {"n": 1.0}, "other": {"a": 1.0}}

@@ -12,14 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from rankscope.ranks import dense, from_scores
-from rankscope.ranks.from_scores import best_others, hit_ranks, items_of, ranks_from_scores
-from rankscope.ranks.lots import lots_of_numbers
+from rankscope.core.threads import in_threads
+from rankscope.ranks import score_tables
+from rankscope.ranks.kept_scores import lots_of_numbers
 from rankscope.ranks.ragged import Ragged
 from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.running.threads import in_threads
+from rankscope.ranks.score_tables import best_others, hit_ranks, items_of, ranks_from_scores
 
-SOURCE = Path(from_scores.__file__).parents[1]
+SOURCE = Path(score_tables.__file__).parents[1]
 Table = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]  # scores, inside, relevant
 
 
@@ -51,15 +51,15 @@ def plain_row(scores: Any, inside: Any, relevant: Any) -> tuple[list[int], list[
 
 
 @pytest.mark.parametrize("many", [0.0, 1 / 64, 2.0], ids=["sorted", "usual", "counted"])
-@pytest.mark.parametrize("each", [dense.in_turn, in_threads], ids=["in turn", "threads"])
+@pytest.mark.parametrize("each", [score_tables.in_turn, in_threads], ids=["in turn", "threads"])
 @given(table=tables(), cells=st.sampled_from([1, 300, 1 << 20]))
 @settings(max_examples=60)
 def test_ranks_and_ties_are_those_of_a_plain_sort(many: float, each: Any, table: Table, cells: int) -> None:
     scores, inside, relevant = table
     with pytest.MonkeyPatch.context() as patch:
         for name, value in (("MANY", many), ("COUNTED_CELLS", cells), ("SORTED_CELLS", cells)):
-            patch.setattr(dense, name, value)
-        patch.setattr(from_scores, "PART_CELLS", cells)
+            patch.setattr(score_tables, name, value)
+        patch.setattr(score_tables, "PART_CELLS", cells)
         result = ranks_from_scores(scores, relevant, inside, keep_scores=True, each=each)
     for row in range(len(scores)):
         ranks, ties, others = plain_row(scores[row], inside[row], relevant[row])

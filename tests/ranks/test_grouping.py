@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankscope.inputs.blocks import numbers_of
-from rankscope.inputs.checks import Problems
-from rankscope.ranks.grouping import Scattered, WholeQueries, gather_rows, whole_queries
+from rankscope.inputs.problems import Problems
+from rankscope.inputs.run_rows import line_numbers
+from rankscope.ranks.query_blocks import Scattered, WholeQueries, gather_rows, whole_queries
 from tests.ranks.slow_reduction import run_of
 from tests.strategies import RunRow, run_rows
 
@@ -25,7 +25,7 @@ def listed(parts: list[WholeQueries]) -> Listed:
         assert len(part.rows) == part.lengths.sum()
         for number, query in enumerate(part.queries):
             block = part.rows.take(np.flatnonzero(part.segment == number))
-            rows = zip(block.item.to_list(), block.score.tolist(), numbers_of(block.line).tolist(), strict=True)
+            rows = zip(block.item.to_list(), block.score.tolist(), line_numbers(block.line).tolist(), strict=True)
             result.append((query, list(rows)))
     return result
 

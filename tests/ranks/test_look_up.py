@@ -18,13 +18,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankscope import evaluate, reduce
-from rankscope.errors import InputError
-from rankscope.inputs import nested
-from rankscope.inputs.checks import Problems
+from rankscope.core.errors import InputError
+from rankscope.core.settings import Settings
+from rankscope.inputs.formats import json_rows
+from rankscope.inputs.problems import Problems
 from rankscope.inputs.qrels import PlainQrels, Qrels
 from rankscope.inputs.run import Run
 from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.settings import Settings
 from tests.needs import needed_module
 
 MEASURES = ["AP", "nDCG@5", "P@3", "RR", "Rprec", "bpref", "num_ret", "Judged@5", "RBP(p=0.8)"]
@@ -41,9 +41,9 @@ JUDGEMENTS = st.dictionaries(QUERIES, st.dictionaries(ITEMS, st.sampled_from([-1
 def by_tables(judgements: Any, run: Any, settings: Settings) -> RelevantRanks:
     """The reduction of the same rows as tables, which no look-up is made in."""
     problems = Problems("judgements")
-    judged = Qrels.from_table(nested.table_of(judgements, "grade", problems), problems)
+    judged = Qrels.from_table(json_rows.table_of_nested(judgements, "grade", problems), problems)
     judged.__dict__["judged_lists"] = None
-    table = nested.table_of(run, "score", Problems("run"))
+    table = json_rows.table_of_nested(run, "score", Problems("run"))
     return reduce(judged, Run.from_tables("run", lambda _: iter([table])), settings)
 
 
@@ -160,9 +160,9 @@ def test_odd_kinds_come_out_as_from_tables(case: str) -> None:
 def _by_nested(judgements: Any, run: Any) -> RelevantRanks:
     """As `by_tables`, raising what is wrong with either where `Qrels.of` and `Run.of` do."""
     problems, wrong = Problems("judgements"), Problems("run")
-    table = nested.table_of(judgements, "grade", problems)
+    table = json_rows.table_of_nested(judgements, "grade", problems)
     problems.raise_if_any()
-    rows = nested.table_of(run, "score", wrong)
+    rows = json_rows.table_of_nested(run, "score", wrong)
     wrong.raise_if_any()
     judged = Qrels.from_table(table, problems)
     judged.__dict__["judged_lists"] = None

@@ -10,8 +10,8 @@ from rankscope.engines.nearest import nearest_ranks
 from rankscope.inputs.id_columns import TextIds
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.run import Run
-from rankscope.ranks.lots import LOTS, lots_of_names, lots_of_numbers
-from rankscope.ranks.reduce import reduce
+from rankscope.ranks.kept_scores import LOTS, lots_of_names, lots_of_numbers
+from rankscope.ranks.reduction import reduce
 from rankscope.ranks.storage import load_ranks, save_ranks
 
 

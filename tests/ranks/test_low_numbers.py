@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankscope.arrays import FloatArray, IntArray
-from rankscope.ranks.low_numbers import PART, low_numbers
+from rankscope.core.arrays import FloatArray, IntArray
+from rankscope.ranks.score_tables import SAMPLE_STEP, low_numbers
 
 
 def lowest_places(numbers: FloatArray, count: int) -> IntArray:
@@ -25,8 +25,8 @@ def test_they_are_the_first_of_the_row_put_in_order(seed: int, rows: int, width:
 def hidden(width: int) -> FloatArray:
     """The low numbers stand where the part that is looked at has none, so that every guess is too high or too low."""
     numbers = np.arange(float(width))
-    numbers[::PART] += width
-    return np.stack([numbers, numbers[::-1], -numbers, np.where(np.arange(width) % PART == 0, -1.0, numbers)])
+    numbers[::SAMPLE_STEP] += width
+    return np.stack([numbers, numbers[::-1], -numbers, np.where(np.arange(width) % SAMPLE_STEP == 0, -1.0, numbers)])
 
 
 @pytest.mark.parametrize("count", [1, 40, 100, 250, 1000])

@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rankscope.inputs.id_columns import TextIds
-from rankscope.inputs.series_ids import SeriesIds
-from rankscope.ranks.matching import ItemKeys, keys_of
+from rankscope.inputs.tables import SeriesIds
+from rankscope.ranks.query_blocks import ItemKeys, keys_of
 from tests.strategies import ITEMS
 
 Rows = list[tuple[int, str]]  # segment and item of each row, segments ascending

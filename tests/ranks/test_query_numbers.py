@@ -9,8 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rankscope.inputs.id_columns import IdColumn, TextIds
-from rankscope.inputs.series_ids import SeriesIds
-from rankscope.ranks.query_numbers import QueryNumbers
+from rankscope.inputs.tables import SeriesIds
+from rankscope.ranks.query_blocks import QueryNumbers
 
 BLOCKS = st.lists(st.lists(st.sampled_from(["q1", "q2", "10", "é", "a much longer id"]), max_size=8), max_size=6)
 

@@ -10,14 +10,14 @@ import numpy as np
 import polars as pl
 import pytest
 
+from rankscope.core.settings import Settings
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.run import Run
+from rankscope.ranks.kept_scores import scores_by_rank, why_no_scores
 from rankscope.ranks.ragged import Ragged
-from rankscope.ranks.real_scores import scores_by_rank, why_no_scores
-from rankscope.ranks.reduce import reduce
+from rankscope.ranks.reduction import reduce
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.ranks.storage import load_ranks, save_ranks
-from rankscope.settings import Settings
 
 QUERIES, ITEMS = 12, 40
 Score = Callable[[int, int], float]  # query and rank

@@ -12,16 +12,16 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from rankscope.errors import InputError
-from rankscope.evaluation.evaluate import evaluate
+from rankscope.core.errors import InputError
+from rankscope.core.settings import Settings
 from rankscope.inputs.id_columns import TextIds
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.run import Run
+from rankscope.measures.evaluation.evaluate import evaluate
 from rankscope.ranks import ties as ties_module
-from rankscope.ranks.reduce import reduce
+from rankscope.ranks.reduction import reduce
 from rankscope.ranks.relevant_ranks import KEPT_DISTRACTORS
 from rankscope.ranks.storage import load_ranks, save_ranks
-from rankscope.settings import Settings
 from tests.ranks.slow_reduction import assert_reduced, qrels_of, run_of, slow_reduction
 from tests.strategies import ITEMS, QUERIES, QrelsRow, RunRow, qrels_rows, run_rows
 
@@ -252,7 +252,7 @@ def test_kept_scores_are_those_of_judged_items_and_of_the_best_others(
 ) -> None:
     assume(not {row[0] for row in run}.isdisjoint(row[0] for row in qrels))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("rankscope.ranks.found.KEPT_DISTRACTORS", limit)
+        patch.setattr("rankscope.ranks.reduction.KEPT_DISTRACTORS", limit)
         ranks = reduce(qrels_of(qrels), run_of(run), keep_scores=True)
     grade_of = {(query, item): grade for query, item, grade in qrels}
     assert ranks.distractors is not None

@@ -13,16 +13,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankscope import digests
-from rankscope.errors import InputError
-from rankscope.evaluation.evaluate import evaluate_ranks
+from rankscope.core import digests
+from rankscope.core.errors import InputError
+from rankscope.core.settings import Settings
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.run import Run
-from rankscope.ranks import soundness
-from rankscope.ranks.reduce import reduce
+from rankscope.measures.evaluation.evaluate import evaluate_ranks
+from rankscope.ranks import storage
+from rankscope.ranks.reduction import reduce
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.ranks.storage import COLUMNS, KEY, LISTS, load_ranks, save_ranks
-from rankscope.settings import Settings
 from tests.strategies import ranks_of, topics
 
 MEASURES = ("AP", "P@3", "R@3", "nDCG", "nDCG@2", "RR", "RBP", "bpref", "infAP", "ERR@5", "Rprec", "IPrec@0.5")
@@ -42,7 +42,7 @@ def example() -> RelevantRanks:
 def without_digest(path: Path) -> str:
     """The notes of a file as they were before files had a digest."""
     notes = json.loads(pl.read_parquet_metadata(path)[KEY])
-    return json.dumps({name: value for name, value in notes.items() if name != digests.KEY})
+    return json.dumps({name: value for name, value in notes.items() if name != digests.DIGEST_KEY})
 
 
 def edited(path: Path, column: str, values: list[Any]) -> None:
@@ -185,7 +185,7 @@ def test_all_problems_come_in_one_message(tmp_path: Path) -> None:
 def test_every_column_of_the_file_has_a_rule_or_cannot_be_wrong() -> None:
     """A new column must be thought of: it gets a rule in `soundness`, or stands here."""
     any_value = {"answered", "class"}
-    assert {rule.column for rule in soundness.RULES} | any_value == set(COLUMNS)
+    assert {rule.column for rule in storage.RULES} | any_value == set(COLUMNS)
 
 
 @pytest.mark.parametrize("view", ["cut", "condensed", "take", "at"])

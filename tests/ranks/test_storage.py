@@ -10,15 +10,16 @@ import numpy as np
 import polars as pl
 import pytest
 
-from rankscope import digests, evaluate
-from rankscope.errors import InputError
-from rankscope.inputs.checks import Problems
+from rankscope import evaluate
+from rankscope.core import digests
+from rankscope.core.errors import InputError
+from rankscope.inputs.problems import Problems
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.run import Run
+from rankscope.ranks.parts.plan import PartFacts, PartRanks, RanksForm
 from rankscope.ranks.ragged import Ragged
-from rankscope.ranks.reduce import reduce
+from rankscope.ranks.reduction import reduce
 from rankscope.ranks.storage import KEY, LISTS, about_ranks, load_ranks, ranks_to_frame, save_ranks
-from rankscope.scale.part_ranks import PartFacts, PartRanks, RanksForm
 from tests.data import GOLDEN
 
 CASES = sorted(path for path in GOLDEN.iterdir() if path.is_dir())
@@ -103,7 +104,7 @@ def test_one_flipped_bit_is_refused_or_changes_nothing(tmp_path: Path, capfd: py
 def test_a_file_without_a_digest_is_read_and_said_to_be_unchecked(tmp_path: Path) -> None:
     path = saved(tmp_path / "a.ranks.parquet")
     notes = json.loads(pl.read_parquet_metadata(path)[KEY])
-    del notes[digests.KEY]
+    del notes[digests.DIGEST_KEY]
     pl.read_parquet(path).write_parquet(path, metadata={KEY: json.dumps(notes)})
     scores = evaluate(path, measures=["AP"])
     assert [each.text for each in scores.cautions if "no digest" in each.text]

@@ -6,12 +6,12 @@ from functools import cache
 
 import numpy as np
 
+from rankscope.core.settings import Settings
 from rankscope.engines.nearest import nearest_ranks
-from rankscope.evaluation.evaluate import evaluate_ranks
-from rankscope.evaluation.scores import Scores
+from rankscope.measures.evaluation.evaluate import evaluate_ranks
+from rankscope.measures.evaluation.scores import Scores
 from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.reports.page.contents import Report
-from rankscope.settings import Settings
+from rankscope.reports.page.report import Report
 
 MEASURES = ("AP", "Rprec", "success@1", "NMRR")
 

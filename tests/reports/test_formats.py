@@ -8,11 +8,12 @@ import json
 import polars as pl
 import pytest
 
-from rankscope.errors import SettingError
-from rankscope.evaluation.evaluate import evaluate
-from rankscope.evaluation.scores import Scores
-from rankscope.reports.formats import OUTPUT_FORMATS, csv, latex, markdown, parquet, table, trec
-from rankscope.reports.formats.grid import class_grid, query_grid, summary_grid
+from rankscope.core.errors import SettingError
+from rankscope.measures.evaluation.evaluate import evaluate
+from rankscope.measures.evaluation.scores import Scores
+from rankscope.reports import latex, output_formats, tables
+from rankscope.reports.output_formats import OUTPUT_FORMATS
+from rankscope.reports.tables import class_grid, query_grid, summary_grid
 from tests.needs import needed_module
 
 QRELS = {"1": {"a": 1, "b": 0}, "2": {"c": 2}, "3": {"x": 0}}
@@ -59,37 +60,42 @@ def test_undefined_values_are_dashes_in_tables_and_null_in_data(scores: Scores) 
 
 
 def test_many_measures_stand_below_each_other() -> None:
-    text = table.render(evaluate(QRELS, RUNS, "all_trec"))
+    text = tables.render_table(evaluate(QRELS, RUNS, "all_trec"))
     assert text.startswith("measure")
     assert "iprec_at_recall" not in text.splitlines()[0]
 
 
 def test_latex_escapes_its_special_signs_and_marks_the_best(scores: Scores) -> None:
-    text = latex.render(scores)
+    text = latex.render_latex(scores)
     assert r"good\_one" in text
     assert r"\mathbf{1}.\mathbf{000}" in text
     assert text.count(r"\\") == 3
 
 
 def test_markdown_escapes_pipes(scores: Scores) -> None:
-    text = markdown.render(scores)
+    text = tables.render_markdown(scores)
     assert "| worse\\|one |" in text
     assert "**1.0000**" in text
 
 
 def test_csv_has_one_row_per_value(scores: Scores) -> None:
-    read = pl.read_csv(io.StringIO(csv.render(scores, per_query=True)))
+    read = pl.read_csv(io.StringIO(output_formats.render_csv(scores, per_query=True)))
     assert read.height == 2 * 3 * 3
-    assert pl.read_csv(io.StringIO(csv.render(scores))).columns == ["system", "measure", "value", "queries"]
+    assert pl.read_csv(io.StringIO(output_formats.render_csv(scores))).columns == [
+        "system",
+        "measure",
+        "value",
+        "queries",
+    ]
 
 
 def test_parquet_holds_the_long_table(scores: Scores) -> None:
-    read = pl.read_parquet(io.BytesIO(parquet.render(scores, per_query=True)))
+    read = pl.read_parquet(io.BytesIO(output_formats.render_parquet(scores, per_query=True)))
     assert read.equals(scores.to_polars())
 
 
 def test_trec_lines_of_several_systems_follow_each_other(scores: Scores) -> None:
-    lines = trec.render(scores, per_query=True).splitlines()
+    lines = output_formats.render_trec(scores, per_query=True).splitlines()
     assert lines[0] == "map                   \t1\t1.0000"
     assert [line for line in lines if line.startswith("num_ret")][-1] == "num_ret               \tall\t2"
 

@@ -13,12 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankscope import evaluate
-from rankscope.evaluation.scores import Scores
-from rankscope.graphs import precision_recall_graph
-from rankscope.graphs.canvases.table import csv_of
-from rankscope.names import UNSEEN, cell, distinct_names, file_names, one_line, slugs, visible
-from rankscope.reports.formats import OUTPUT_FORMATS, latex
-from rankscope.reports.formats.grid import Cell, Grid
+from rankscope.core.names import UNSEEN, cell, distinct_names, file_names, one_line, slugs, visible
+from rankscope.measures.evaluation.scores import Scores
+from rankscope.reports import latex
+from rankscope.reports.graphs import precision_recall_graph
+from rankscope.reports.graphs.saving import graph_csv
+from rankscope.reports.output_formats import OUTPUT_FORMATS
+from rankscope.reports.tables import Cell, Grid
 from tests.typeset import typeset
 
 NASTY = ["[x]", "*", " [y", "a\nb % c", "=cmd()", "@sum", "-x", "\x1b[2J", "a\r\nb", "\x9b2J", "a\u202eb", "--"]
@@ -31,7 +32,7 @@ def scores_of(*names: str) -> Scores:
 
 @pytest.mark.parametrize("per_query", [False, True])
 def test_latex_rows_and_comments_stay_what_they_are(per_query: bool) -> None:
-    text = latex.render(scores_of(*NASTY), per_query)
+    text = latex.render_latex(scores_of(*NASTY), per_query)
     head = text.partition("\\noindent")[0]
     assert all(line.startswith("% ") for line in head.splitlines())
     bodies = re.findall(r"\\midrule\n(.*?)\n\\bottomrule", text, re.DOTALL)
@@ -43,13 +44,13 @@ def test_latex_rows_and_comments_stay_what_they_are(per_query: bool) -> None:
 
 
 def test_the_first_cell_of_any_table_is_a_cell() -> None:
-    text = latex.table_of(Grid(("*", "x"), ((Cell("[2cm]", number=False), Cell("1")),)))
+    text = latex.latex_table(Grid(("*", "x"), ((Cell("[2cm]", number=False), Cell("1")),)))
     assert "{}*" in text
     assert "{}[2cm]" in text
 
 
 def test_latex_sets_it(tmp_path: Path) -> None:
-    typeset(latex.render(scores_of(*NASTY), per_query=True), tmp_path)
+    typeset(latex.render_latex(scores_of(*NASTY), per_query=True), tmp_path)
 
 
 @pytest.mark.parametrize("per_query", [False, True])
@@ -67,7 +68,7 @@ def test_no_text_of_a_csv_file_is_a_formula(per_query: bool) -> None:
 
 def test_nor_in_the_data_of_a_graph() -> None:
     systems = [each.ranks for each in scores_of("=cmd()", "a\nb").systems]
-    text = csv_of(precision_recall_graph(systems).described(title="a\n=b"))
+    text = graph_csv(precision_recall_graph(systems).described(title="a\n=b"))
     assert text.startswith("# a\\n=b")
     assert "'=cmd()" in {row[1] for row in csv.reader(io.StringIO(text)) if len(row) > 1}
 

@@ -13,17 +13,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankscope.errors import SettingError
-from rankscope.reports.formats import latex
-from rankscope.reports.formats.grid import Cell, Grid, query_grid
-from rankscope.reports.formats.latex_columns import LatexColumn, marks_width
-from rankscope.reports.formats.latex_layout import COLUMN, PAGE, width_of_columns
-from rankscope.reports.formats.latex_signs import PREAMBLE, escape_latex, text_width
-from rankscope.reports.texts.paper_marks import BETTER, WORSE, marks_of
-from rankscope.reports.texts.paper_tables import comparison_table, means_grid, scores_table
-from rankscope.statistics.table.score_table import ScoreTable
-from rankscope.statistics.verdicts.compare import compare
-from rankscope.statistics.verdicts.compared import Compared
+from rankscope.analysis.comparison.compare import Compared, compare
+from rankscope.analysis.statistics.score_table import ScoreTable
+from rankscope.core.errors import SettingError
+from rankscope.reports import latex
+from rankscope.reports.latex import (
+    COLUMN,
+    PAGE,
+    PREAMBLE,
+    LatexColumn,
+    escape_latex,
+    marks_width,
+    text_width,
+    width_of_columns,
+)
+from rankscope.reports.tables import Cell, Grid, query_grid
+from rankscope.reports.texts.paper_tables import BETTER, WORSE, comparison_table, marks_of, means_grid, scores_table
 from tests.reports.examples import scores_of
 from tests.typeset import overfull_boxes, typeset, widths_of
 
@@ -76,7 +81,7 @@ def test_many_systems_long_names_and_every_sign_fit_too(tmp_path: Path) -> None:
         for place, name in enumerate(names)
     )
     grid = Grid(("system", "nDCG(gain=exp, rel=2)@1000", "ERR", "num_ret"), rows)
-    body = latex.table_of(grid, COLUMN, [f"Against {long}."])
+    body = latex.latex_table(grid, COLUMN, [f"Against {long}."])
     assert body.count("\\toprule") == 2, "a page holds 48 rows"
     log = typeset(body, tmp_path, "twocolumn,a4paper")
     assert [line for line in overfull_boxes(log) if "hbox" in line] == []
@@ -84,7 +89,7 @@ def test_many_systems_long_names_and_every_sign_fit_too(tmp_path: Path) -> None:
 
 def test_tables_of_queries_and_of_scores_with_intervals_fit(tmp_path: Path) -> None:
     scores = scores_of("rough_1", "fine")
-    body = scores_table(scores) + "\n" + latex.table_of(query_grid(scores))
+    body = scores_table(scores) + "\n" + latex.latex_table(query_grid(scores))
     log = typeset(body, tmp_path, "twocolumn,a4paper")
     assert [line for line in overfull_boxes(log) if "hbox" in line] == []
 
@@ -197,7 +202,7 @@ def test_two_systems_and_those_compared_with_the_baseline_alone_have_daggers() -
 
 
 def test_letters_that_cannot_be_read_become_daggers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rankscope.reports.texts.paper_marks.LONGEST", 0)
+    monkeypatch.setattr("rankscope.reports.texts.paper_tables.LONGEST", 0)
     assert "†" in marks_of(compared()).note
     assert "letter" in marks_of(compared(), "letters").note
 
@@ -233,5 +238,5 @@ def test_no_sign_is_taken_for_another_and_none_is_lost(tmp_path: Path) -> None:
     assert escape_latex("a--b---c") == "a-{}-b-{}-{}-c"
     assert escape_latex("中") == r"\rankscopesign{中}{U+4E2D}"
     assert escape_latex("e\u0301") == escape_latex("é") == r"\'{e}"
-    assert PREAMBLE in latex.table_of(Grid(("system", "AP"), ((Cell("中", number=False), Cell("0.1")),)))
-    assert PREAMBLE not in latex.table_of(Grid(("system", "AP"), ((Cell("é", number=False), Cell("0.1")),)))
+    assert PREAMBLE in latex.latex_table(Grid(("system", "AP"), ((Cell("中", number=False), Cell("0.1")),)))
+    assert PREAMBLE not in latex.latex_table(Grid(("system", "AP"), ((Cell("é", number=False), Cell("0.1")),)))

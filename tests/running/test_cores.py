@@ -9,7 +9,7 @@ from threading import Barrier, Event
 
 import pytest
 
-from rankscope.running.cores import in_threads_of_one_core, one_core_each
+from rankscope.core.threads import in_threads_of_one_core, one_core_each
 
 
 def blas_threads() -> int:

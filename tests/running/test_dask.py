@@ -10,13 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rankscope.errors import RankscopeError, RunnerError, SettingError
-from rankscope.running import dask_cluster
-from rankscope.running.dask import Dask
-from rankscope.running.dask_cluster import connect
-from rankscope.running.home import Home
-from rankscope.running.parts import finish_parts
-from rankscope.running.runners import runner_of
+from rankscope.core import runners
+from rankscope.core.errors import RankscopeError, RunnerError, SettingError
+from rankscope.core.parts import Home, finish_parts
+from rankscope.core.runners import Dask, connect_dask, runner_of
 from rankscope.version import __version__
 from tests.clusters import Cluster, running_cluster
 from tests.needs import needed_module, needed_program
@@ -42,7 +39,7 @@ needed_module("distributed", "distributed")
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     with running_cluster(tmp_path_factory.mktemp("cluster")) as running:
-        with connect(running.on) as client:
+        with connect_dask(running.on) as client:
             client.wait_for_workers(2)
         yield running
 
@@ -145,7 +142,7 @@ def test_other_packages_of_another_version_are_pointed_out(
     import polars as pl
 
     monkeypatch.setattr(pl, "__version__", "0.0.5")
-    with connect(cluster.on):
+    with connect_dask(cluster.on):
         pass
     told = capsys.readouterr().err.splitlines()
     assert len(told) == 3  # scheduler and two workers
@@ -153,7 +150,7 @@ def test_other_packages_of_another_version_are_pointed_out(
 
 
 def test_a_scheduler_that_is_not_there_or_has_no_workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dask_cluster, "PATIENCE", 1)
+    monkeypatch.setattr(runners, "DASK_PATIENCE", 1)
     with pytest.raises(RunnerError, match=r"dask://127.0.0.1:9 cannot be reached: .*dask scheduler"):
         list(Dask("dask://127.0.0.1:9").map(doubled, 1, [1]))
     none = pytest.raises(RunnerError, match=r"has no workers. Start one: dask worker tcp://127.0.0.1:\d+")
@@ -199,5 +196,5 @@ def test_tls_with_the_certificates_of_dasks_settings(tmp_path: Path) -> None:
 
 @pytest.mark.thorough
 def test_nothing_of_dask_is_loaded_before_it_is_asked_for() -> None:
-    code = "import sys, rankscope.running.runners; assert not {'dask', 'distributed', 'pyspark'} & set(sys.modules)"
+    code = "import sys, rankscope.core.runners; assert not {'dask', 'distributed', 'pyspark'} & set(sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -6,10 +6,9 @@ import pickle
 
 import pytest
 
-from rankscope.errors import RankscopeError
-from rankscope.running.home import Home
-from rankscope.running.processes import Processes
-from rankscope.running.runner import Runner
+from rankscope.core.errors import RankscopeError
+from rankscope.core.parts import Home, Runner
+from rankscope.core.processes import Processes
 from tests.running.works import ERRORS, failing
 
 

@@ -14,28 +14,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankscope.digests import digest_of
-from rankscope.engines.nearest.block import BlockRanks
-from rankscope.engines.nearest.block_files import BlockForm
-from rankscope.engines.shards.arrays_form import ArraysForm
-from rankscope.errors import MissingExtra, SettingError
+from rankscope.core import runners
+from rankscope.core.digests import digest_of
+from rankscope.core.errors import MissingExtra, SettingError
+from rankscope.core.parts import Home, PartsFolder, Runner, finish_parts
+from rankscope.core.processes import Processes
+from rankscope.core.runners import point_out, point_out_open_scheduler, runner_of
+from rankscope.core.threads import in_threads, in_threads_of_one_core, stream_in_threads, with_threads
+from rankscope.engines.nearest.blocks import BlockForm, BlockRanks
+from rankscope.engines.shards.parts import ArraysForm
 from rankscope.feedback.study.study import ParquetForm
-from rankscope.inputs.checks import Problems
+from rankscope.inputs.problems import Problems
+from rankscope.ranks.parts.counting import Arrays, NumbersForm
+from rankscope.ranks.parts.plan import PartFacts, PartRanks, RanksForm
+from rankscope.ranks.parts.work import SharedForm, SharedOut
 from rankscope.ranks.ragged import Ragged
-from rankscope.ranks.reduce import reduce
-from rankscope.running import runners
-from rankscope.running.cores import in_threads_of_one_core
-from rankscope.running.dask_cluster import point_out_open
-from rankscope.running.home import Home
-from rankscope.running.notices import point_out
-from rankscope.running.parts import PartsFolder, finish_parts
-from rankscope.running.processes import Processes
-from rankscope.running.runner import Runner
-from rankscope.running.runners import runner_of
-from rankscope.running.threads import in_threads, stream_in_threads, with_threads
-from rankscope.scale.counting import Arrays, NumbersForm
-from rankscope.scale.part_ranks import PartFacts, PartRanks, RanksForm
-from rankscope.scale.work import SharedForm, SharedOut
+from rankscope.ranks.reduction import reduce
 
 
 @dataclass(frozen=True)
@@ -159,7 +153,7 @@ def test_equal_work_has_equal_names_in_whatever_order_it_is_described(about: dic
 def test_runners_are_known_by_name() -> None:
     assert (runner_of("home"), runner_of("processes"), runner_of("processes:3")) == (Home(), Processes(), Processes(3))
     assert runner_of(Processes(2)) == Processes(2)
-    assert all(each.name in runners.WAYS and each.summary for each in runners.ALL)
+    assert all(each.name in runners.RUNNER_FORMS and each.summary for each in runners.RUNNERS)
 
 
 @pytest.mark.parametrize(
@@ -181,7 +175,7 @@ def test_an_open_scheduler_on_a_network_is_pointed_out_once(
 ) -> None:
     point_out.cache_clear()
     for _ in range(2):
-        point_out_open(address)
+        point_out_open_scheduler(address)
     assert capsys.readouterr().err.count(f"! {address} is open") == told
 
 

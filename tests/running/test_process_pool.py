@@ -14,11 +14,11 @@ from typing import Any
 
 import pytest
 
-from rankscope.running.process_pool import process_pool
+from rankscope.core.processes import process_pool
 
 CODE = """
 import time
-from rankscope.running.process_pool import process_pool
+from rankscope.core.processes import process_pool
 
 if __name__ == "__main__":
     with process_pool(2) as pool:
@@ -87,7 +87,9 @@ def test_a_signal_waits_until_a_process_is_started(monkeypatch: pytest.MonkeyPat
 @pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
 def test_a_command_that_is_ended_while_it_starts_processes_says_nothing(tmp_path: Path) -> None:
     script = tmp_path / "helped.py"
-    script.write_text(f"from rankscope.cli.ending import heed_signals\nheed_signals()\n{CODE}")
+    script.write_text(
+        f"from rankscope.commands.line.exits import respect_signals as heed_signals\nheed_signals()\n{CODE}"
+    )
     for trial in range(12):
         running = subprocess.Popen([sys.executable, str(script)], start_new_session=True, stderr=subprocess.PIPE)
         time.sleep(0.2 + 0.1 * trial)

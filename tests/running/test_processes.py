@@ -6,7 +6,7 @@ import sys
 from multiprocessing import parent_process
 from pathlib import Path
 
-from rankscope.running.processes import ONE_THREAD, Processes
+from rankscope.core.processes import ONE_THREAD, Processes
 
 
 def doubled(shared: int, part: int) -> int:
@@ -41,7 +41,7 @@ def test_a_script_without_a_guard_is_run_once(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(
         "from operator import mul\n"
-        "from rankscope.running.processes import Processes\n"
+        "from rankscope.core.processes import Processes\n"
         "print('once', sorted(Processes(2).map(mul, 10, [1, 2, 3])), __file__.endswith('script.py'))\n"
     )
     done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=True)

@@ -8,10 +8,12 @@ import sys
 
 import pytest
 
-from rankscope.cli.main import COMMANDS, SMALL_PRODUCTS
-from rankscope.running.small_products import THREADS_OF_PRODUCTS, products_on_one_core
+from rankscope.commands.line.main import COMMANDS, SMALL_PRODUCTS
+from rankscope.core.machine import THREADS_OF_PRODUCTS, products_on_one_core
 
-TOLD = "import os; from rankscope.cli.main import cli; cli.get_command(None, {!r}); print(os.environ.get({!r}))"
+TOLD = (
+    "import os; from rankscope.commands.line.main import cli; cli.get_command(None, {!r}); print(os.environ.get({!r}))"
+)
 
 
 def told(command: str, **environment: str) -> str:

@@ -8,11 +8,9 @@ from typing import Any
 
 import pytest
 
-from rankscope.errors import RankscopeError, RunnerError
-from rankscope.running.home import Home
-from rankscope.running.parts import finish_parts
-from rankscope.running.runners import runner_of
-from rankscope.running.spark import Spark
+from rankscope.core.errors import RankscopeError, RunnerError
+from rankscope.core.parts import Home, finish_parts
+from rankscope.core.runners import Spark, runner_of
 from tests.needs import needed_module
 from tests.running.test_errors_travel import check_equal
 from tests.running.works import (

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 
-from rankscope.arrays import IntArray
-from rankscope.errors import (
+from rankscope.core.arrays import IntArray
+from rankscope.core.errors import (
     InputError,
     MeasureError,
     MissingExtra,
@@ -22,7 +22,7 @@ from rankscope.errors import (
     SwappedInputs,
     TimeLimitError,
 )
-from rankscope.running.threads import thread_count
+from rankscope.core.threads import thread_count
 
 REPORTS = [
     ProblemReport("a.run", [Problem("line 17", "score must be a number"), Problem("", "it is short")], "Look", 40),

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from rankscope.errors import SettingError
-from rankscope.sampling import estimate, needed_sample, relative_deviation
-from rankscope.sampling.shares import INTERVALS, clopper_pearson, hypergeometric, wilson
+from rankscope.analysis.sampling.estimate import estimate, needed_sample, relative_deviation
+from rankscope.analysis.statistics.proportions import PROPORTION_INTERVALS, clopper_pearson, hypergeometric, wilson
+from rankscope.core.errors import SettingError
 
 WORKED = estimate(collection=20000, scope=100, hits=6, judged=500, found=3)
 
@@ -92,11 +92,11 @@ def samples(draw: st.DrawFn) -> tuple[int, int, int]:
     return population, judged, draw(st.integers(0, judged))
 
 
-@pytest.mark.parametrize("method", INTERVALS.names())
+@pytest.mark.parametrize("method", PROPORTION_INTERVALS.names())
 @given(sample=samples())
 def test_the_interval_holds_the_estimate(method: str, sample: tuple[int, int, int]) -> None:
     population, judged, found = sample
-    low, high = INTERVALS.find(method)(population, judged, found, 0.95)
+    low, high = PROPORTION_INTERVALS.find(method)(population, judged, found, 0.95)
     assert -1e-12 <= low <= found / judged + 1 / population
     assert found / judged - 1 / population <= high <= 1 + 1e-12
 

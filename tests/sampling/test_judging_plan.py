@@ -10,20 +10,25 @@ import pytest
 from scipy.stats import t as student
 
 from rankscope import Run, evaluate
-from rankscope.curves.thinning import expected_value
-from rankscope.errors import SettingError
-from rankscope.facade.planning import plan_judging
+from rankscope.analysis.comparison.pairwise import compare_pairs
+from rankscope.analysis.curves.thinning import expected_value
+from rankscope.analysis.sampling.judged_run import ranking_table
+from rankscope.analysis.sampling.judging_plan import (
+    Costs,
+    JudgingDesign,
+    JudgingPlans,
+    PoolDepths,
+    WidthForecast,
+    pool_depths,
+)
+from rankscope.analysis.sampling.other_collections import ThinnedRuns
+from rankscope.analysis.sampling.pools import Rankings
+from rankscope.analysis.statistics.score_table import ScoreTable
+from rankscope.analysis.statistics.variance_components import Components, FactorTable, components
+from rankscope.commands.plan import plan_judging
+from rankscope.core.errors import SettingError
 from rankscope.measures import P
-from rankscope.reports.texts.judging_plan import plan_sentences, plans_text
-from rankscope.sampling.judged_run import ranking_table
-from rankscope.sampling.judging_plan import Costs, JudgingDesign, JudgingPlans, WidthForecast
-from rankscope.sampling.other_collections import ThinnedRuns
-from rankscope.sampling.pool_depths import PoolDepths, pool_depths
-from rankscope.sampling.pools.rankings import Rankings
-from rankscope.statistics.components.components import Components, components
-from rankscope.statistics.components.factor_table import FactorTable
-from rankscope.statistics.pairs.pairwise import compare_pairs
-from rankscope.statistics.table.score_table import ScoreTable
+from rankscope.reports.texts.judging import plan_sentences, plans_text
 
 QUERY, ASSESSOR = np.divmod(np.arange(80), 4)
 
@@ -183,7 +188,7 @@ def test_other_collections_are_those_of_runs_without_the_items_evaluated_again()
 
 
 def test_random_halves_have_the_exact_variance_of_thinning() -> None:
-    """The mean over queries of the variance over draws, next to the exact one of `rankscope.curves.thinning`."""
+    """The mean over queries of the variance over draws, next to the exact one of `analysis.curves.thinning`."""
     runs = {"A": Run.of(chance_run(3), name="A")}
     scores = evaluate(QRELS, runs, ["P@5"], collection_size=30)
     thinned = ThinnedRuns.of(scores, {"A": ranking_table(runs["A"])})

@@ -13,11 +13,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rankscope.curves.distributions import LARGE, Hypergeometric
-from rankscope.curves.saddle_point import log_binomial, log_hypergeometric
-from rankscope.errors import SettingError
-from rankscope.sampling import estimate, needed_sample
-from rankscope.sampling.shares import _chance_of_at_most, _Chances, hypergeometric
+from rankscope.analysis.curves.distributions import LARGE, Hypergeometric, log_binomial, log_hypergeometric
+from rankscope.analysis.sampling.estimate import estimate, needed_sample
+from rankscope.analysis.statistics.proportions import _chance_of_at_most, _Chances, hypergeometric
+from rankscope.core.errors import SettingError
 
 
 def exact(population: int, relevant: int, judged: int, found: int) -> Fraction:

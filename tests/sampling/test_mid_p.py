@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rankscope.sampling.mid_p import class_size_limits, class_size_weights, recall_limits, weights_of_cell
+from rankscope.analysis.sampling.intervals import class_size_limits, class_size_weights, recall_limits, weights_of_cell
 
 STRATA = [(10, 10, 7), (90, 18, 4), (900, 45, 2)]
 

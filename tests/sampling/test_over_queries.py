@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankscope
-from rankscope.sampling.over_queries import SpreadRules, mean_spread, ratio_spread
-from rankscope.statistics.intervals.mean_intervals import mean_intervals
+from rankscope.analysis.sampling.intervals import SpreadRules, mean_spread, ratio_spread
+from rankscope.analysis.statistics.mean_intervals import mean_intervals
 
 SHARES = st.floats(0.0, 1.0)
 

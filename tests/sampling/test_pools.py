@@ -13,14 +13,20 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
 
-from rankscope.errors import SettingError
-from rankscope.sampling.pools import ALL, POOLS, parse_pool
-from rankscope.sampling.pools.bandit import Bandit
-from rankscope.sampling.pools.mtf import MoveToFront
-from rankscope.sampling.pools.plan import PoolPlan
-from rankscope.sampling.pools.pool import AdaptivePool
-from rankscope.sampling.pools.rankings import Lists, Rankings, lists_of_origins
-from rankscope.sampling.pools.sample import SampledRanks
+from rankscope.analysis.sampling.pools import (
+    POOL_TYPES,
+    POOLS,
+    AdaptivePool,
+    Bandit,
+    Lists,
+    MoveToFront,
+    PoolPlan,
+    Rankings,
+    SampledRanks,
+    lists_of_origins,
+    parse_pool,
+)
+from rankscope.core.errors import SettingError
 from tests.data import data_folder
 
 LISTS = (tuple("abcde"), tuple("axfbg"), tuple("hijka"))
@@ -89,7 +95,7 @@ def test_what_is_no_pool_is_told(text: str, words: str) -> None:
 
 def test_every_pool_says_what_it_is() -> None:
     assert [name for name, about in POOLS.listing() if len(about) < 20] == []
-    assert list(ALL) == ["depth", "mtf", "bandit", "sample", "decide"]
+    assert list(POOL_TYPES) == ["depth", "mtf", "bandit", "sample", "decide"]
 
 
 def test_only_pools_with_probabilities_say_so() -> None:

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import rankscope
-from rankscope.errors import InputError, SettingError
-from rankscope.reports.texts.reuse import reuse_lines
-from rankscope.sampling.reuse import OutsidePool, Reuse, reuse
+from rankscope.analysis.sampling.reuse import OutsidePool, Reuse, reuse
+from rankscope.core.errors import InputError, SettingError
+from rankscope.reports.texts.judging import reuse_lines
 from tests.data import data_folder
 
 Judged = dict[str, dict[str, int]]

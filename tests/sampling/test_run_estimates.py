@@ -12,20 +12,19 @@ import numpy as np
 import polars as pl
 import pytest
 
-from rankscope.curves.generality import grip
-from rankscope.errors import InputError, MeasureError, RankscopeError, SettingError
-from rankscope.evaluation.evaluate import evaluate
-from rankscope.facade.estimating import estimate_runs
+from rankscope.analysis.curves.generality import grip
+from rankscope.analysis.sampling.allocation import plan_of_budget, plan_of_shrinkage
+from rankscope.analysis.sampling.estimate import EstimatedRange
+from rankscope.analysis.sampling.frame import Frame
+from rankscope.analysis.sampling.judged_run import JudgedRun, ranking_table
+from rankscope.analysis.sampling.run_estimates import RunEstimates, inspections
+from rankscope.commands.estimate import estimate_runs
+from rankscope.core.errors import InputError, MeasureError, RankscopeError, SettingError
 from rankscope.inputs.run import Run
 from rankscope.inputs.sampled_qrels import SampledQrels
-from rankscope.measures.preferences import InfAP
-from rankscope.ranks.reduce import reduce
-from rankscope.sampling.estimate import EstimatedRange
-from rankscope.sampling.frame import Frame
-from rankscope.sampling.inspection import inspections
-from rankscope.sampling.judged_run import JudgedRun, ranking_table
-from rankscope.sampling.next_strata import plan_of_budget, plan_of_shrinkage
-from rankscope.sampling.run_estimates import RunEstimates
+from rankscope.measures.evaluation.evaluate import evaluate
+from rankscope.measures.incomplete_judgements import InfAP
+from rankscope.ranks.reduction import reduce
 
 ITEMS = [f"d{number:03}" for number in range(60)]
 

@@ -8,14 +8,11 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
-from rankscope.arrays import IntArray
-from rankscope.sampling.hit_pairs import DrawnHits, precision_sums, weight_sums
-from rankscope.sampling.over_queries import SpreadRules, mean_spread, ratio_spread
-from rankscope.sampling.quantities.recall import ratio_variance
-from rankscope.sampling.quantities.resampled_ratio import RatioSums, resampled_ratio
-from rankscope.sampling.rescaled import rescaled_factors
-from rankscope.sampling.satterthwaite import stratified_total
-from rankscope.sampling.strata import Strata, totals
+from rankscope.analysis.sampling.intervals import SpreadRules, mean_spread, ratio_spread
+from rankscope.analysis.sampling.judged_run import DrawnHits, precision_sums, weight_sums
+from rankscope.analysis.sampling.quantities import RatioSums, ratio_variance, resampled_ratio
+from rankscope.analysis.sampling.strata import Strata, rescaled_factors, stratified_total, totals
+from rankscope.core.arrays import IntArray
 
 WORKED = Strata(
     1, np.zeros(3, dtype=np.int64), ("1-10", "11-100", "rest"), np.array([10, 90, 900]), np.array([10, 18, 45])

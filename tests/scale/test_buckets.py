@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from rankscope.inputs.blocks import RunBlock
-from rankscope.scale.buckets import ROW_BYTES, BucketWriter, block_of_frame, bucket_of, read_bucket
+from rankscope.inputs.run_rows import RunBlock
+from rankscope.ranks.parts.work import ROW_BYTES, BucketWriter, block_of_frame, bucket_of, read_bucket
 
 
 def block(queries: list[str], first_line: int) -> RunBlock:

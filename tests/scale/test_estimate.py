@@ -5,10 +5,10 @@ from __future__ import annotations
 import gzip
 from pathlib import Path
 
-from rankscope.inputs.part_files import PartFiles
+from rankscope.inputs.parts import PartFiles
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.sources import Source
-from rankscope.scale.estimate import (
+from rankscope.ranks.parts.resources import (
     BYTES_A_ROW,
     BYTES_AT_LEAST,
     LONG,

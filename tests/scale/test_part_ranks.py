@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from rankscope.inputs.checks import Problems
-from rankscope.ranks.reduce import reduce
+from rankscope.inputs.problems import Problems
+from rankscope.ranks.parts.plan import PartFacts, PartRanks
+from rankscope.ranks.parts.reduction import has_torn_queries
+from rankscope.ranks.reduction import reduce
 from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.scale.part_ranks import PartFacts, PartRanks
-from rankscope.scale.putting_together import has_torn_queries
 from tests.scale.test_parts_and_whole import bytes_of
 
 

@@ -16,21 +16,21 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from rankscope.errors import InputError
-from rankscope.inputs.blocks import RunBlock, RunRows
-from rankscope.inputs.expansion import MAX_RATIO
+from rankscope.core.errors import InputError
+from rankscope.core.parts import Home
+from rankscope.core.settings import SETTINGS, Settings
 from rankscope.inputs.id_columns import TextIds
-from rankscope.inputs.part_files import part_files
+from rankscope.inputs.parts import part_files
 from rankscope.inputs.reading import Reading
-from rankscope.ranks.reduce import reduce
+from rankscope.inputs.run_rows import RunBlock, RunRows
+from rankscope.inputs.sources import MAX_RATIO
+from rankscope.ranks.parts import resources
+from rankscope.ranks.parts.counting import portions
+from rankscope.ranks.parts.plan import parts_of_files
+from rankscope.ranks.parts.resources import Where, reduce_where
+from rankscope.ranks.reduction import reduce
 from rankscope.ranks.relevant_ranks import KEPT_DISTRACTORS, RelevantRanks
 from rankscope.ranks.storage import about_ranks, ranks_to_frame, write_frame
-from rankscope.running.home import Home
-from rankscope.scale import estimate
-from rankscope.scale.counting import portions
-from rankscope.scale.run_parts import parts_of_files
-from rankscope.scale.where import Where, reduce_where
-from rankscope.settings import SETTINGS, Settings
 
 Row = tuple[str, str, float]
 P = TypeVar("P")
@@ -75,7 +75,7 @@ def write_parts(rows: list[Row], cuts: list[int], folder: Path) -> None:
 def in_parts(
     folder: Path, chosen: Settings, memory_rows: int, shuffle: Literal["auto", "none"] = "auto", **more: Any
 ) -> RelevantRanks:
-    memory = estimate.BYTES_AT_LEAST + memory_rows * estimate.BYTES_A_ROW
+    memory = resources.BYTES_AT_LEAST + memory_rows * resources.BYTES_A_ROW
     where = Where(on=Home(), memory=memory, shuffle=shuffle)
     return reduce_where(JUDGED, folder, chosen, where=where, **more)
 
@@ -178,7 +178,7 @@ def test_of_more_distractors_than_are_kept_the_first_are_kept_whichever_part_is_
     rows = [(query, item, score or (-0.0 if item < "x3" else 0.0)) for query, item, score in rows]
     rows = [rows[place] for place in np.random.default_rng(0).permutation(len(rows))]
     write_parts(rows, [400, 450, 1000], tmp_path)
-    where = Where(on=runner, memory=estimate.BYTES_AT_LEAST + estimate.BYTES_A_ROW, shuffle="none")
+    where = Where(on=runner, memory=resources.BYTES_AT_LEAST + resources.BYTES_A_ROW, shuffle="none")
     for ties in ("trec_eval", "given"):
         chosen = Settings(ties=ties)
         counted = reduce_where(JUDGED, tmp_path, chosen, keep_scores=True, where=where)
@@ -211,7 +211,7 @@ def test_bad_rows_give_the_same_message_in_any_parts(rows: list[Row], cuts: list
 @pytest.mark.parametrize("suffix", [".run", ".jsonl", ".csv", ".run.gz"])
 @pytest.mark.parametrize("memory_rows", [1, 1000])
 def test_text_runs_go_through_the_same_buckets(tmp_path: Path, suffix: str, memory_rows: int) -> None:
-    from rankscope.inputs.formats import write
+    from rankscope.inputs.formats.registry import write_file
     from rankscope.inputs.run import Run
 
     rows = [(QUERIES[number % 4], ITEMS[number % 11], float(number % 3)) for number in range(44)]
@@ -219,7 +219,7 @@ def test_text_runs_go_through_the_same_buckets(tmp_path: Path, suffix: str, memo
         ["query", "item"], maintain_order=True
     )
     path = tmp_path / f"bm25{suffix}"
-    write(Run.of(frame, name="bm25"), path)
+    write_file(Run.of(frame, name="bm25"), path)
     whole = reduce(JUDGED, path, keep_scores=True)
     assert bytes_of(in_parts(path, Settings(), memory_rows, keep_scores=True)) == bytes_of(whole)
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from rankscope.errors import InputError
-from rankscope.ranks.reduce import reduce
-from rankscope.ranks.storage import ranks_to_frame
-from rankscope.scale.rows import reduce_rows
+from rankscope.core.errors import InputError
+from rankscope.ranks.reduction import reduce
+from rankscope.ranks.storage import ranks_to_frame, reduce_rows
 
 RUN = pl.DataFrame(
     {

@@ -13,19 +13,19 @@ import polars as pl
 import pytest
 from click.testing import CliRunner
 
-from rankscope.cli.main import cli
-from rankscope.errors import InputError, SettingError
-from rankscope.files import atomic
+from rankscope.commands.line.main import cli
+from rankscope.core import parts as running_parts
+from rankscope.core.errors import InputError, SettingError
+from rankscope.core.files import atomic
+from rankscope.core.parts import Home
+from rankscope.core.runners import connect_dask
+from rankscope.core.settings import Settings
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.run import Run
 from rankscope.inputs.sources import Source
-from rankscope.ranks.reduce import reduce
-from rankscope.running import parts as running_parts
-from rankscope.running.dask_cluster import connect
-from rankscope.running.home import Home
-from rankscope.scale import estimate, reducing, where
-from rankscope.scale.where import Where, files_of_run, fits, reduce_where
-from rankscope.settings import Settings
+from rankscope.ranks.parts import reduction, resources
+from rankscope.ranks.parts.resources import Where, files_of_run, fits, reduce_where
+from rankscope.ranks.reduction import reduce
 from tests.clusters import running_cluster
 from tests.needs import needed_module
 from tests.scale.test_parts_and_whole import JUDGED, bytes_of, write_parts
@@ -88,7 +88,7 @@ def test_a_dask_worker_killed_while_parts_are_worked_on_changes_no_byte(
     needed_module("distributed", "distributed")
     seen: list[float] = []
     with running_cluster(tmp_path, workers=2) as cluster:
-        with connect(cluster.on) as client:
+        with connect_dask(cluster.on) as client:
             client.wait_for_workers(2)
 
         def kill_one(_: str, share: float) -> None:
@@ -186,7 +186,7 @@ def test_a_bucket_that_was_damaged_is_named_and_made_anew(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(reducing, "reduce_bucket", stopped)
+        patch.setattr(reduction, "reduce_bucket", stopped)
         with pytest.raises(KeyboardInterrupt):
             parts(run, work=tmp_path / "work")
     bucket = min((tmp_path / "work").rglob("b0*.parquet"))
@@ -219,8 +219,8 @@ def test_a_run_that_does_not_fit_leaves_memory_by_itself(
     assert parts(run, on="home", memory="202MB", say=said.append) == whole(run)
     how = "by file in 8 parts" if layout == "by_query" else "shared out by query in 2 parts"  # of 7,767 rows at most
     assert said == [f"bm25: about 12,000 rows in 8 files, {how} within 202 MB"]
-    monkeypatch.setattr(where, "SMALL", 0)
-    monkeypatch.setattr(reducing, "reduce_in_parts", None)  # not needed where it fits
+    monkeypatch.setattr(resources, "SMALL_FILE", 0)
+    monkeypatch.setattr(reduction, "reduce_in_parts", None)  # not needed where it fits
     assert parts(run, on="home", memory="1GB", say=said.append) == whole(run)
 
 
@@ -249,13 +249,13 @@ def test_what_fits_is_told_by_its_size_or_by_the_memory_that_is_given(
     piped = Run.of({"q0": {"d1": 1.0}})
     piped.source = Source("-")
     assert files_of_run(piped) is None  # it can be read once
-    memory = estimate.BYTES_AT_LEAST + 3 * estimate.BYTES_A_ROW
+    memory = resources.BYTES_AT_LEAST + 3 * resources.BYTES_A_ROW
     assert [fits(files, Reading(), Where(memory=each)) for each in (memory - 1, memory)] == [False, True]
     assert not fits(files, Reading(), Where(memory=memory, shuffle="none"))
     assert not fits(files, Reading(), Where(on="processes:1", memory=memory))
-    monkeypatch.setattr(estimate, "BYTES_AT_LEAST", 1 << 60)
+    monkeypatch.setattr(resources, "BYTES_AT_LEAST", 1 << 60)
     for small in (len(text), len(text) + 1):
-        monkeypatch.setattr(where, "SMALL", small)
+        monkeypatch.setattr(resources, "SMALL_FILE", small)
         assert fits(files, Reading(), Where()) == (small > len(text))
 
 
@@ -274,10 +274,10 @@ def test_progress_rises_from_nothing_to_all(run: Path, shuffle: Literal["auto", 
 def test_a_query_that_memory_cannot_hold_is_counted_where_it_lies_unless_ranks_decide(
     ties: str, rows: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reducing, "ROWS_A_BUCKET", 4)
+    monkeypatch.setattr(reduction, "ROWS_A_BUCKET", 4)
     write_parts([("q0", f"d{number}", number / 4) for number in range(rows)], [3], tmp_path)
     said: list[str] = []
-    chosen = Where(on=Home(), memory=estimate.BYTES_AT_LEAST + 8 * estimate.BYTES_A_ROW, say=said.append)
+    chosen = Where(on=Home(), memory=resources.BYTES_AT_LEAST + 8 * resources.BYTES_A_ROW, say=said.append)
     ranks = reduce_where(JUDGED, tmp_path, Settings(ties=ties), where=chosen)
     assert bytes_of(ranks) == bytes_of(reduce(JUDGED, tmp_path, Settings(ties=ties)))
     assert [", 9, more than" in each for each in said[1:2]] == [True] * (rows > 8)
@@ -292,7 +292,7 @@ def test_a_file_whose_queries_are_not_whole_is_gathered_where_memory_holds_it_el
     queries = ["q0", "q0", "q1", "q1", "q2", "q3", "q2", "q3", "q2", "q3"]  # of which the third file has the last six
     write_parts([(query, f"d{number}", number % 3) for number, query in enumerate(queries)], [2, 4], tmp_path)
     said: list[str] = []
-    memory = estimate.BYTES_AT_LEAST + memory_rows * estimate.BYTES_A_ROW
+    memory = resources.BYTES_AT_LEAST + memory_rows * resources.BYTES_A_ROW
     ranks = reduce_where(JUDGED, tmp_path, Settings(ties=ties), where=Where(on=Home(), memory=memory, say=said.append))
     assert bytes_of(ranks) == bytes_of(reduce(JUDGED, tmp_path, Settings(ties=ties)))
     how = [re.findall("by file|shared out by query", each)[0] for each in said]

@@ -9,13 +9,12 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from rankscope import statistics
-from rankscope.errors import SettingError
-from rankscope.reports.texts.comparison import json_of, text_of
-from rankscope.reports.texts.comparison_words import verdict
-from rankscope.statistics.table.score_table import ScoreTable
-from rankscope.statistics.tests import EVERY_TEST, named_test
-from rankscope.statistics.verdicts.compare import compare
+from rankscope.analysis.comparison.compare import compare
+from rankscope.analysis.statistics.named_tests import EVERY_TEST, TABLE_TESTS, named_test
+from rankscope.analysis.statistics.score_table import ScoreTable
+from rankscope.core.errors import SettingError
+from rankscope.reports.texts.comparison_tables import comparison_json, comparison_text
+from rankscope.reports.texts.comparison_words import verdict_sentences
 from tests.statistics.brughi import CLASSED
 
 rng = np.random.default_rng(0)
@@ -29,7 +28,7 @@ LITTLE = {
     "one system": ScoreTable.make({"A": [0.1, 0.2, 0.5]}, classes=["x", "x", "y"]),
 }
 
-every_test = pytest.mark.parametrize("test", statistics.ALL, ids=lambda test: str(test.__name__))
+every_test = pytest.mark.parametrize("test", TABLE_TESTS.own(), ids=lambda test: str(test.__name__))
 
 
 def rows_of(test: Any, table: ScoreTable) -> list[dict[str, object]]:
@@ -60,10 +59,10 @@ def test_little_data_give_a_result_or_a_clear_error(test: Any, table: ScoreTable
 def test_every_test_can_be_asked_of_a_comparison(name: str) -> None:
     made = compare([CLASSED], tests=[name])
     assert made.main.asked[0].rows
-    assert f"AP: {name}\n" in text_of(made)
-    assert json.loads(json_of(made))["measures"][0]["tests"][name]
+    assert f"AP: {name}\n" in comparison_text(made)
+    assert json.loads(comparison_json(made))["measures"][0]["tests"][name]
     plain = compare([CLASSED])
-    assert verdict(plain) == verdict(made)
+    assert verdict_sentences(plain) == verdict_sentences(made)
     assert not plain.main.asked
 
 

@@ -95,7 +95,7 @@ async def judge_for(address: str, tokens: Sequence[str], seconds: float, thought
 
 def problems_of(project: Any, bench: Any, load: Load) -> list[str]:
     """What is lost, doubled or surplus in a project's journal, as against what was acknowledged."""
-    from rankscope.workbench.pages.tasks import pair_of
+    from rankscope.workbench.pages.items import pair_of
 
     found = []
     kept: dict[tuple[int, str], list[Any]] = {}

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rankscope.errors import InputError, SettingError
+from rankscope.core.errors import InputError, SettingError
 from rankscope.workbench.project import Project
 from rankscope.workbench.store.events import MarkEvent
 from tests.workbench.projects import ITEMS, judge_all, small_project, write_sources

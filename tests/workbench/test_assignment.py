@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from rankscope.workbench.assignment import REPEAT_AFTER
-from rankscope.workbench.item_numbers import ItemNumbers
+from rankscope.workbench.judging import REPEAT_AFTER
 from rankscope.workbench.project import Project
+from rankscope.workbench.sources import ItemNumbers
 from rankscope.workbench.store.events import MarkEvent
 from tests.workbench.projects import RELEVANT, judge_all, small_project, write_sources
 

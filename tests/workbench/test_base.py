@@ -17,8 +17,8 @@ from typing import Any
 
 import pytest
 
+from rankscope.core.errors import SettingError
 from rankscope.engines.text import Index
-from rankscope.errors import SettingError
 from tests.cli.inside import ended
 from tests.needs import needed_module
 from tests.workbench.asgi_client import HOME, client_of
@@ -30,9 +30,9 @@ from starlette.routing import Route  # noqa: E402
 
 from rankscope.workbench import service  # noqa: E402
 from rankscope.workbench.service import ServiceLimits, ServicePart, create_application, search_application  # noqa: E402
-from rankscope.workbench.service.hosts import hosts_of  # noqa: E402
-from rankscope.workbench.service.refusals import Refusal  # noqa: E402
-from rankscope.workbench.service.turns import Turns  # noqa: E402
+from rankscope.workbench.service.indexes import Turns  # noqa: E402
+from rankscope.workbench.service.limits import hosts_of  # noqa: E402
+from rankscope.workbench.service.requests import Refusal  # noqa: E402
 
 SELECT = "/solr/docs/select"
 
@@ -252,8 +252,8 @@ def test_a_port_that_is_taken_is_told() -> None:
 
 
 def test_who_else_can_reach_it_is_told() -> None:
-    from rankscope.workbench.service.served import ServedIndexes
-    from rankscope.workbench.service.serving import start_lines
+    from rankscope.workbench.service.indexes import ServedIndexes
+    from rankscope.workbench.service.search_service import start_lines
 
     served = ServedIndexes({"docs": small_index()})
     assert start_lines(served, HOME, "0.0.0.0")[-1].startswith(
@@ -263,7 +263,7 @@ def test_who_else_can_reach_it_is_told() -> None:
 
 
 def test_nothing_of_the_web_is_loaded_before_it_serves() -> None:
-    code = "import sys, rankscope.cli.serve, rankscope.workbench.service; print(*sys.modules)"
+    code = "import sys, rankscope.commands.line.serve, rankscope.workbench.service; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split()
     assert not {"starlette", "uvicorn", "numpy", "polars", "asyncio"} & set(loaded)
 
@@ -271,7 +271,7 @@ def test_nothing_of_the_web_is_loaded_before_it_serves() -> None:
 def test_a_missing_package_is_named_with_its_extra(tmp_path: Path) -> None:
     Index.build([{"id": "a", "body": "a fox"}], tmp_path / "docs.index")
     code = "import sys; sys.modules['uvicorn'] = None; sys.argv = ['rankscope', 'serve', '--index', 'docs.index']\n"
-    code += "from rankscope.cli.main import main; main()"
+    code += "from rankscope.commands.line.main import main; main()"
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=False, capture_output=True, text=True)
     assert done.returncode == 2
     assert done.stderr == "rankscope: uvicorn is not installed. Install it with: pip install 'rankscope[web]'\n"

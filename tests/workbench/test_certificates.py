@@ -12,7 +12,10 @@ from tests.workbench.projects import small_project
 
 needed_module("uvicorn", "web")
 from rankscope.workbench.pages import Workbench  # noqa: E402
-from rankscope.workbench.serving import Exposure, start_lines  # noqa: E402
+from rankscope.workbench.serving import (  # noqa: E402
+    Exposure,
+    start_lines,
+)
 
 
 @pytest.mark.parametrize(("days", "said"), [(1, []), (-1, ["certificate has expired"])])

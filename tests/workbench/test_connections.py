@@ -18,17 +18,20 @@ from typing import Any
 
 import pytest
 
+from rankscope.core.errors import SettingError
 from rankscope.engines.text import Index
-from rankscope.errors import SettingError
 from rankscope.workbench.service.limits import ConnectionLimits
 from tests.browser.workbenches import wait_until
 from tests.needs import needed_module, needed_program
 from tests.workbench.projects import small_project
 
 needed_module("uvicorn", "web")
-from rankscope.workbench.service.connections import most_connections  # noqa: E402
-from rankscope.workbench.service.hosts import Proxies  # noqa: E402
-from rankscope.workbench.service.server import Server, listen  # noqa: E402
+from rankscope.workbench.service.limits import Proxies  # noqa: E402
+from rankscope.workbench.service.server import (  # noqa: E402
+    Server,
+    listen,
+    most_connections,
+)
 
 PATIENCE = 30.0
 HALF = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Half"
@@ -253,7 +256,7 @@ def test_one_address_has_half_of_them_unless_it_is_a_proxy() -> None:
 def test_files_are_left_for_the_work() -> None:
     if os.name == "nt":
         pytest.skip("Windows counts no files")
-    code = "from rankscope.workbench.service.connections import most_connections; print(most_connections(1000))"
+    code = "from rankscope.workbench.service.server import most_connections; print(most_connections(1000))"
     found = {
         limit: int(
             subprocess.run(

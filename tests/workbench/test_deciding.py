@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rankscope.errors import SettingError
-from rankscope.statistics.sequential.betting import lower_limit, upper_limit
+from rankscope.analysis.comparison.sequential import lower_limit, upper_limit
+from rankscope.core.errors import SettingError
 from rankscope.workbench.project import Project
 
 ANN, BOB = 2, 3

@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 from rankscope import evaluate
-from rankscope.errors import InputError, RankscopeError, SettingError
+from rankscope.core.errors import InputError, RankscopeError, SettingError
 from rankscope.workbench.project import Project
 from rankscope.workbench.store.events import MarkEvent, json_text
 from tests.postgres import Cluster

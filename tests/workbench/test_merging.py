@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankscope.errors import InputError, SettingError
-from rankscope.statistics.agreement.merging import Merged, MergeRule, decide_open
+from rankscope.analysis.assessors.grades import Merged, MergeRule, decide_open
+from rankscope.core.errors import InputError, SettingError
 from rankscope.workbench.project import Project
-from rankscope.workbench.store.failures import Refused
+from rankscope.workbench.store.events import Refused
 from tests.workbench.projects import small_project
 from tests.workbench.test_files import ANN, BOB, judged_project, lines
 
@@ -162,7 +162,7 @@ def test_weights_for_nobody_are_refused(tmp_path: Path) -> None:
 
 
 def test_a_journal_with_rulings_and_preferences_moves_whole(tmp_path: Path) -> None:
-    from rankscope.workbench.preferring import Comparing, mark_of_choice
+    from rankscope.workbench.preferences import Comparing, mark_of_choice
 
     with three_opinions(tmp_path) as project:
         project.adjudicate(EVE, "q1", "c", 2)

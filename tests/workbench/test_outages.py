@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from rankscope.errors import InputError
+from rankscope.core.errors import InputError
 from rankscope.workbench.project import Project, new_key
-from rankscope.workbench.store.failures import Unavailable
+from rankscope.workbench.store.events import Unavailable
 from tests.fault_driver import no_permission
 from tests.postgres import Cluster
 from tests.workbench.served_processes import Line, judged_project, lost_marks, serving

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from rankscope.errors import SettingError
-from rankscope.workbench.preferring import SHOWN, SWAP_AFTER, Comparing, mark_of_choice, mark_of_clicks
-from rankscope.workbench.store.events import MarkEvent
-from rankscope.workbench.store.failures import Refused
+from rankscope.core.errors import SettingError
+from rankscope.workbench.preferences import ITEMS_SHOWN, SWAP_AFTER, Comparing, mark_of_choice, mark_of_clicks
+from rankscope.workbench.store.events import MarkEvent, Refused
 from tests.workbench.projects import QUERIES, small_project
 
 SYSTEMS = ("r0", "r1", "r2")
@@ -87,7 +86,7 @@ def test_clicks_go_to_the_team_that_brought_the_item(tmp_path: Path) -> None:
         shown = next(each for each in room.plan(ann, MIXED) if {each.left, each.right} == {"r0", "r2"})
         made = room.interleaved(ann, shown)
         assert made == room.interleaved(ann, shown)
-        assert len(made.items) <= SHOWN
+        assert len(made.items) <= ITEMS_SHOWN
         of_left = [item for item, team in zip(made.items, made.teams, strict=True) if team == 0]
         project.save(mark_of_clicks(ann, "k", shown, made, of_left[:2]))
         (said,) = project.preferences()

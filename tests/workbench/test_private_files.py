@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from rankscope.files import atomic
+from rankscope.core.files import atomic
 from rankscope.workbench.project import Project
 from tests.needs import needed_module, skip_for_want_of
 from tests.postgres import Cluster

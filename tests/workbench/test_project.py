@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from rankscope.errors import InputError, RankscopeError, SettingError
+from rankscope.core.errors import InputError, RankscopeError, SettingError
 from rankscope.workbench import Project
-from rankscope.workbench.store.events import MarkEvent
-from rankscope.workbench.store.failures import Refused, Unavailable
+from rankscope.workbench.store.events import MarkEvent, Refused, Unavailable
 from tests.workbench.projects import ITEMS, judge_all, small_project, write_sources
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from rankscope.engines.text import Index
-from rankscope.engines.text.query.nodes import Boolean, Boost, Clause
+from rankscope.engines.text.queries import Boolean, Boost, Clause
 from tests.needs import needed_module
 from tests.workbench.small import small_index
 
@@ -217,7 +217,7 @@ def test_an_index_that_is_not_there_is_named(address: str) -> None:
 
 
 def test_a_filter_is_a_clause_without_a_score() -> None:
-    from rankscope.workbench.service.asking import filtered
+    from rankscope.workbench.service.indexes import filtered
 
     index = small_index()
     node = filtered(index.parse("fox"), [index.parse("night")])

@@ -80,7 +80,7 @@ def write_notes(folder: Path) -> None:
 def write_judged(folder: Path) -> None:
     """A project that three people have judged in, each at a pace of their own, and said how they found it."""
     from rankscope.workbench.project import Project, new_key
-    from rankscope.workbench.usability.replies import survey_mark
+    from rankscope.workbench.usability import survey_mark
 
     runs = [folder / "a.run", folder / "b.run"]
     texts, topics = folder / "docs.jsonl", folder / "queries.tsv"
@@ -98,7 +98,7 @@ def write_pictures(folder: Path) -> None:
     """Two classes of five small pictures."""
     from PIL import Image
 
-    from rankscope.collections import icons
+    from rankscope.inputs.collections.sample import icons
 
     sample = icons()
     for name in ("alarm", "boat"):

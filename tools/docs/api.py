@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import inspect
+import re
+from pathlib import Path
 from typing import Any
 
 import rankscope
-from rankscope.facade.scoring import InputChoices
-from rankscope.settings import SETTINGS
+from rankscope.core.settings import SETTINGS, InputChoices
+from rankscope.measures.evaluation.evaluate import evaluate
 from tools.docs.markdown import code, table
 from tools.docs.markdown import page as whole_page
 
@@ -26,9 +28,10 @@ rankscope.graph("precision-recall", "qrels.txt", "bm25.run").save("pr.pdf")
 ```
 """.strip()
 PACKAGES = """
-`from rankscope import *` brings the names on this page and no package, because some packages are called as those of the
-standard library are (`collections`, `statistics`). Reach them as `rankscope.statistics.anova`, or with
-`from rankscope import statistics`. What is in them: [architecture](../explanation/architecture.md).
+`from rankscope import *` brings the names on this page and no package. Packages are reached as
+`rankscope.analysis.anova`, or with `from rankscope import analysis`. What is in them:
+[architecture](../explanation/architecture.md). Names of before version 1.1 (`rankscope.statistics`, `rankscope.graphs`,
+...) still work and say where they stand now.
 """.strip()
 SHARED = """
 `evaluate`, `compare`, `gate`, `report`, `graph` and `forecast_growth` take these with their own. None means not
@@ -55,7 +58,7 @@ WIDTH = 100
 
 def page() -> str:
     """The page."""
-    public = {name: getattr(rankscope, name) for name in rankscope._PLACES}
+    public = {name: getattr(rankscope, name) for name in places()}
     asked = {name: each for name, each in public.items() if inspect.isfunction(each) and _is_verb(each)}
     others = {name: each for name, each in public.items() if name not in asked}
     return whole_page(
@@ -71,6 +74,13 @@ def page() -> str:
         "## Packages",
         PACKAGES,
     )
+
+
+def places() -> dict[str, str]:
+    """The module of each public name, in the order in which the stub lists them."""
+    stub = Path(rankscope.__file__).with_suffix(".pyi").read_text(encoding="utf-8")
+    found = re.findall(r"^from \.([\w.]+) import \w+ as (\w+)$", stub, re.M)
+    return {name: f"rankscope.{module}" for module, name in found if name != "__version__"}
 
 
 def section(name: str, function: Any) -> str:
@@ -108,12 +118,12 @@ def first_paragraph(entry: Any) -> str:
 
 def row(name: str, entry: Any) -> list[str]:
     """A name, where it stands, and its first paragraph."""
-    return [code(name), code(f"rankscope.{rankscope._PLACES[name]}"), first_paragraph(entry)]
+    return [code(name), code(places()[name]), first_paragraph(entry)]
 
 
 def shared_rows() -> list[list[str]]:
     """What reading and every setting mean."""
-    usual = inspect.signature(rankscope.evaluation.evaluate.evaluate).parameters
+    usual = inspect.signature(evaluate).parameters
     settings = {each.name: each for each in SETTINGS}
     rows = []
     for name, kind in InputChoices.__annotations__.items():
@@ -130,4 +140,4 @@ def _plain(kind: Any) -> str:
 
 
 def _is_verb(function: Any) -> bool:
-    return function.__module__.startswith("rankscope.facade.") or function.__name__ == "needed_sample"
+    return function.__module__.startswith("rankscope.commands.") or function.__name__ == "needed_sample"

@@ -3,42 +3,49 @@
 from __future__ import annotations
 
 import ast
+import tomllib
 from pathlib import Path
 
 from rankscope import FLOW
-from tests.test_flow import BASE, ROOMS, SOURCE
 from tools.docs.markdown import code, table
 from tools.docs.markdown import page as whole_page
 from tools.docs.rooms_picture import draw
 
+ROOT = Path(__file__).parents[2]
+SOURCE = ROOT / "src" / "rankscope"
 INTRODUCTION = """
-Data flows one way: a folder imports only from itself and from the folders above it, and inside a folder a room only
-from itself and from the rooms before it. `tests/test_flow.py` holds that order; this page and its picture are made from
-the folders and their imports.
+Data flows one way through ten rooms: each imports only from itself and from the rooms above it (`analysis` and
+`engines` do not know each other), and inside a room a folder only from itself and from those before it.
+`[tool.importlinter]` in `pyproject.toml` holds that order, `tests/test_flow.py` what it does not see; this page and its
+picture are made from the rooms and their imports. A file is a subject: look for it by its name.
 
-![The folders in the order of the flow; an arrow leads from what is imported to what imports it](architecture.svg)
+![The rooms in the order of the flow; an arrow leads from what is imported to what imports it](architecture.svg)
 
-An arrow leads from a folder to one that imports from it, and is as wide as there are imports. The order, from top to
+An arrow leads from a room to one that imports from it, and is as wide as there are imports. The order, from top to
 bottom:
 """.strip()
 AROUND = """
 ## Around them
 
-Modules next to the folders may be used by all of them, and import nothing heavy:
-{base}.
-`rankscope/__init__.py` names what is public and loads it when it is used ([Python](../reference/api.md)).
+`rankscope/__init__.pyi` lists what is public, and `__init__.py` loads it when it is used
+([Python](../reference/api.md)); `moved.py` answers for addresses of before version 1.1.
+""".strip()
+FILES = """
+## Files
+
+{lists}
 """.strip()
 
 
 def page() -> str:
     """The page."""
     rows = [row(name) for folder in FLOW for name in (folder, *(f"{folder}/{room}" for room in rooms_of(folder)))]
-    base = ", ".join(code(name) for name in sorted(BASE))
     return whole_page(
         "Architecture",
         INTRODUCTION,
-        table(["folder", "what it is for", "files", "lines"], rows),
-        AROUND.format(base=base),
+        table(["room", "what it is for", "files", "lines"], rows),
+        FILES.format(lists="\n\n".join(file_list(name) for name in FLOW)),
+        AROUND,
     )
 
 
@@ -59,7 +66,28 @@ def row(name: str) -> list[str]:
 def rooms_of(folder: str) -> list[str]:
     """The rooms of a folder, in their order where a test holds one, else by name."""
     found = sorted(each.parent.name for each in (SOURCE / folder).glob("*/__init__.py"))
-    return ROOMS.get(folder, found)
+    order = ordered_rooms()
+    return sorted(found, key=lambda name: (order.index(name) if name in order else len(order), name))
+
+
+def ordered_rooms() -> list[str]:
+    """The folders inside rooms in the order that import-linter holds."""
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"][
+        "contracts"
+    ]
+    layers = [layer.split(" | ") for each in contracts for layer in reversed(each["layers"])]
+    return [name.rpartition(".")[2] for layer in layers for name in layer if name.count(".") == 2]
+
+
+def file_list(room: str) -> str:
+    """The files of a room by folder, named without their suffix."""
+    folders = ["", *rooms_of(room)]
+    lines = []
+    for folder in folders:
+        names = sorted(each.stem for each in (SOURCE / room / folder).glob("*.py") if each.stem != "__init__")
+        if names:
+            lines.append(f"- `{room}/{folder}{'/' * bool(folder)}`: {', '.join(names)}")
+    return "\n".join(lines)
 
 
 def files_in(name: str) -> list[Path]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from rankscope.cli.feedback_questions import ABOUT, OWN, question_command
-from rankscope.cli.main import COMMANDS, cli
+from rankscope.commands.line.feedback_questions import ABOUT_QUESTIONS, OWN_SECTION, question_command
+from rankscope.commands.line.main import COMMANDS, cli
 from tools.docs.markdown import page as whole_page
 
 WIDTH = 100
@@ -20,7 +20,7 @@ def page() -> str:
         if command is not None:
             parts += blocks(command, name, root)
         if name == "feedback":
-            parts += [question_block(each, root) for each in ABOUT]
+            parts += [question_block(each, root) for each in ABOUT_QUESTIONS]
     return whole_page("Commands", *parts)
 
 
@@ -36,7 +36,7 @@ def blocks(command: click.Command, name: str, parent: click.Context) -> list[str
 def question_block(name: str, root: click.Context) -> str:
     """One question of `rankscope feedback`, without the options that all of them share."""
     command = question_command(name)
-    shared = {each for heading, names in command.sections.items() if heading != OWN for each in names}
+    shared = {each for heading, names in command.sections.items() if heading != OWN_SECTION for each in names}
     command.params = [each for each in command.params if each.name not in shared or isinstance(each, click.Argument)]
     context = click.Context(command, info_name="feedback", parent=root, terminal_width=WIDTH)
     text = command.get_help(context)

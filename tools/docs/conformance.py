@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
-from rankscope.peers import PEERS
+from rankscope.core.peers import PEERS
 from tests.conformance.cases import GRADES, WITH_NEGATIVE, Case, plain_case, seeded_case
 from tests.conformance.diversity import AT_ONE, NDEVAL_PAIRS, UNDIVIDED, divided_case, divided_differences
 from tests.conformance.fusing import BY_PLACES, BY_SCORES, ask_ranx, is_equal, whole_runs
@@ -49,7 +49,7 @@ KNOWN: dict[str, tuple[str, ...]] = {
         "Grades below 0 make it write outside its arrays (release 0.5.11): it may hang or die, so they are compared "
         "only in a process of their own; trec_eval itself has no trouble with them.",
         "A query with an empty list is answered to it and missing to a table of rows. "
-        "`rankscope.evaluation.relevance_evaluator.RelevanceEvaluator` takes its side.",
+        "`rankscope.measures.evaluation.relevance_evaluator.RelevanceEvaluator` takes its side.",
         "NaN scores are ranked last there and are an error here.",
     ),
     "ir_measures": (

@@ -129,7 +129,7 @@ def judge_all(page: Page, bench: Workbench, shot: Shot) -> int:
 
 
 def _answer(bench: Workbench, task: str) -> str:
-    from rankscope.workbench.pages.tasks import pair_of
+    from rankscope.workbench.pages.items import pair_of
 
     query, item = pair_of(bench, task)
     project = bench.project

@@ -12,7 +12,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from rankscope.graphs import ALL, FEEDBACK, GraphKind
+from rankscope.reports.graphs import ALL, FEEDBACK
+from rankscope.reports.graphs.kinds import GraphKind
 from tools.docs.markdown import page as whole_page
 
 GALLERY = Path(__file__).resolve().parents[2] / "docs" / "gallery"
@@ -27,9 +28,9 @@ figures](papers/README.md) were made again on another collection. What each kind
 """.strip()
 EXAMPLE = '''"""{sentence}"""
 
-from rankscope.collections import icons
+from rankscope.inputs.collections.sample import icons
 from rankscope.engines.nearest import nearest_ranks
-from rankscope.graphs import {function}
+from rankscope.reports.graphs import {function}
 
 sample = icons()
 systems = [

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from rankscope.graphs import ALL, FEEDBACK, GraphKind
-from rankscope.graphs.explanations import explanation_of
-from rankscope.graphs.option import KindOption
+from rankscope.reports.graphs import ALL, FEEDBACK
+from rankscope.reports.graphs.kinds import GraphKind, KindOption, explanation_of
 from tools.docs.markdown import code, table
 from tools.docs.markdown import page as whole_page
 
 INTRODUCTION = """
 `rankscope graph KIND QRELS RUN... -o FILE` draws one; in Python each is a function of the same name, as
-`rankscope.graphs.grip_graph(systems, way="bins")`, which gives a graph to save or show. [What graphs show, and of which
-queries](../explanation/graphs.md); [one example of each](../gallery/README.md).
+`rankscope.reports.graphs.grip_graph(systems, way="bins")`, which gives a graph to save or show. [What graphs show, and
+of which queries](../explanation/graphs.md); [one example of each](../gallery/README.md).
 """.strip()
 OF_FEEDBACK = "They take feedback results, in Python; `rankscope feedback --report` shows those that fit a study."
 WORDS = {

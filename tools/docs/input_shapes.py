@@ -5,11 +5,11 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from rankscope.inputs import formats
+from rankscope.inputs.formats import registry
+from rankscope.inputs.formats.registry import HOLDS_RUN, Example, InputShape
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.run import Run
-from rankscope.inputs.shapes.shape import HOLDS_RUN, Example, InputShape
 from tools.docs.markdown import page as whole_page
 from tools.docs.markdown import table
 
@@ -54,7 +54,7 @@ See [how to evaluate chunks and documents](../how-to/rag-chunks.md).
 
 def page() -> str:
     """The page."""
-    shapes = formats.all_shapes()
+    shapes = registry.all_shapes()
     rows = [[f"[{each.name}](#{each.anchor})", each.format, each.holds] for each in shapes]
     return whole_page(
         "Input shapes", INTRODUCTION, table(["shape", "format", "holds"], rows), MAPPING, *map(section, shapes)

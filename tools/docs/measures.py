@@ -7,9 +7,9 @@ import re
 from dataclasses import Field, fields
 from typing import Any
 
-from rankscope.evaluation.evaluate import evaluate
+from rankscope.core.notation import is_required
 from rankscope.measures import ALL, Measure
-from rankscope.notation import is_required
+from rankscope.measures.evaluation.evaluate import evaluate
 from tools.docs.markdown import code, table
 from tools.docs.markdown import page as whole_page
 

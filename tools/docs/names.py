@@ -5,25 +5,24 @@ from __future__ import annotations
 from dataclasses import MISSING, Field, fields
 from typing import Any
 
-from rankscope.catalogue import Catalogue, summary_of
-from rankscope.collections import COLLECTIONS
+from rankscope.analysis.forecast.models import MODELS
+from rankscope.analysis.statistics.corrections import CORRECTIONS
+from rankscope.analysis.statistics.named_tests import PAIR_TESTS, TABLE_TESTS
+from rankscope.analysis.statistics.proportions import PROPORTION_INTERVALS
+from rankscope.core.catalogue import Catalogue, summary_of
+from rankscope.core.notation import Named, short
 from rankscope.engines.images.contenders import NAMED
-from rankscope.engines.nearest.spaces import METRICS
-from rankscope.engines.text.analysis import ANALYSERS
-from rankscope.engines.text.expansion import EXPANSIONS
+from rankscope.engines.nearest.metrics import METRICS
+from rankscope.engines.text.analysers import ANALYSERS
+from rankscope.engines.text.expansions import EXPANSIONS
 from rankscope.engines.text.similarities import SIMILARITIES
-from rankscope.feedback.examples.scaling import SCALINGS
+from rankscope.feedback.examples.items import SCALINGS
 from rankscope.feedback.methods import METHODS
 from rankscope.feedback.users.starts import STARTS
 from rankscope.feedback.users.users import USERS
-from rankscope.forecast.models import MODELS
-from rankscope.inputs.formats import FORMATS
-from rankscope.notation import Named, short
-from rankscope.reports.formats import OUTPUT_FORMATS
-from rankscope.sampling.shares import INTERVALS
-from rankscope.statistics.pairs.corrections import CORRECTIONS
-from rankscope.statistics.pairs.paired_tests import TESTS
-from rankscope.statistics.tests import TABLE_TESTS
+from rankscope.inputs.collections.collection import COLLECTIONS
+from rankscope.inputs.formats.registry import FORMATS
+from rankscope.reports.output_formats import OUTPUT_FORMATS
 from tools.docs.markdown import code, table
 from tools.docs.markdown import page as whole_page
 
@@ -55,9 +54,9 @@ SORTS: tuple[tuple[str, Catalogue[Any]], ...] = (
     ("Scalings of features", SCALINGS),
     ("Growth models", MODELS),
     ("Tests of a table of scores", TABLE_TESTS),
-    ("Tests of two systems", TESTS),
+    ("Tests of two systems", PAIR_TESTS),
     ("Corrections for many tests", CORRECTIONS),
-    ("Intervals of a share", INTERVALS),
+    ("Intervals of a share", PROPORTION_INTERVALS),
     ("Collections", COLLECTIONS),
     ("Formats of files", FORMATS),
     ("Formats of output", OUTPUT_FORMATS),

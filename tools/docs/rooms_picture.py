@@ -8,38 +8,26 @@ from html import escape
 BOX, HEIGHT, GAP, TOP, LEFT = 640, 46, 16, 64, 24
 PER_IMPORT, THINNEST, THICKEST = 0.13, 0.8, 14.0
 INK, SOFT, PAPER = "#1f2933", "#66727f", "#ffffff"
-COLOURS = {  # what folders are about, in a few colours
+COLOURS = {  # what rooms are about, in a few colours
+    "core": "#66727f",
     "inputs": "#0b6e99",
-    "gathering": "#0b6e99",
     "ranks": "#0b6e99",
-    "running": "#66727f",
-    "scale": "#66727f",
-    "collections": "#8a5a00",
-    "engines": "#8a5a00",
     "measures": "#2f7d32",
-    "evaluation": "#2f7d32",
-    "fusion": "#2f7d32",
-    "curves": "#2f7d32",
-    "statistics": "#8e3b8a",
-    "adapters": "#c0392b",
-    "pipeline": "#8e3b8a",
-    "forecast": "#8e3b8a",
-    "sampling": "#8e3b8a",
+    "analysis": "#8e3b8a",
+    "engines": "#8a5a00",
     "feedback": "#8a5a00",
-    "graphs": "#c0392b",
     "reports": "#c0392b",
     "workbench": "#c0392b",
-    "facade": "#1f2933",
-    "cli": "#1f2933",
+    "commands": "#1f2933",
 }
 ABOUT = (
+    ("foundations", "core"),
     ("reading", "inputs"),
     ("measuring", "measures"),
-    ("chance", "statistics"),
+    ("chance", "analysis"),
     ("laboratory", "engines"),
-    ("showing", "graphs"),
-    ("cores and machines", "running"),
-    ("for people", "cli"),
+    ("for people", "reports"),
+    ("questions", "commands"),
 )
 
 Counts = Mapping[tuple[str, str], int]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from rankscope.peers import PEERS, Apart, Peer
-from rankscope.settings import SETTINGS, Settings
+from rankscope.core.peers import PEERS, Apart, Peer
+from rankscope.core.settings import SETTINGS, Settings
 from tools.docs.markdown import code, table
 from tools.docs.markdown import page as whole_page
 

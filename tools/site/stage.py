@@ -15,7 +15,7 @@ FROM_ROOT = {
     "CHANGELOG.md": "changelog.md",
     "CONTRIBUTING.md": "contributing.md",
     "SECURITY.md": "security.md",
-    "src/rankscope/collections/data/LICENSES.md": "licences.md",
+    "src/rankscope/inputs/collections/data/LICENSES.md": "licences.md",
 }
 NOT_COPIED = shutil.ignore_patterns("*.md", "*.py", "*.ipynb", "notes", "site", "__pycache__")
 SAMPLES = ("tutorials/notes", "tutorials/site")  # what tutorials search: material, not pages

@@ -14,12 +14,13 @@ from pathlib import Path
 
 import numpy as np
 
-from rankscope.collections import LabelledImages, icons
 from rankscope.engines.nearest import nearest_ranks
-from rankscope.graphs import Axis, Graph
+from rankscope.inputs.collections.sample import LabelledImages, icons
 from rankscope.measures import AP
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.ranks.storage import load_ranks, save_ranks
+from rankscope.reports.graphs.axes import Axis
+from rankscope.reports.graphs.graph import Graph
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 WIDTH = 120  # mm

@@ -3,8 +3,9 @@
 import numpy as np
 from base import Base, spread_queries
 
-from rankscope.graphs import Axis, Graph
 from rankscope.measures.quadruple import Quadruple
+from rankscope.reports.graphs.axes import Axis
+from rankscope.reports.graphs.graph import Graph
 
 RELEVANT = 8
 

@@ -5,12 +5,12 @@ import itertools
 import numpy as np
 from base import About, Base, base, plane, save
 
-from rankscope.curves import expected_hits, scope_line
-from rankscope.curves.curve import Curve
-from rankscope.graphs import Graph
-from rankscope.graphs.kinds.shared.describing import chosen_scopes, number
-from rankscope.graphs.kinds.shared.generality_words import with_random_levels
+from rankscope.analysis.curves.curve import Curve
+from rankscope.analysis.curves.precision_recall import scope_line
+from rankscope.analysis.curves.thinning import expected_hits
 from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.reports.graphs.graph import Graph
+from rankscope.reports.graphs.systems import chosen_scopes, number, with_random_levels
 
 NAME = "hs01-figure-01-growth"
 RELEVANT = 8

@@ -3,7 +3,7 @@
 from base import About, Base, base, save
 from decision_table import RELEVANT, example, tiles
 
-from rankscope.graphs import Graph
+from rankscope.reports.graphs.graph import Graph
 
 NAME = "hs01-figure-02-decisions"
 

@@ -4,9 +4,9 @@ import numpy as np
 from base import About, Base, base, plane, save
 from scope_lines import line_of
 
-from rankscope.curves.curve import Curve
-from rankscope.graphs import Graph
-from rankscope.graphs.kinds.shared.generality_words import generality_words
+from rankscope.analysis.curves.curve import Curve
+from rankscope.reports.graphs.graph import Graph
+from rankscope.reports.graphs.systems import generality_words
 
 NAME = "hs01-figure-04-windows"
 RELEVANT = 8

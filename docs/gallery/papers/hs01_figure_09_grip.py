@@ -3,9 +3,10 @@
 import numpy as np
 from base import About, Base, base, save
 
-from rankscope.curves import generality_table, grip
-from rankscope.graphs import Graph, grip_graph
-from rankscope.statistics.intervals.generality_estimate import generality_estimate
+from rankscope.analysis.curves.generality import generality_table, grip
+from rankscope.analysis.statistics.generality_estimate import generality_estimate
+from rankscope.reports.graphs import grip_graph
+from rankscope.reports.graphs.graph import Graph
 
 NAME = "hs01-figure-09-grip"
 RELEVANT = 8

@@ -3,11 +3,12 @@
 import numpy as np
 from base import About, Base, base, plane, save, spread_queries
 
-from rankscope.curves import radial_lattice, scope_line
-from rankscope.curves.curve import Curve
-from rankscope.graphs import Graph
-from rankscope.graphs.kinds.shared.generality_words import generality_words
+from rankscope.analysis.curves.averaging import radial_lattice
+from rankscope.analysis.curves.curve import Curve
+from rankscope.analysis.curves.precision_recall import scope_line
 from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.reports.graphs.graph import Graph
+from rankscope.reports.graphs.systems import generality_words
 
 NAME = "hs01-figure-10-average"
 RELEVANT = 8

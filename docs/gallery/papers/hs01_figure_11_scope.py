@@ -3,9 +3,10 @@
 import numpy as np
 from base import About, Base, base, save
 
-from rankscope.curves import precision_scope
-from rankscope.graphs import Axis, Graph
-from rankscope.graphs.kinds.shared.generality_words import with_random_level
+from rankscope.analysis.curves.scope import precision_scope
+from rankscope.reports.graphs.axes import Axis
+from rankscope.reports.graphs.graph import Graph
+from rankscope.reports.graphs.systems import with_random_level
 
 NAME = "hs01-figure-11-scope"
 RELEVANT, LAST = 8, 200

@@ -4,7 +4,7 @@ import numpy as np
 from base import About, Base, base, save
 from window_graphs import bounded, precision_over_windows
 
-from rankscope.graphs import Graph
+from rankscope.reports.graphs.graph import Graph
 
 NAME = "hs01-figure-12-window"
 RELEVANT = 8

@@ -4,9 +4,9 @@ import numpy as np
 from base import About, Base, base, save
 from window_graphs import bounded, precision_over_windows
 
-from rankscope.graphs import Graph
 from rankscope.measures import AP
 from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.reports.graphs.graph import Graph
 
 NAME = "hs01-figure-13-compact"
 MEMBERS = 11

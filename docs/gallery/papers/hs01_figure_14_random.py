@@ -4,10 +4,11 @@ import numpy as np
 from base import About, Base, base, fours, save
 from scipy.stats import hypergeom
 
-from rankscope.arrays import FloatArray, IntArray
-from rankscope.curves.curve import Curve, Region
-from rankscope.graphs import Axis, Graph
-from rankscope.sampling.sample_size import relative_deviation
+from rankscope.analysis.curves.curve import Curve, Region
+from rankscope.analysis.sampling.estimate import relative_deviation
+from rankscope.core.arrays import FloatArray, IntArray
+from rankscope.reports.graphs.axes import Axis
+from rankscope.reports.graphs.graph import Graph
 
 NAME = "hs01-figure-14-random"
 SEED = 0

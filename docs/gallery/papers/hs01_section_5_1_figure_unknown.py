@@ -4,11 +4,11 @@ import numpy as np
 from base import About, Base, base, save
 from window_graphs import window_axes
 
-from rankscope.curves import random_floor, window_curves
-from rankscope.curves.curve import Curve
-from rankscope.graphs import Graph
-from rankscope.graphs.kinds.shared.describing import chosen_scopes
+from rankscope.analysis.curves.curve import Curve
+from rankscope.analysis.curves.window import random_floor, window_curves
 from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.reports.graphs.graph import Graph
+from rankscope.reports.graphs.systems import chosen_scopes
 
 NAME = "hs01-section-5-1-unknown"
 SEEN = 1024  # how far a practical study looks

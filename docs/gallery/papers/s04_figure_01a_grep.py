@@ -2,8 +2,9 @@
 
 from base import About, Base, base, save
 
-from rankscope.curves import grip
-from rankscope.graphs import Graph, grep_graph
+from rankscope.analysis.curves.generality import grip
+from rankscope.reports.graphs import grep_graph
+from rankscope.reports.graphs.graph import Graph
 
 NAME = "s04-figure-01a-grep"
 

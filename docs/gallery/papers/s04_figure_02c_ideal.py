@@ -3,8 +3,8 @@
 from base import About, Base, base, save
 from scope_lines import ideal_graph
 
-from rankscope.curves import ideal_curve
-from rankscope.graphs import Graph
+from rankscope.analysis.curves.precision_recall import ideal_curve
+from rankscope.reports.graphs.graph import Graph
 
 NAME = "s04-figure-02c-ideal"
 RELEVANT = 4

@@ -3,18 +3,18 @@
 import numpy as np
 from base import About, Base, base, plane, save, spread_queries
 
-from rankscope.arrays import FloatArray
-from rankscope.curves import (
-    mean_along_rays,
+from rankscope.analysis.curves.averaging import mean_along_rays
+from rankscope.analysis.curves.curve import Curve
+from rankscope.analysis.curves.precision_recall import (
     mean_at_precision_levels,
     mean_at_recall_levels,
     points_at_hits,
     scope_line,
 )
-from rankscope.curves.curve import Curve
-from rankscope.graphs import Graph
-from rankscope.graphs.kinds.shared.generality_words import generality_words
+from rankscope.core.arrays import FloatArray
 from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.reports.graphs.graph import Graph
+from rankscope.reports.graphs.systems import generality_words
 
 NAME = "s04-figure-03-boxes"
 RELEVANT = 16

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 from base import About, Base, plane
 
-from rankscope.curves import highest_precision, ideal_curve, radial_lattice
-from rankscope.curves.curve import Curve, Region
-from rankscope.graphs import Graph
-from rankscope.graphs.kinds.shared.describing import chosen_scopes
-from rankscope.graphs.kinds.shared.generality_words import generality_words, with_random_level
+from rankscope.analysis.curves.averaging import radial_lattice
+from rankscope.analysis.curves.curve import Curve, Region
+from rankscope.analysis.curves.precision_recall import highest_precision, ideal_curve
+from rankscope.reports.graphs.graph import Graph
+from rankscope.reports.graphs.systems import chosen_scopes, generality_words, with_random_level
 
 AXIS = 0.002  # a region from 0 on would hide the axis
 

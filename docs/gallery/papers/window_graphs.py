@@ -3,11 +3,12 @@
 import numpy as np
 from base import Base, fours
 
-from rankscope.curves import ceiling, random_floor, window_mean
-from rankscope.curves.curve import Curve, Region
-from rankscope.graphs import Axis, Graph
-from rankscope.graphs.kinds.shared.describing import chosen_scopes
+from rankscope.analysis.curves.curve import Curve, Region
+from rankscope.analysis.curves.window import ceiling, random_floor, window_mean
 from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.reports.graphs.axes import Axis
+from rankscope.reports.graphs.graph import Graph
+from rankscope.reports.graphs.systems import chosen_scopes
 
 
 def window_axes(logos: Base, floor: float, title: str, subtitle: str) -> Graph:

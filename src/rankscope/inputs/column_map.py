@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import polars as pl
 
-from rankscope.catalogue import did_you_mean
-from rankscope.column_names import GRADE, ITEM, LIKELY, QUERY, RANK, ROLES, SCORE, loose_name, plain_name
-from rankscope.errors import InputError, SettingError
-from rankscope.inputs.checks import Problems
-from rankscope.validation import Rule
-from rankscope.wording import mapping_value
+from rankscope.core.catalogue import did_you_mean
+from rankscope.core.columns import GRADE, ITEM, LIKELY, QUERY, RANK, ROLES, SCORE, loose_name, plain_name
+from rankscope.core.errors import InputError, SettingError
+from rankscope.core.validation import Rule
+from rankscope.core.wording import mapping_value
+from rankscope.inputs.problems import Problems
 
 if TYPE_CHECKING:
     from rankscope.inputs.reading import Reading
     from rankscope.inputs.tables import Table
+
 
 ColumnMap: TypeAlias = tuple[tuple[str, str], ...]
 RESULTS = "results"  # the list of hits in a record of JSON
@@ -95,7 +96,7 @@ def rename_columns(frame: pl.DataFrame, columns: ColumnMap, problems: Problems) 
         return frame
     for role, name in columns:
         if found.get(role, pl.lit(None)) is None:
-            complain(role, name, frame.columns, problems)
+            complain_of_missing_column(role, name, frame.columns, problems)
     if any(each is None for each in found.values()):
         raise InputError([problems.report()])
     taken = {word for role in found for word in (*WORDS[role], *LIKELY[role])}
@@ -142,7 +143,7 @@ def shown_notes(notes: Iterable[str]) -> list[str]:
     return [note for note in notes if note != ELSEWHERE]
 
 
-def complain(role: str, name: str, names: Iterable[str], problems: Problems) -> None:
+def complain_of_missing_column(role: str, name: str, names: Iterable[str], problems: Problems) -> None:
     """A problem: no such column, with those there are and the one that may be meant."""
     have = list(names)
     hint = did_you_mean(name, have).removesuffix(".")
@@ -158,7 +159,7 @@ def _column(frame: pl.DataFrame, name: str) -> pl.Expr | None:
         return None
     column = frame.get_column(first)
     if column.dtype == pl.Object:
-        values = [lookup(each, inner) for each in column.to_list()]
+        values = [value_at_path(each, inner) for each in column.to_list()]
         return None if all(each is None for each in values) else pl.lit(_series(name, values))
     kind, expression = column.dtype, pl.col(first)
     for part in inner.split("."):
@@ -170,9 +171,9 @@ def _column(frame: pl.DataFrame, name: str) -> pl.Expr | None:
 
 
 def _series(name: str, values: list[Any]) -> pl.Series:
-    from rankscope.inputs.tables import series
+    from rankscope.inputs.tables import series_of_values
 
-    return series(name, values)
+    return series_of_values(name, values)
 
 
 def stands_in(value: Any, path: str, most: int = 500) -> bool:
@@ -185,7 +186,7 @@ def stands_in(value: Any, path: str, most: int = 500) -> bool:
     for looked_at, each in enumerate(waiting):
         if looked_at >= most:
             return False
-        if lookup(each, path) is not None:
+        if value_at_path(each, path) is not None:
             return True
         if hasattr(each, "items"):
             waiting += [inner for _, inner in each.items()]
@@ -194,22 +195,22 @@ def stands_in(value: Any, path: str, most: int = 500) -> bool:
     return False
 
 
-def lookup(value: Any, path: str) -> Any:
+def value_at_path(value: Any, path: str) -> Any:
     """What stands at a path of names with dots, in an object of JSON; None where nothing does. Numbers count from 0.
 
-    >>> lookup({"_source": {"sku": "B7", "tags": ["new"]}}, "_source.sku")
+    >>> value_at_path({"_source": {"sku": "B7", "tags": ["new"]}}, "_source.sku")
     'B7'
-    >>> lookup({"a.b": 1}, "a.b"), lookup({"a": [5, 6]}, "a.1"), lookup({"a": 1}, "b.c")
+    >>> value_at_path({"a.b": 1}, "a.b"), value_at_path({"a": [5, 6]}, "a.1"), value_at_path({"a": 1}, "b.c")
     (1, 6, None)
     """
     if isinstance(value, list) and not hasattr(value, "items"):
         first, _, rest = path.partition(".")
         inner = value[int(first)] if first.isdecimal() and int(first) < len(value) else None
-        return lookup(inner, rest) if rest else inner
+        return value_at_path(inner, rest) if rest else inner
     if not hasattr(value, "items"):
         return None
     fields = dict(value.items())
     if path in fields:
         return fields[path]
     first, _, rest = path.partition(".")
-    return lookup(fields[first], rest) if rest and first in fields else None
+    return value_at_path(fields[first], rest) if rest and first in fields else None

@@ -11,23 +11,22 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from rankscope import column_names
-from rankscope.arrays import BoolArray
-from rankscope.errors import InputError
-from rankscope.inputs.checks import Problems, shorten_value
-from rankscope.inputs.formats.delimited import read_table
-from rankscope.inputs.formats.frames import read_frame
-from rankscope.inputs.formats.json_lines import whole_table
-from rankscope.inputs.numbers import as_number
+from rankscope.core import columns
+from rankscope.core.arrays import BoolArray
+from rankscope.core.errors import InputError
+from rankscope.core.names import name_of
+from rankscope.inputs.formats.columnar import read_frame
+from rankscope.inputs.formats.delimited import read_delimited_table
+from rankscope.inputs.formats.json_files import whole_json_lines
+from rankscope.inputs.problems import Problems, shorten_value
 from rankscope.inputs.reading import Reading
-from rankscope.inputs.series_ids import text_ids
 from rankscope.inputs.sources import Source
-from rankscope.inputs.tables import Table, columns_of, series
-from rankscope.names import name_of
+from rankscope.inputs.tables import Table, columns_of, series_of_values, text_ids
+from rankscope.inputs.values import as_number
 
 COLUMNS: Final = ("session", "item", "mark")
 SESSION: Final = ("session", "session_id", "session-id", "sid")
-ITEM: Final = (*column_names.ITEM, "id", "image")
+ITEM: Final = (*columns.ITEM, "id", "image")
 MARK: Final = ("mark", "feedback", "opinion")
 WORDS: Final = {"relevant": 1, "yes": 1, "true": 1, "irrelevant": -1, "not": -1, "no": -1, "false": -1}
 RULE: Final = "1 or 'relevant', or -1 or 'irrelevant'"
@@ -69,21 +68,23 @@ def _read(path: Path, problems: Problems) -> Table:
         return Table.numbered(read_frame(path))
     source = Source(str(path))
     if path.suffix.lower() in (".jsonl", ".ndjson", ".json"):
-        return whole_table(source, Reading(), problems)
+        return whole_json_lines(source, Reading(), problems)
     known = frozenset((*SESSION, *ITEM, *MARK))
-    return read_table(source, problems, expected="session,item,mark", known=known)
+    return read_delimited_table(source, problems, expected="session,item,mark", known=known)
 
 
 def _frame(data: Any, problems: Problems) -> pl.DataFrame:
     """A frame, three columns, or marks by item by session; anything else is an error."""
-    from rankscope.inputs.objects import frame_of
+    from rankscope.inputs.objects import frame_of_object
 
     if isinstance(data, tuple) and len(data) == 3:
         data = dict(zip(COLUMNS, data, strict=True))
     elif isinstance(data, Mapping) and all(isinstance(each, Mapping) for each in data.values()):
         rows = [(session, item, mark) for session, marks in data.items() for item, mark in marks.items()]
-        return pl.DataFrame([series(name, [row[place] for row in rows]) for place, name in enumerate(COLUMNS)])
-    frame = frame_of(data, "mark", problems)
+        return pl.DataFrame(
+            [series_of_values(name, [row[place] for row in rows]) for place, name in enumerate(COLUMNS)]
+        )
+    frame = frame_of_object(data, "mark", problems)
     if frame is None:
         what = f"cannot read marks from a {type(data).__name__}"
         raise InputError.of(problems.source, [what], "Give a file, or a table with the columns session, item and mark.")

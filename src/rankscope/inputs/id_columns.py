@@ -14,7 +14,7 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from rankscope.arrays import BoolArray, IntArray
+from rankscope.core.arrays import BoolArray, IntArray
 
 Hashes: TypeAlias = NDArray[np.uint64]
 

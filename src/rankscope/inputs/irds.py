@@ -8,14 +8,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from rankscope.errors import InputError
-from rankscope.extras import import_extra
-from rankscope.inputs.documents.record import Record
-from rankscope.inputs.topics.format import SHORT
-from rankscope.wording import setting_usage
+from rankscope.core.caching import import_extra
+from rankscope.core.errors import InputError
+from rankscope.core.wording import setting_usage
+from rankscope.inputs.documents.registry import SHORT_PARTS, DocumentRecord
 
 if TYPE_CHECKING:
     from rankscope.inputs.qrels import Qrels
+
 
 PREFIX: Final = "irds:"
 _patching = threading.RLock()
@@ -30,26 +30,26 @@ def is_irds(path: object) -> bool:
     return isinstance(path, str | Path) and str(path).startswith(PREFIX)
 
 
-def documents(name: str, download: bool = False) -> Iterator[Record]:
+def irds_documents(name: str, download: bool = False) -> Iterator[DocumentRecord]:
     """The documents of a set, their texts by the names that it gives them."""
     with _opened(name, "docs", download) as found:
         for number, each in enumerate(found.docs_iter(), 1):
-            yield Record(number, str(each.doc_id), _texts(each, "doc_id"))
+            yield DocumentRecord(number, str(each.doc_id), _texts(each, "doc_id"))
 
 
-def queries(name: str, download: bool = False) -> Iterator[tuple[str, dict[str, str]]]:
+def irds_queries(name: str, download: bool = False) -> Iterator[tuple[str, dict[str, str]]]:
     """The ids and parts of the queries of a set."""
     with _opened(name, "queries", download) as found:
         for each in found.queries_iter():
             parts = _texts(each, "query_id")
-            yield str(each.query_id), {SHORT.get(part, part): text for part, text in parts.items()}
+            yield str(each.query_id), {SHORT_PARTS.get(part, part): text for part, text in parts.items()}
 
 
-def judgements(name: str, download: bool = False) -> Qrels:
+def irds_judgements(name: str, download: bool = False) -> Qrels:
     """The judgements of a set."""
     import polars as pl
 
-    from rankscope.inputs.checks import Problems
+    from rankscope.inputs.problems import Problems
     from rankscope.inputs.qrels import Qrels
 
     with _opened(name, "qrels", download) as found:

@@ -1,4 +1,6 @@
-"""Python objects as tables: polars, pandas and Arrow frames, dictionaries, structured arrays, three arrays."""
+"""Python objects as tables: polars, pandas and Arrow frames, dictionaries, structured arrays, three arrays, and
+matrices of retrieved ids as FAISS and its kin return them.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +11,18 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from rankscope.errors import InputError
-from rankscope.inputs.checks import Problems
+from rankscope.core.errors import InputError
+from rankscope.core.wording import how_many
 from rankscope.inputs.column_map import ColumnMap, rename_in_tables
-from rankscope.inputs.masks import refuse_masked
 from rankscope.inputs.plain_objects import has_columns
-from rankscope.inputs.tables import Table, from_array, series
+from rankscope.inputs.problems import Problems, shorten_value
+from rankscope.inputs.tables import Table, series_of_array, series_of_values
+from rankscope.inputs.values import id_text, refuse_masked
+
+# Python objects as tables: polars, pandas and Arrow frames, dictionaries, structured arrays, three arrays.
 
 
-def table_of(data: Any, value: str, problems: Problems, columns: ColumnMap = ()) -> Table | None:
+def table_of_object(data: Any, value: str, problems: Problems, columns: ColumnMap = ()) -> Table | None:
     """The table in a Python object, None if there is none in it; `value` is 'score' or 'grade'.
 
     Dictionaries and lists of the shapes that JSON files have are read as those are.
@@ -25,7 +30,7 @@ def table_of(data: Any, value: str, problems: Problems, columns: ColumnMap = ())
     records = isinstance(data, list) and bool(data) and all(isinstance(each, Mapping) for each in data)
     if records or (isinstance(data, Mapping) and not has_columns(data) and not _names_columns(data, columns)):
         return _of_json(data, value, problems, columns)
-    frame = frame_of(data, value, problems)
+    frame = frame_of_object(data, value, problems)
     return None if frame is None else next(rename_in_tables([Table.numbered(frame)], columns, problems))
 
 
@@ -34,15 +39,15 @@ def _names_columns(data: Mapping[Any, Any], columns: ColumnMap) -> bool:
 
 
 def _of_json(data: Any, value: str, problems: Problems, columns: ColumnMap) -> Table:
-    from rankscope.inputs.shapes.hits import JsonChoices
-    from rankscope.inputs.shapes.parsed import table_of as parsed_table
+    from rankscope.inputs.formats.json_rows import JsonChoices
+    from rankscope.inputs.formats.json_tables import table_of_json as parsed_table
 
     table = parsed_table(data, JsonChoices(value, dict(columns)), problems)
     problems.raise_if_any()
     return table
 
 
-def frame_of(data: Any, value: str, problems: Problems) -> pl.DataFrame | None:
+def frame_of_object(data: Any, value: str, problems: Problems) -> pl.DataFrame | None:
     """The frame in a Python object that has columns, None if there are none."""
     if isinstance(data, pl.DataFrame):
         return data
@@ -74,7 +79,7 @@ def _from_columns(columns: Mapping[str, Any], problems: Problems) -> pl.DataFram
     if len({column.shape for column in columns.values()}) != 1 or any(column.ndim != 1 for column in columns.values()):
         shapes = ", ".join(f"{name} {column.shape}" for name, column in columns.items())
         raise InputError.of(problems.source, [f"needs one-dimensional columns of equal length, got {shapes}"])
-    return pl.DataFrame([from_array(name, column) for name, column in columns.items()])
+    return pl.DataFrame([series_of_array(name, column) for name, column in columns.items()])
 
 
 def _from_pandas(data: Any, problems: Problems) -> pl.DataFrame:
@@ -90,4 +95,59 @@ def _from_pandas(data: Any, problems: Problems) -> pl.DataFrame:
 def _from_pandas_column(name: str, column: Any) -> pl.Series:
     if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iufb":
         return pl.Series(name, column.to_numpy())
-    return series(name, column.astype(object).where(column.notna(), None).tolist())
+    return series_of_values(name, column.astype(object).where(column.notna(), None).tolist())
+
+
+# Retrieved ids as a matrix, one row per query, best first: what FAISS and its kin return.
+
+
+def table_of_matrix(items: Any, scores: Any, queries: Any, name: str) -> Table:
+    """The rows of a matrix, each numbered by the matrix row it came from; -1 and None are padding and are skipped."""
+    ids = _matrix(items, "items", name)
+    values = np.broadcast_to(0.0 - np.arange(ids.shape[1]), ids.shape)
+    if scores is not None:
+        values = _matrix(scores, "scores", name)
+        if values.shape != ids.shape:
+            raise InputError.of(name, [f"items are {ids.shape} and scores {values.shape}; they must be of one shape"])
+    labels = _query_ids(queries, len(ids), name)
+    row, column = np.nonzero(~_is_padding(ids))
+    columns = [
+        labels.gather(row),
+        series_of_array("item", ids[row, column]),
+        series_of_array("score", values[row, column]),
+    ]
+    return Table(pl.DataFrame(columns), row + 1, ordered=scores is None)
+
+
+def _matrix(data: Any, what: str, name: str) -> np.ndarray[Any, Any]:
+    try:
+        matrix = refuse_masked(data, name)
+        if matrix.dtype.kind == "U":  # a list that mixes text with None or numbers must keep both as they are
+            matrix = np.asarray(data, dtype=object)
+    except ValueError:
+        advice = "Pad short rows with -1 or None, or give {query: [item, ...]}."
+        raise InputError.of(name, [f"the rows of the {what} are not of equal length"], advice) from None
+    if matrix.ndim != 2:
+        raise InputError.of(name, [f"{what} must have two dimensions, got {matrix.ndim}"], "Each row is one query.")
+    return matrix
+
+
+def _is_padding(ids: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    if ids.dtype != object:
+        return np.equal(ids, -1) if ids.dtype.kind in "iuf" else np.zeros(ids.shape, dtype=np.bool_)
+    flat = [one is None or (not isinstance(one, str) and one == -1) for one in ids.ravel().tolist()]
+    return np.array(flat, dtype=np.bool_).reshape(ids.shape)
+
+
+def _query_ids(queries: Any, rows: int, name: str) -> pl.Series:
+    """The ids of the queries; their row numbers from 0 where none are given."""
+    given = list(range(rows)) if queries is None else list(queries)
+    if len(given) != rows:
+        raise InputError.of(name, [f"there are items in {how_many(rows, 'rows')} but {how_many(len(given))}"])
+    labels = [id_text(query) for query in given]
+    wrong = [query for query, label in zip(given, labels, strict=True) if not label]
+    twice = [label for label, times in Counter(labels).items() if times > 1 and label]
+    if wrong or twice:
+        problems = [f"query must be text or a whole number, got {shorten_value(query)}" for query in wrong]
+        raise InputError.of(name, [*problems, *(f"query {query} has two rows" for query in twice)])
+    return pl.Series("query", labels, dtype=pl.String)

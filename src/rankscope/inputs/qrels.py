@@ -1,34 +1,44 @@
-"""Judgements: which items are relevant to which query, and how much."""
+"""Judgements: which items are relevant to which query, and how much; and junk, which leaves the list before ranks
+count.
+
+`Qrels` are rows as they were given; `JudgedItems` and `JudgedLists` are the two forms that the reduction looks them
+up
+by, the one sorted for columns of ids, the other for dictionaries.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankscope import column_names
-from rankscope.arrays import FloatArray, IntArray
-from rankscope.displayed import Displayed
-from rankscope.errors import InputError
-from rankscope.inputs import forks
-from rankscope.inputs.checks import Problems, shorten_value
-from rankscope.inputs.id_columns import IdColumn, TextIds
-from rankscope.inputs.judged_lists import JudgedLists
-from rankscope.inputs.plain_nested import PlainNested, from_columns
+from rankscope.core import columns, forks
+from rankscope.core.arrays import BoolArray, FloatArray, IntArray
+from rankscope.core.caching import once
+from rankscope.core.display import Displayed
+from rankscope.core.errors import InputError
+from rankscope.core.wording import setting_value
+from rankscope.inputs.id_columns import Hashes, IdColumn, TextIds
+from rankscope.inputs.plain_objects import PlainNested, plain_from_columns
+from rankscope.inputs.problems import Problems, place_of_line, shorten_value
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.sources import Source
+from rankscope.inputs.values import id_text
 
 if TYPE_CHECKING:
     import polars as pl
 
     from rankscope.inputs.tables import Table
 
-PLAIN = Reading()
+
+# Judgements: which items are relevant to which query, and how much.
+
+DEFAULT_READING = Reading()
 
 
 @dataclass(frozen=True, repr=False)
@@ -59,10 +69,10 @@ class Qrels(Displayed):
         Whoever does not `keep` them saves a copy: a dictionary must not change until they have been used.
         """
         forks.check()
-        judged = cls._as_given(data, reading or PLAIN, keep)
+        judged = cls._as_given(data, reading or DEFAULT_READING, keep)
         if reading is None or reading.roll_up is None or judged.rolled_up:
             return judged
-        from rankscope.inputs.rolled_qrels import rolled_qrels
+        from rankscope.inputs.roll_up import rolled_qrels
 
         return rolled_qrels(judged, reading.roll_up)
 
@@ -86,7 +96,7 @@ class Qrels(Displayed):
         from rankscope.inputs import objects
 
         problems = Problems("judgements")
-        table = objects.table_of(data, "grade", problems, reading.columns)
+        table = objects.table_of_object(data, "grade", problems, reading.columns)
         if table is None:
             raise InputError.of("judgements", [f"cannot read judgements from a {type(data).__name__}"], JUDGEMENTS)
         return cls.from_table(table, problems)
@@ -94,14 +104,14 @@ class Qrels(Displayed):
     @classmethod
     def from_path(cls, path: str | Path, reading: Reading) -> Qrels:
         """Judgements from a file, or from all files of a folder or pattern."""
-        from rankscope.inputs.formats import read_qrels
+        from rankscope.inputs.formats.registry import read_qrels
 
         if str(path).startswith("irds:"):
-            from rankscope.inputs.irds import judgements
+            from rankscope.inputs.irds import irds_judgements
 
-            return judgements(str(path))
+            return irds_judgements(str(path))
         if str(path) != "-" and not os.path.isfile(path):
-            from rankscope.inputs.part_qrels import qrels_of_parts
+            from rankscope.inputs.parts import qrels_of_parts
 
             several = qrels_of_parts(path, reading)
             if several is not None:
@@ -128,9 +138,9 @@ class Qrels(Displayed):
     def from_table(cls, table: Table, problems: Problems, digest: str = "") -> Qrels:
         """Judgements from a table; raises with the `problems` known already and with those found here."""
         from rankscope.inputs import tables
-        from rankscope.inputs.series_ids import SeriesIds
+        from rankscope.inputs.tables import SeriesIds
 
-        needed = {"query": column_names.QUERY, "item": column_names.ITEM, "grade": column_names.GRADE}
+        needed = {"query": columns.QUERY, "item": columns.ITEM, "grade": columns.GRADE}
         chosen = replace(table, frame=tables.columns_of(table.frame, needed, problems, {}))
         good = tables.check_table(chosen, "grade", problems)
         problems.raise_if_any()
@@ -150,7 +160,7 @@ class Qrels(Displayed):
         """The judgements as a table (query, item, grade)."""
         import polars as pl
 
-        from rankscope.inputs.series_ids import as_series
+        from rankscope.inputs.tables import as_series
 
         return pl.DataFrame({"query": as_series(self.query), "item": as_series(self.item), "grade": self.grade})
 
@@ -162,7 +172,7 @@ class Qrels(Displayed):
     @cached_property
     def plain(self) -> PlainNested | None:
         """By query and item; None where an item is judged twice, or the rows of a query are scattered."""
-        return from_columns(self.query.to_list(), self.item.to_list(), self.grade, "grade")
+        return plain_from_columns(self.query.to_list(), self.item.to_list(), self.grade, "grade")
 
     @cached_property
     def judged_lists(self) -> JudgedLists | None:
@@ -235,3 +245,212 @@ class PlainQrels(Qrels):
     def line(self) -> IntArray:
         """The rows are counted from 1."""
         return np.arange(1, len(self) + 1, dtype=np.int64)
+
+
+# Judgements in the form the reduction needs.
+
+
+@dataclass(frozen=True)
+class JudgedItems:
+    """One segment of items per query, queries in byte order, no item twice.
+
+    >>> judged = JudgedItems.of(Qrels.of({"q2": {"a": 1}, "q1": {"b": 2, "a": 0}}))
+    >>> judged.queries, judged.offsets, judged.item.to_list(), judged.grade
+    (('q1', 'q2'), array([0, 2, 3]), ['a', 'b', 'a'], array([0., 2., 1.]))
+    """
+
+    queries: tuple[str, ...]
+    offsets: IntArray
+    item: TextIds
+    grade: FloatArray
+    _like: dict[type[IdColumn], tuple[IdColumn, Hashes]] = field(default_factory=dict, repr=False, compare=False)
+
+    @classmethod
+    def of(cls, qrels: Qrels, duplicates: str = "error", without: Iterable[tuple[str, str]] = ()) -> JudgedItems:
+        """Sort, and settle duplicates as asked; `without` are (query, item) pairs to leave out."""
+        queries, number = numbered_in_order(qrels.query)
+        item = qrels.item.as_texts()
+        rows = item.order(number)
+        left_out = set(without)
+        if left_out:
+            rows = rows[_stays(qrels, rows, left_out)]
+        rows = _without_duplicates(rows, number, item, qrels, duplicates)
+        present, count = np.unique(number[rows], return_counts=True)
+        return cls(
+            queries=tuple(queries[each] for each in present.tolist()),
+            offsets=np.concatenate([[0], np.cumsum(count)]).astype(np.int64),
+            item=item.take(rows),
+            grade=qrels.grade[rows],
+        )
+
+    @cached_property
+    def row_of(self) -> dict[str, int]:
+        """The row of each query."""
+        return {each: row for row, each in enumerate(self.queries)}
+
+    def like(self, ids: IdColumn) -> tuple[IdColumn, Hashes]:
+        """The items as a column of the same kind as another, and their hashes, for look-up in it."""
+        kind = type(ids)
+        if kind not in self._like:
+            items = ids.like(self.item)
+            self._like[kind] = items, items.hashes()
+        return self._like[kind]
+
+    @cached_property
+    def query_row(self) -> IntArray:
+        """The query row of each judgement."""
+        return np.repeat(np.arange(len(self.queries)), np.diff(self.offsets))
+
+
+def numbered_in_order(ids: IdColumn) -> tuple[list[str], IntArray]:
+    """The distinct ids in byte order, and the number of each row's.
+
+    >>> numbered_in_order(TextIds.of(["q2", "q2", "q1"]))
+    (['q1', 'q2'], array([1, 1, 0]))
+    """
+    starts = ids.starts()
+    names = ids.take(starts).to_list()
+    distinct = sorted(set(names))
+    number_of = {name: number for number, name in enumerate(distinct)}
+    numbers = np.array([number_of[name] for name in names], dtype=np.int64)
+    return distinct, np.repeat(numbers, np.diff(starts, append=len(ids)))
+
+
+def _stays(qrels: Qrels, rows: IntArray, left_out: set[tuple[str, str]]) -> BoolArray:
+    pairs = zip(qrels.query.take(rows).to_list(), qrels.item.take(rows).to_list(), strict=True)
+    return np.array([pair not in left_out for pair in pairs], dtype=np.bool_)
+
+
+def _without_duplicates(rows: IntArray, number: IntArray, item: TextIds, qrels: Qrels, policy: str) -> IntArray:
+    """One row for each query and item, of rows in their order."""
+    same = number[rows[1:]] == number[rows[:-1]]
+    same &= item.take(rows[1:]).equals(item.take(rows[:-1]))
+    if not same.any():
+        return rows
+    if policy == "error":
+        _complain_of_duplicates(rows[:-1][same], rows[1:][same], qrels)
+    group = np.concatenate([[0], np.cumsum(~same)])
+    if policy == "best":
+        rows = rows[np.lexsort((-qrels.grade[rows], group))]
+    chosen = np.concatenate([group[1:] != group[:-1], [True]])
+    return rows[chosen] if policy == "last" else rows[np.concatenate([[True], chosen[:-1]])]
+
+
+def _complain_of_duplicates(earlier: IntArray, later: IntArray, qrels: Qrels) -> None:
+    best = setting_value("duplicates", "best")
+    once = f"Judge an item once per query, or choose {best}, first or last."
+    problems = Problems(qrels.name, [once, "Files of subtopics are for measures of diversity, as alpha_nDCG@10."])
+    before = dict(zip(later.tolist(), earlier.tolist(), strict=True))
+
+    def what(row: int) -> str:
+        name, first = shorten_value(qrels.item[row]), before[row]
+        before_it = place_of_line(int(qrels.line[first]), qrels.word, qrels.files)
+        grades = f"{qrels.grade[first]:g} in {before_it} and {qrels.grade[row]:g} here"
+        return f"query {qrels.query[row]}: item {name} is judged twice, {grades}"
+
+    problems.add_rows(later, qrels.line, qrels.word, what, qrels.files)
+    problems.raise_if_any()
+
+
+# Judgements of a dictionary, ready for look-up: prepared once, and used for as many runs as there are.
+
+MOST_GRADES = 64  # from the lowest to the highest of whole ones, if they are to be counted without sorting
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedLists:
+    """Judged items of each query, as they were given; `queries` are their ids in byte order.
+
+    >>> from rankscope.inputs.plain_objects import plain_nested
+    >>> made = JudgedLists.of(plain_nested({"q2": {"a": 1}, "q1": {"b": 0, "c": 2}}, "grade"))
+    >>> made.queries, made.query_row
+    (('q1', 'q2'), array([1, 0, 0]))
+    """
+
+    given: PlainNested
+    queries: tuple[str, ...]
+    row_of: dict[str, int] = field(repr=False)
+
+    @classmethod
+    def of(cls, given: PlainNested) -> JudgedLists:
+        """Queries without a judged item are none."""
+        full = given.answered()
+        queries = tuple(sorted(full.queries))
+        return cls(full, queries, dict(zip(queries, range(len(queries)), strict=True)))
+
+    @property
+    def grade(self) -> FloatArray:
+        """The grade of each judgement, in the order they were given."""
+        return self.given.values
+
+    @once
+    def query_row(self) -> IntArray:
+        """The row of each judgement's query among `queries`."""
+        rows = np.array([self.row_of[query] for query in self.given.queries], dtype=np.int64)
+        return rows.repeat(self.given.lengths)
+
+    @once
+    def names(self) -> list[str]:
+        """The item of each judgement."""
+        return self.given.items()
+
+    @once
+    def levels(self) -> tuple[IntArray, FloatArray, IntArray]:
+        """Query row, grade and how many items have it, ascending."""
+        lowest = np.floor(self.grade.min(initial=0.0))
+        distance = (self.grade - lowest).astype(np.int64)
+        span = int(distance.max(initial=0)) + 1
+        if 0 < span <= MOST_GRADES and (distance + lowest == self.grade).all():
+            count = np.bincount(self.query_row * span + distance)
+            there = count.nonzero()[0]
+            return there // span, there % span + lowest, count[there]
+        order = np.lexsort((self.grade, self.query_row))
+        row, grade = self.query_row[order], self.grade[order]
+        new = np.ones(row.size, dtype=np.bool_)
+        new[1:] = (row[1:] != row[:-1]) | (grade[1:] != grade[:-1])
+        return row[new], grade[new], np.diff(np.flatnonzero(new), append=row.size)
+
+
+# Junk: items that are neither relevant nor irrelevant, and leave the list before ranks are counted.
+
+
+def read_junk(data: Any, reading: Reading) -> list[tuple[str, str]]:
+    """Junk as (query, item) pairs: from pairs, {query: [item, ...]}, a table, or a file in the judgements' format."""
+    if isinstance(data, str | Path):
+        read = Qrels.of(data, reading.of_others)
+        return list(zip(read.query.to_list(), read.item.to_list(), strict=True))
+    if isinstance(data, Mapping):
+        _refuse_no_lists(data)
+        return _checked_pairs([(query, item) for query, items in data.items() for item in items])
+    return _checked_pairs(_pairs_of_frame(data) if hasattr(data, "get_columns") else data)
+
+
+def _pairs_of_frame(frame: Any) -> Iterable[tuple[Any, ...]]:
+    from rankscope.inputs import tables
+    from rankscope.inputs.tables import text_ids
+
+    needed = {"query": columns.QUERY, "item": columns.ITEM}
+    found = tables.columns_of(frame, needed, Problems("junk"), {})
+    return zip(*(text_ids(column).to_list() for column in found.get_columns()), strict=True)
+
+
+def _refuse_no_lists(data: Mapping[Any, Any]) -> None:
+    """The items of a query are a list: those of the text 'xy' would be x and y."""
+    problems = Problems("junk", ["The form is {query: [item, ...]}."])
+    for query, items in data.items():
+        if isinstance(items, str | bytes) or not isinstance(items, Iterable):
+            problems.add(f"query {query}", f"needs a list of items, got {shorten_value(items)}")
+    problems.raise_if_any()
+
+
+def _checked_pairs(pairs: Any) -> list[tuple[str, str]]:
+    """Pairs of ids as text; anything else is an `InputError`."""
+    if not isinstance(pairs, Iterable):
+        raise InputError.of("junk", [f"cannot be read from a {type(pairs).__name__}"])
+    checked = []
+    for pair in pairs:
+        ids = [id_text(one) for one in pair] if isinstance(pair, tuple | list) else []
+        if len(ids) != 2 or not ids[0] or not ids[1]:
+            raise InputError.of("junk", [f"needs (query, item) pairs, got {shorten_value(pair)}"])
+        checked.append((ids[0], ids[1]))
+    return checked

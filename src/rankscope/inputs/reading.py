@@ -1,4 +1,4 @@
-"""How files are to be read."""
+"""How files are to be read: format, encoding, names of columns, roll-up, and which scores are best."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rankscope.inputs.expansion import MAX_RATIO
-from rankscope.validation import FLAG, Number, OneOf, Rule, check_fields, checked_once
+from rankscope.core.validation import FLAG, Number, OneOf, Rule, check_fields, checked_once
+from rankscope.inputs.sources import MAX_RATIO
 
 
 class Encoding(Rule):

@@ -1,6 +1,7 @@
 """Files of object stores and web servers: `s3://`, `gs://`, `az://`, `https://`; fetched when they are read.
 
-Keys and regions come from the usual variables of the environment (AWS_ACCESS_KEY_ID, GOOGLE_..., AZURE_...), never from
+Keys and regions come from the usual variables of the environment (AWS_ACCESS_KEY_ID, GOOGLE_..., AZURE_...), never
+from
 a path, and are never shown: names and messages hold the address without user, password and query.
 """
 
@@ -17,12 +18,11 @@ from pathlib import Path
 from typing import Any, BinaryIO
 from urllib.parse import unquote, urlsplit
 
-from rankscope import redirects
-from rankscope.errors import InputError, MissingExtra
-from rankscope.extras import import_extra
-from rankscope.inputs.expansion import MAX_RATIO
-from rankscope.inputs.sources import COMPRESSED_SUFFIXES, Source, without_suffix
-from rankscope.names import one_line
+from rankscope.core.caching import import_extra
+from rankscope.core.errors import InputError, MissingExtra
+from rankscope.core.names import one_line
+from rankscope.inputs import redirects
+from rankscope.inputs.sources import COMPRESSED_SUFFIXES, MAX_RATIO, Source, without_suffix
 
 SCHEMES = ("s3", "s3a", "gs", "az", "azure", "abfs", "abfss", "https", "http")
 NOT_LISTED = ("https", "http")

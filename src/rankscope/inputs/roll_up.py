@@ -1,21 +1,32 @@
-"""Chunks and the documents they belong to: a regular expression on ids, or a table of both."""
+"""Chunks and the documents they belong to, by a regular expression on ids or a table of both; runs and judgements of
+chunks become those of documents: the best chunk counts.
+"""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 
-from rankscope.column_names import loose_name
-from rankscope.errors import InputError
-from rankscope.inputs.checks import Problems
-from rankscope.inputs.ids import id_text
+from rankscope.core.columns import loose_name
+from rankscope.core.errors import InputError
+from rankscope.core.wording import how_many, setting_usage
+from rankscope.inputs.problems import Problems, shorten_value
+from rankscope.inputs.qrels import Qrels
+from rankscope.inputs.reading import Reading
+from rankscope.inputs.run import Run
+from rankscope.inputs.run_rows import RunBlock, RunRows, line_numbers
 from rankscope.inputs.sources import Source
+from rankscope.inputs.tables import SeriesIds, as_series
+from rankscope.inputs.values import id_text
+
+# Chunks and the documents they belong to: a regular expression on ids, or a table of both.
 
 CHUNK = ("chunk", "chunk_id", "node_id", "passage_id", "passage", "pid", "item", "item_id", "id", "_id", "child")
 DOCUMENT = ("document", "document_id", "doc", "doc_id", "docid", "docno", "parent", "parent_id", "source")
@@ -58,20 +69,20 @@ def roll_up_of(given: Any) -> RollUp:
         return given
     if isinstance(given, re.Pattern):
         return _of_pattern(given)
-    if isinstance(given, Mapping) and not _has_columns(given):
-        return RollUp(table=_pairs(list(given), list(given.values())), name="the dictionary")
+    if isinstance(given, Mapping) and not _holds_columns(given):
+        return RollUp(table=_document_of_chunks(list(given), list(given.values())), name="the dictionary")
     if isinstance(given, Path) or (isinstance(given, str) and os.path.isfile(given)):
         return _of_file(str(given))
     if isinstance(given, str):
-        return _of_text(given)
+        return _of_pattern_text(given)
     return _of_frame(given)
 
 
-def _has_columns(given: Mapping[Any, Any]) -> bool:
+def _holds_columns(given: Mapping[Any, Any]) -> bool:
     return all(isinstance(each, list | tuple | pl.Series) or hasattr(each, "tolist") for each in given.values())
 
 
-def _of_text(text: str) -> RollUp:
+def _of_pattern_text(text: str) -> RollUp:
     try:
         return _of_pattern(re.compile(text))
     except re.error as error:
@@ -87,7 +98,6 @@ def _of_pattern(pattern: re.Pattern[str]) -> RollUp:
 
 
 def _of_file(path: str) -> RollUp:
-    from rankscope.inputs.roll_up_files import read_roll_up_frame
 
     source = Source.of(path)
     problems = Problems(source.name)
@@ -97,10 +107,10 @@ def _of_file(path: str) -> RollUp:
 
 
 def _of_frame(given: Any) -> RollUp:
-    from rankscope.inputs.objects import frame_of
+    from rankscope.inputs.objects import frame_of_object
 
     problems = Problems("roll_up")
-    frame = frame_of(given, "score", problems)
+    frame = frame_of_object(given, "score", problems)
     if frame is None:
         raise ValueError(f"must be {FORM}, a dictionary or a table, not a {type(given).__name__}")
     return RollUp(table=_of_columns(frame, problems), name="the table")
@@ -120,13 +130,13 @@ def _of_columns(frame: pl.DataFrame, problems: Problems) -> dict[str, str]:
             raise InputError([problems.report()])
         chunk, document = frame.columns
     try:
-        return _pairs(frame[chunk].to_list(), frame[document].to_list())
+        return _document_of_chunks(frame[chunk].to_list(), frame[document].to_list())
     except ValueError as error:
         problems.add("", str(error))
         raise InputError([problems.report()]) from None
 
 
-def _pairs(chunks: list[Any], documents: list[Any]) -> dict[str, str]:
+def _document_of_chunks(chunks: list[Any], documents: list[Any]) -> dict[str, str]:
     """The document of each chunk; a chunk of two documents, and an id that is none, are refused."""
     table: dict[str, str] = {}
     for chunk, document in zip(map(id_text, chunks), map(id_text, documents), strict=True):
@@ -137,3 +147,200 @@ def _pairs(chunks: list[Any], documents: list[Any]) -> dict[str, str]:
     if not table:
         raise ValueError("holds no chunks")
     return table
+
+
+# A run of chunks as a run of documents: a document stands where its best chunk does.
+
+
+def rolled_run(run: Run, roll_up: RollUp) -> Run:
+    """The documents of a run: the highest score and the best rank of a document's chunks are its own.
+
+    An id that belongs to no chunk stands for itself, and is counted; a run without any chunk is a problem. The rows
+    are read whole. `notes` of the result say what happened, once it has been read.
+    >>> import re
+    >>> run = Run.of({"q": {"d1#0": 1.0, "d2#0": 2.0, "d1#4": 3.0}})
+    >>> rolled_run(run, RollUp(pattern=re.compile(r"^(.*)#"))).table().rows()
+    [('q', 'd1', 3.0), ('q', 'd2', 2.0)]
+    """
+
+    def read(result: Run, problems: Problems, rank: bool) -> Iterator[RunBlock]:
+        blocks = list(run.blocks(problems, rank))
+        result.take_facts(run)
+        if blocks:
+            block = RunBlock.join(blocks)
+            document, alone = roll_up.documents(as_series(block.rows.item))
+            _refuse_no_chunk(block, alone, roll_up, problems)
+            rolled = _best_of_documents(block, document)
+            result.notes |= dict.fromkeys(_notes_of_run(block, rolled, alone, roll_up))
+            yield rolled
+
+    result = Run(run.name, read, run.source, run.tag)
+    result.rolled_up, result.chunks, result.ascending = True, run, run.ascending
+    return result
+
+
+def _refuse_no_chunk(block: RunBlock, alone: pl.Series, roll_up: RollUp, problems: Problems) -> None:
+    if alone.all() and not set(block.rows.item.to_list()) & set(roll_up.table.values()):
+        ids = ", ".join(shorten_value(block.rows.item[row]) for row in range(min(3, len(block))))
+        advice = f"Ids of the run: {ids}, ... Give {setting_usage('roll_up')} what fits them."
+        problems.add("", f"no item is a chunk of the roll-up {shorten_value(roll_up.name)}", advice)
+
+
+def _best_of_documents(block: RunBlock, document: pl.Series) -> RunBlock:
+    """One row for each document of a query, in the order in which documents first come."""
+    rows = block.rows
+    frame = pl.DataFrame(
+        {
+            "query": as_series(block.query),
+            "document": document,
+            "score": rows.score,
+            "row": np.arange(len(rows)),
+            "rank": np.zeros(len(rows), np.int64) if rows.rank is None else rows.rank,
+        }
+    )
+    best = frame.group_by("query", "document", maintain_order=True).agg(
+        pl.col("row").get(pl.col("score").arg_max()), pl.col("score").max(), pl.col("rank").min()
+    )
+    kept = best.get_column("row").to_numpy()
+    rank = None if rows.rank is None else _without_gaps(best)
+    found = RunRows(
+        item=SeriesIds(best.get_column("document").rechunk()),
+        score=best.get_column("score").to_numpy().copy(),
+        line=line_numbers(rows.line)[kept],
+        rank=rank,
+        word=rows.word,
+        files=rows.files,
+    )
+    return RunBlock(SeriesIds(best.get_column("query").rechunk()), found)
+
+
+def _without_gaps(best: pl.DataFrame) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    """Ranks from 1 on, in the order of the best ranks."""
+    ranks = best.select(pl.col("rank").rank("ordinal").over("query").cast(pl.Int64)).to_series()
+    return ranks.to_numpy().copy()
+
+
+def _notes_of_run(block: RunBlock, rolled: RunBlock, alone: pl.Series, roll_up: RollUp) -> Iterator[str]:
+    chunks = pl.DataFrame({"query": as_series(block.query), "item": as_series(block.rows.item)})
+    yield f"{how_many(len(block), 'results')} rolled up to {how_many(len(rolled), 'documents')}: the best chunk counts"
+    if twice := chunks.height - chunks.n_unique():
+        yield (
+            f"{how_many(twice, 'result was', 'results were')} of a chunk that its query lists already: the best counts"
+        )
+    documents = pl.Series(list(set(roll_up.table.values())), dtype=pl.String)
+    if left := int((alone & ~chunks.get_column("item").is_in(documents.implode())).sum()):
+        yield f"{left:,} of {how_many(len(block), 'results')} are no chunk of the roll-up: they stand for themselves"
+
+
+# Judgements of chunks as judgements of documents: the highest grade of a document's chunks is its own.
+
+
+def rolled_qrels(qrels: Qrels, roll_up: RollUp) -> Qrels:
+    """Judgements of documents; an id that belongs to no chunk is that of a document, and stays.
+
+    >>> import re
+    >>> judged = Qrels.of({"q": {"d1#0": 0, "d1#4": 2, "d2": 1}})
+    >>> rolled_qrels(judged, RollUp(pattern=re.compile(r"^(.*)#"))).to_dict()
+    {'q': {'d1': 2, 'd2': 1}}
+    """
+    document, alone = roll_up.documents(as_series(qrels.item))
+    if alone.all():
+        note = "no judged item is a chunk of the roll-up: they are judgements of documents"
+        return _copy_of_qrels(qrels, notes=(*qrels.notes, note), rolled_up=True)
+    frame = pl.DataFrame(
+        {"query": as_series(qrels.query), "document": document, "grade": qrels.grade, "row": np.arange(len(qrels))}
+    )
+    best = frame.group_by("query", "document", maintain_order=True).agg(
+        pl.col("grade").max(), pl.col("row").get(pl.col("grade").arg_max())
+    )
+    note = f"{how_many(len(qrels), 'judgements')} rolled up to {best.height:,} of documents: the highest grade counts"
+    return _copy_of_qrels(
+        qrels,
+        query=SeriesIds(best.get_column("query").rechunk()),
+        item=SeriesIds(best.get_column("document").rechunk()),
+        grade=best.get_column("grade").to_numpy().copy(),
+        line=qrels.line[best.get_column("row").to_numpy()],
+        notes=(*qrels.notes, note),
+        rolled_up=True,
+    )
+
+
+def has_chunks(qrels: Qrels, roll_up: RollUp) -> bool:
+    """Whether any judged item is a chunk.
+
+    >>> import re
+    >>> has_chunks(Qrels.of({"q": {"d1": 2}}), RollUp(pattern=re.compile(r"^(.*)#")))
+    False
+    """
+    return not bool(roll_up.documents(as_series(qrels.item))[1].all())
+
+
+def _copy_of_qrels(qrels: Qrels, **changed: object) -> Qrels:
+    """The same judgements as columns, some of them changed."""
+    whole = Qrels(
+        query=qrels.query,
+        item=qrels.item,
+        grade=qrels.grade,
+        line=qrels.line,
+        name=qrels.name,
+        digest=qrels.digest,
+        word=qrels.word,
+        notes=qrels.notes,
+        files=qrels.files,
+    )
+    return replace(whole, **changed)  # type: ignore[arg-type]
+
+
+# Files of chunks and their documents, in any format that tables have, with a header or of two columns without one.
+
+
+def read_roll_up_frame(source: Source, problems: Problems) -> pl.DataFrame:
+    """The table; of {chunk: document} the two columns."""
+    from rankscope.inputs.formats.registry import format_of_file
+
+    format = format_of_file(source).name
+    if format in ("parquet", "arrow"):
+        from rankscope.inputs.formats import columnar
+        from rankscope.inputs.formats.columnar import ARROW, PARQUET
+
+        layout = PARQUET if format == "parquet" else ARROW
+        return columnar.read_columnar_table(source, layout, problems).frame
+    if format in ("json", "jsonl", "mteb"):
+        return _frame_of_json(source, format, problems)
+    return _frame_of_text(source, problems)
+
+
+def _frame_of_json(source: Source, format: str, problems: Problems) -> pl.DataFrame:
+    from rankscope.inputs.formats import json_files
+    from rankscope.inputs.formats.json_rows import JsonChoices, fields_of, list_of
+    from rankscope.inputs.formats.json_tables import rows_table
+
+    if format == "jsonl":
+        frame = json_files.whole_json_lines(source, Reading(), problems).frame
+        if frame.width > 1 and _names_known(frame.columns):
+            return frame
+    data = json_files.whole_json(source, "utf-8", problems)
+    fields = fields_of(data)
+    if fields is not None and all(isinstance(each, str | int) for each in fields.values()):
+        return pl.DataFrame({"chunk": list(fields), "document": [str(each) for each in fields.values()]})
+    if fields is None and list_of(data) is not None:
+        return rows_table(data, JsonChoices("score"), problems).frame
+    problems.add("", "must hold {chunk: document}, or objects with chunk and document")
+    raise InputError([problems.report()])
+
+
+def _frame_of_text(source: Source, problems: Problems) -> pl.DataFrame:
+    """A table with a header that names a chunk or a document, or else two columns without a header."""
+    from rankscope.inputs.formats.delimited import read_delimited_table
+    from rankscope.inputs.formats.headerless import numbered_tables
+
+    frame = pl.concat([each.frame for each in numbered_tables(source, problems, "utf-8")])
+    if not frame.height or not _names_known(frame.row(0)):
+        return frame
+    known = frozenset(map(str.lower, map(str.strip, frame.row(0))))
+    return read_delimited_table(source, Problems(source.name), expected="chunk,document", known=known).frame
+
+
+def _names_known(names: list[str] | tuple[str, ...]) -> bool:
+
+    return any(loose_name(str(name).strip('"')) in (*CHUNK, *DOCUMENT) for name in names)

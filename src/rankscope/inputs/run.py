@@ -1,31 +1,38 @@
-"""Rankings: what one system returned for each query, as scores."""
+"""Rankings: what one system returned for each query, as scores; and several runs at once, each under its own name."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from rankscope.displayed import Displayed
-from rankscope.errors import InputError
-from rankscope.inputs import forks
-from rankscope.inputs.blocks import RunBlock, prefetch
-from rankscope.inputs.checks import Problems
-from rankscope.inputs.contradiction import FirstRows
-from rankscope.inputs.plain_nested import PlainNested
+import numpy as np
+
+from rankscope.core import forks
+from rankscope.core.display import Displayed
+from rankscope.core.errors import InputError, SwappedInputs
+from rankscope.core.names import distinct_names
+from rankscope.inputs.plain_objects import PlainNested
+from rankscope.inputs.problems import Problems, raise_all
 from rankscope.inputs.reading import Reading
+from rankscope.inputs.run_rows import FirstRows, RunBlock, prefetch
 from rankscope.inputs.sources import Source
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from rankscope.inputs.part_files import PartFiles
+    from rankscope.inputs.parts import PartFiles
     from rankscope.inputs.tables import Table
 
-SMALL = 64 << 20  # stored bytes
-PLAIN = Reading()
+
+# Rankings: what one system returned for each query, as scores.
+
+SMALL_FILE = 64 << 20  # stored bytes
+DEFAULT_READING = Reading()
 BlockReader = Callable[["Run", Problems, bool], Iterator[RunBlock]]
 
 
@@ -62,13 +69,13 @@ class BlocksOfTables:
 
     def __call__(self, run: Run, problems: Problems, rank: bool) -> Iterator[RunBlock]:
         """Block by block."""
-        from rankscope.inputs.run_tables import block_of
+        from rankscope.inputs.tables import block_of_table
 
         rows = 0
         for table in prefetch(self.read(problems)) if self.source else self.read(problems):
             rows += table.frame.height
             run.notes |= dict.fromkeys(table.notes)
-            block, ordered, ranks = block_of(table, problems, rank)
+            block, ordered, ranks = block_of_table(table, problems, rank)
             run.gives_scores = run.gives_scores and not ordered
             if block is not None:
                 run.first = run.first.and_these(block.query, block.rows.score, ranks)
@@ -123,7 +130,7 @@ class Run(Displayed):
         """Whether it fits in any memory: rows that are there already, or files of a few megabytes."""
         if self.rolled_up or self.source is None:
             return True
-        return self.source.address == "-" or self.source.size < SMALL
+        return self.source.address == "-" or self.source.size < SMALL_FILE
 
     @property
     def digest(self) -> str:
@@ -139,12 +146,12 @@ class Run(Displayed):
         saves a copy: a dictionary must not change until it has been used.
         """
         forks.check()
-        run = cls._as_given(data, reading or PLAIN, name, keep)
+        run = cls._as_given(data, reading or DEFAULT_READING, name, keep)
         if reading is not None and reading.scores == "ascending" and not run.ascending:
             run = run.negated()
         if reading is None or reading.roll_up is None or run.rolled_up:
             return run
-        from rankscope.inputs.rolled_runs import rolled_run
+        from rankscope.inputs.roll_up import rolled_run
 
         return rolled_run(run, reading.roll_up)
 
@@ -169,7 +176,7 @@ class Run(Displayed):
             return cls.of(rows.data, name=name or rows.name, keep=False)
         from rankscope.inputs import objects
 
-        table = objects.table_of(data, "score", Problems(name or "run"), reading.columns)
+        table = objects.table_of_object(data, "score", Problems(name or "run"), reading.columns)
         if table is None:
             raise InputError.of(name or "run", [f"cannot read a run from a {type(data).__name__}"], RUNS)
         return cls.from_tables(name or "run", HeldTable(table))
@@ -210,10 +217,10 @@ class Run(Displayed):
     @classmethod
     def from_path(cls, path: str | Path, reading: Reading) -> Run:
         """A run from a file, or from all files of a folder or pattern."""
-        from rankscope.inputs.formats import read_run
+        from rankscope.inputs.formats.registry import read_run
 
         if str(path) != "-" and not os.path.isfile(path):
-            from rankscope.inputs.part_runs import run_of_parts
+            from rankscope.inputs.parts import run_of_parts
 
             several = run_of_parts(path, reading)
             if several is not None:
@@ -230,10 +237,10 @@ class Run(Displayed):
         >>> Run.from_matrix([[3, 1], [2, -1]]).table().rows()
         [('0', '3', 0.0), ('0', '1', -1.0), ('1', '2', 0.0)]
         """
-        from rankscope.inputs import matrix
+        from rankscope.inputs import objects
 
         forks.check()
-        table = matrix.table_of(items, scores, queries, name or "run")
+        table = objects.table_of_matrix(items, scores, queries, name or "run")
         return cls.from_tables(name or "run", HeldTable(table))
 
     @classmethod
@@ -258,12 +265,12 @@ class Run(Displayed):
 
     def table(self) -> pl.DataFrame:
         """All rows as one table (query, item, score); raises on the first bad file, with all its problems."""
-        from rankscope.inputs.run_tables import frame_of
+        from rankscope.inputs.tables import frame_of_blocks
 
         problems = Problems(self.place)
         blocks = list(self.blocks(problems))
         problems.raise_if_any()
-        return frame_of(blocks)
+        return frame_of_blocks(blocks)
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """{query: {item: score}}."""
@@ -271,3 +278,94 @@ class Run(Displayed):
         for query, item, score in self.table().iter_rows():
             nested.setdefault(query, {})[item] = score
         return nested
+
+
+# Several runs at once, each under a name of its own.
+
+CONTAINERS = (Mapping, list, tuple)  # what a dictionary of runs holds, one level below its names
+LISTED = (list, tuple, np.ndarray)
+RESPONSES = (("hits", "hits"), ("response", "docs"))  # of Elasticsearch and OpenSearch, and of Solr
+
+
+def named_runs(runs: Any, reading: Reading, errors: list[InputError]) -> list[Run]:
+    """Runs with distinct names, from one run, a list of runs, or {name: run}; a bad one adds to `errors`.
+
+    They are to be used at once: dictionaries are not copied.
+    """
+    if isinstance(runs, Mapping) and _is_by_name(runs):
+        pairs = [(str(name), data) for name, data in runs.items()]
+    else:
+        pairs = [("", data) for data in (runs if isinstance(runs, list) and not _is_one_run(runs) else [runs])]
+    results = []
+    for name, data in pairs:
+        try:
+            results.append(Run.of(data, reading, name=name, keep=False))
+        except InputError as error:
+            errors.append(error)
+    _name_apart(results)
+    return results
+
+
+@contextmanager
+def all_problems(runs: Iterable[Run], *others: Callable[[], object]) -> Iterator[None]:
+    """In this block the first input that cannot be read raises the problems of all of them: of the other runs too, and
+    of what `others` read.
+    """
+    try:
+        yield
+    except SwappedInputs:
+        raise
+    except InputError as error:
+        told = {report.source for report in error.reports}
+        rest = (partial(_read_through, run) for run in runs if run.place not in told)
+        errors = [*_errors_of(others), error, *_errors_of(rest)]
+        if len(errors) == 1:
+            raise
+        raise_all(errors)
+
+
+def _errors_of(reads: Iterable[Callable[[], object]]) -> Iterator[InputError]:
+    for read in reads:
+        try:
+            read()
+        except InputError as error:
+            yield error
+
+
+def _read_through(run: Run) -> None:
+    """Raise what is wrong with the rows of a run."""
+    problems = Problems(run.place)
+    for _ in run.blocks(problems):
+        pass
+    problems.raise_if_any()
+
+
+def _is_one_run(runs: list[Any]) -> bool:
+    """Rows of one run, named tuples as ir_datasets has them, rather than several runs."""
+    return bool(runs) and isinstance(runs[0], tuple) and hasattr(runs[0], "query_id")
+
+
+def _is_by_name(runs: Mapping[Any, Any]) -> bool:
+    """{name: run} rather than {query: {item: score}} or {query: response}: the values are runs themselves."""
+    first = next(iter(runs.values()), None)
+    if _is_response(first):
+        return False
+    if isinstance(first, Mapping):
+        inner = next(iter(first.values()), None)
+        return isinstance(inner, CONTAINERS) or _is_response(inner)
+    return first is not None and not isinstance(first, LISTED)
+
+
+def _is_response(value: Any) -> bool:
+    """What a search engine answered to one query: a dictionary, or what its client makes of it."""
+    body = value if isinstance(value, Mapping) else getattr(value, "body", None)
+    if not isinstance(body, Mapping):
+        return False
+    return any(isinstance(body.get(one), Mapping) and two in body[one] for one, two in RESPONSES)
+
+
+def _name_apart(runs: list[Run]) -> None:
+    """Every run under a name of its own."""
+    paths = [None if run.source is None or run.source.address == "-" else run.source.address for run in runs]
+    for run, name in zip(runs, distinct_names([run.name for run in runs], paths), strict=True):
+        run.name = name

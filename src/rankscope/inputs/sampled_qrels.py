@@ -1,7 +1,9 @@
 """Judgements of items that were drawn at random: with the chance of each to be drawn, or with its stratum.
 
-Text of five columns is read in three forms: `query 0 item grade probability` (a project's export, TREC Legal's .probs),
-`query 0 item stratum grade` (TREC's sampled qrels, as sample_eval reads them) and `query item grade method probability`
+Text of five columns is read in three forms: `query 0 item grade probability` (a project's export, TREC Legal's
+.probs),
+`query 0 item stratum grade` (TREC's sampled qrels, as sample_eval reads them) and `query item grade method
+probability`
 (prels of the Million Query track). Tables have a column pi (or probability) and perhaps one for the stratum.
 """
 
@@ -13,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankscope.errors import InputError
-from rankscope.inputs.checks import Problems, place_of_line, shorten_value
+from rankscope.core.errors import InputError
 from rankscope.inputs.column_map import ColumnMap, rename_in_tables
-from rankscope.inputs.line_layout import LineLayout
+from rankscope.inputs.lines import LineLayout
+from rankscope.inputs.problems import Problems, place_of_line, shorten_value
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.sources import Source
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from rankscope.inputs.tables import Table
+
 
 PROBABILITY = ("pi", "probability", "prob", "inclusion_probability", "inclusion probability")
 STRATUM = ("stratum", "strata", "band")
@@ -75,7 +78,7 @@ class SampledQrels:
         from rankscope.inputs import objects
 
         problems = Problems("judgements")
-        table = objects.table_of(data, "grade", problems)
+        table = objects.table_of_object(data, "grade", problems)
         if table is None:
             raise InputError.of("judgements", [f"cannot read judgements from a {type(data).__name__}"])
         return _of_table(table, problems)
@@ -92,22 +95,23 @@ class SampledQrels:
 
 
 def _of_path(path: str | Path, reading: Reading) -> SampledQrels:
-    from rankscope.inputs.formats import FORMATS, columnar, delimited, json_lines, recognised
+    from rankscope.inputs.formats import columnar, delimited, json_files
+    from rankscope.inputs.formats.registry import FORMATS, recognised_format
 
     if not Path(path).is_file():  # a folder, a pattern, irds:, standard input: judgements as everywhere
         return SampledQrels.of(Qrels.from_path(path, reading))
     source, reading = Source.of(path, reading.max_ratio), reading.only_for("grade")
-    chosen = FORMATS.find(reading.format) if reading.format else recognised(source, reading)
+    chosen = FORMATS.find(reading.format) if reading.format else recognised_format(source, reading)
     problems = Problems(source.name)
     if isinstance(chosen, columnar.ColumnarFormat):
         table = columnar.mapped_table(source, chosen, reading, problems)
         return _of_table(table, problems)
     if chosen.name in ("csv", "tsv"):
         known = delimited.known_names(reading.columns)
-        table = delimited.read_table(source, problems, reading.encoding, "query,item,grade,pi", known)
+        table = delimited.read_delimited_table(source, problems, reading.encoding, "query,item,grade,pi", known)
         return _of_table(table, problems, reading.columns)
     if chosen.name == "jsonl":
-        return _of_table(json_lines.whole_table(source, reading, problems), problems, reading.columns)
+        return _of_table(json_files.whole_json_lines(source, reading, problems), problems, reading.columns)
     layout = five_columns(source.head(), reading.comments) if chosen.name == "trec" else None
     if layout is None:
         return SampledQrels.of(Qrels.from_path(path, reading))
@@ -138,13 +142,12 @@ def _is_whole(field: bytes) -> bool:
 def _of_lines(source: Source, layout: LineLayout, reading: Reading) -> SampledQrels:
     import polars as pl
 
-    from rankscope.inputs.blocks import numbers_of
-    from rankscope.inputs.fields import rows_of
-    from rankscope.inputs.series_ids import as_series
-    from rankscope.inputs.tables import Table
+    from rankscope.inputs.lines import rows_of_lines
+    from rankscope.inputs.run_rows import line_numbers
+    from rankscope.inputs.tables import Table, as_series
 
     problems = Problems(source.name)
-    parts = list(rows_of(source, layout, problems, reading))
+    parts = list(rows_of_lines(source, layout, problems, reading))
     problems.raise_if_any()
     texts = {
         name: pl.concat([as_series(part.texts[name]) for part in parts])
@@ -152,19 +155,19 @@ def _of_lines(source: Source, layout: LineLayout, reading: Reading) -> SampledQr
         if name not in layout.numbers
     }
     numbers = {name: np.concatenate([part.numbers[name] for part in parts]) for name in layout.numbers}
-    line = np.concatenate([numbers_of(part.line) for part in parts])
+    line = np.concatenate([line_numbers(part.line) for part in parts])
     return _of_table(Table(pl.DataFrame({**texts, **numbers}), line, "line"), problems)
 
 
 def _of_table(table: Table, problems: Problems, columns: ColumnMap = ()) -> SampledQrels:
-    from rankscope.inputs.tables import columns_of, numbers
+    from rankscope.inputs.tables import columns_of, number_column
 
     table = next(rename_in_tables([table], columns, problems))
     qrels = Qrels.from_table(table, problems)
     more = columns_of(table.frame, {}, problems, {"pi": PROBABILITY, "stratum": STRATUM})
     rows = qrels.table
     if "pi" in more.columns:
-        probability = numbers(replace(table, frame=more), "pi", problems)
+        probability = number_column(replace(table, frame=more), "pi", problems)
         bad = ~((probability > 0) & (probability <= 1)).fill_null(True).to_numpy()
         table.complain(bad, problems, {"pi": probability}, "above 0 and at most 1")
         rows = rows.with_columns(probability)

@@ -1,6 +1,7 @@
-"""Where bytes come from: a file or standard input, compressed or not, read once in blocks that end at a line.
+"""Where bytes come from: a file or standard input, packed or not, read once in blocks that end at a line.
 
-The digest is of the bytes as stored, so that it can be checked with `sha256sum`.
+The digest is of the bytes as stored, so that it can be checked with `sha256sum`. Packing is recognised by the first
+bytes. Plain bytes come in portions and are counted, so that a small file cannot fill the memory unseen.
 """
 
 from __future__ import annotations
@@ -10,15 +11,203 @@ import os
 import re
 import sys
 import weakref
-from collections.abc import Iterable, Iterator
+import zlib
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
 
-from rankscope.errors import InputError
-from rankscope.inputs.decompression import unpack_bytes
-from rankscope.inputs.expansion import MAX_RATIO, ExpandedBytes, TooLargeError, advice
-from rankscope.names import name_of, visible
+from rankscope.core.caching import LazyModule
+from rankscope.core.errors import InputError
+from rankscope.core.names import name_of, visible
+from rankscope.core.wording import setting_usage
+
+# Plain bytes from packed ones, in portions of a known size, so that a small file cannot fill the memory unseen.
+
+if TYPE_CHECKING:
+    import bz2
+    import lzma
+else:
+    bz2, lzma = LazyModule("bz2"), LazyModule("lzma")
+
+PORTION = 4 << 20  # plain bytes at once
+DICTIONARY = 512 << 20  # memory that xz may ask for; its own strongest level needs 65 MB
+
+
+class Unpacker(Protocol):
+    """What bz2 and lzma have in common, and the others are given."""
+
+    @property
+    def eof(self) -> bool:
+        """Whether a member has come to its end."""
+        ...
+
+    @property
+    def needs_input(self) -> bool:
+        """Whether there is nothing more to unpack in what was given."""
+        ...
+
+    @property
+    def unused_data(self) -> bytes:
+        """What stands behind the end."""
+        ...
+
+    def decompress(self, data: bytes, max_length: int) -> bytes:
+        """The next bytes of plain data, no more than so many; the rest waits."""
+        ...
+
+
+class _Gzip:
+    """zlib's, which leaves what it has not read to the caller."""
+
+    def __init__(self) -> None:
+        self.made = zlib.decompressobj(wbits=31)
+
+    @property
+    def eof(self) -> bool:
+        return self.made.eof
+
+    @property
+    def needs_input(self) -> bool:
+        return not self.made.unconsumed_tail
+
+    @property
+    def unused_data(self) -> bytes:
+        return self.made.unused_data
+
+    def decompress(self, data: bytes, max_length: int) -> bytes:
+        return self.made.decompress(self.made.unconsumed_tail + data, max_length)
+
+
+class _Zstd:
+    """Zstandard's, which knows no limit: it is fed so little at once that a portion is about what it can give."""
+
+    STEP = 512  # bytes: blocks of four bytes can become 128 kB each
+
+    def __init__(self) -> None:
+        import zstandard
+
+        self.made = zstandard.ZstdDecompressor().decompressobj()
+        self.waiting = b""
+
+    @property
+    def eof(self) -> bool:
+        return bool(self.made.eof)
+
+    @property
+    def needs_input(self) -> bool:
+        return not self.waiting
+
+    @property
+    def unused_data(self) -> bytes:
+        return bytes(self.made.unused_data) + self.waiting
+
+    def decompress(self, data: bytes, max_length: int) -> bytes:
+        fed = memoryview(self.waiting + data)
+        plain, place, size = [], 0, 0
+        while place < len(fed) and size < max_length and not self.made.eof:
+            plain.append(self.made.decompress(fed[place : place + self.STEP]))
+            place, size = place + self.STEP, size + len(plain[-1])
+        self.waiting = bytes(fed[place:])
+        return b"".join(plain)
+
+
+# Signatures that text cannot begin with: three of them are no UTF-8, and bzip2's is that of its first block too.
+SIGNATURES: tuple[tuple[re.Pattern[bytes], Callable[[], Any]], ...] = (
+    (re.compile(rb"\x1f\x8b"), _Gzip),
+    (re.compile(rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)"), lambda: bz2.BZ2Decompressor()),
+    (re.compile(rb"\xfd7zXZ\x00"), lambda: lzma.LZMADecompressor(memlimit=DICTIONARY)),
+    (re.compile(rb"\x28\xb5\x2f\xfd"), _Zstd),
+)
+
+
+def unpack_bytes(stored: Iterable[bytes], expansion: ExpandedBytes) -> Iterator[bytes]:
+    """The plain bytes of a file, whether it is packed or not; a damaged one raises `ValueError` with the reason."""
+    chunks = _counted(stored, expansion)
+    first = next(chunks, b"")
+    everything = chain([first], chunks)
+    for signature, make in SIGNATURES:
+        if signature.match(first):
+            return _members(everything, make, expansion)
+    return everything
+
+
+def _counted(stored: Iterable[bytes], expansion: ExpandedBytes) -> Iterator[bytes]:
+    for chunk in stored:
+        expansion.stored += len(chunk)
+        yield chunk
+
+
+def _members(stored: Iterable[bytes], make: Callable[[], Unpacker], expansion: ExpandedBytes) -> Iterator[bytes]:
+    """One or several packed members, one behind the other, perhaps padded with zeros."""
+    unpacker = make()
+    try:
+        for piece in stored:
+            while piece or not (unpacker.needs_input or unpacker.eof):
+                if unpacker.eof:
+                    if not piece.strip(b"\0"):
+                        break
+                    unpacker = make()
+                plain = unpacker.decompress(piece, PORTION)
+                piece = unpacker.unused_data if unpacker.eof else b""
+                expansion.add(len(plain))
+                if plain:
+                    yield plain
+    except (OSError, EOFError, zlib.error, lzma.LZMAError, MemoryError, _zstd_error()) as error:
+        raise ValueError(f"the compressed data is damaged: {error}") from None
+    if not unpacker.eof:
+        raise ValueError("the compressed data is cut off before its end")
+
+
+def _zstd_error() -> type[Exception]:
+    import zstandard
+
+    return zstandard.ZstdError
+
+
+# How much data a file becomes when it is unpacked: a file of a few kilobytes can be made to fill every memory.
+
+MAX_RATIO = 200.0
+ALWAYS_ALLOWED = 1 << 30  # plain bytes that any file may become
+
+
+class TooLargeError(ValueError):
+    """More comes out of a file than `max_ratio` allows."""
+
+
+@dataclass
+class ExpandedBytes:
+    """Plain bytes so far, of a file that is `stored` bytes long; too many raise `TooLargeError`.
+
+    >>> ExpandedBytes(stored=2000).add(2 << 30)
+    Traceback (most recent call last):
+    rankscope.inputs.sources.TooLargeError: it unpacks to more than 1.0 GB, over 200 times its own 2,000 bytes
+    """
+
+    stored: int
+    max_ratio: float = MAX_RATIO
+    plain: int = 0
+
+    @property
+    def most(self) -> float:
+        """Plain bytes that are allowed."""
+        return max(ALWAYS_ALLOWED, self.max_ratio * self.stored)
+
+    def add(self, size: int) -> None:
+        """So many more."""
+        self.plain += size
+        if self.plain > self.most:
+            times = f"over {self.max_ratio:g} times its own {self.stored:,} bytes"
+            raise TooLargeError(f"it unpacks to more than {self.most / (1 << 30):.1f} GB, {times}")
+
+
+def expansion_advice() -> str:
+    """What to do about a file that becomes too large."""
+    return f"If that is as it should be, allow it with {setting_usage('max_ratio', 'N')}."
+
+
+# Where bytes come from: a file or standard input, compressed or not, read once in blocks that end at a line.
 
 BLOCK = 3 << 19
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -222,7 +411,7 @@ class Source:
         try:
             yield from unpack_bytes(stored, ExpandedBytes(0, self.max_ratio))
         except TooLargeError as error:
-            raise InputError.of(self.name, [str(error)], advice()) from None
+            raise InputError.of(self.name, [str(error)], expansion_advice()) from None
         except ValueError as error:
             raise InputError.of(self.name, [str(error)]) from None
 

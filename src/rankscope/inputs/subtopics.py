@@ -10,20 +10,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankscope import column_names
-from rankscope.arrays import FloatArray, IntArray
-from rankscope.errors import InputError
-from rankscope.inputs.checks import Problems, place_of_line, shorten_value
+from rankscope.core import columns
+from rankscope.core.arrays import FloatArray, IntArray
+from rankscope.core.errors import InputError
+from rankscope.core.wording import setting_value
 from rankscope.inputs.id_columns import TextIds
+from rankscope.inputs.problems import Problems, place_of_line, shorten_value
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.sources import Source
-from rankscope.wording import setting_value
 
 if TYPE_CHECKING:
     import polars as pl
 
     from rankscope.inputs.tables import Table
+
 
 SUBTOPIC = ("subtopic", "subtopic_id", "intent", "aspect", "iteration")
 FORMS = (
@@ -72,13 +73,13 @@ class Subtopics:
         import polars as pl
 
         from rankscope.inputs import tables
-        from rankscope.inputs.series_ids import text_ids
+        from rankscope.inputs.tables import text_ids
 
         needed = {
-            "query": column_names.QUERY,
+            "query": columns.QUERY,
             "subtopic": SUBTOPIC,
-            "item": column_names.ITEM,
-            "grade": column_names.GRADE,
+            "item": columns.ITEM,
+            "grade": columns.GRADE,
         }
         chosen = replace(table, frame=tables.columns_of(table.frame, needed, problems, {}))
         checked = tables.check_table(chosen, "grade", problems)
@@ -152,34 +153,34 @@ class Subtopics:
 
 def _table_of_file(source: Source, reading: Reading, problems: Problems) -> Table:
     """TREC text, or a delimited table with a header."""
-    from rankscope.inputs.formats import of_file
+    from rankscope.inputs.formats.registry import format_of_file
 
-    kind = reading.format or of_file(source, reading.encoding).name
+    kind = reading.format or format_of_file(source, reading.encoding).name
     if kind == "trec":
         return _table_of_lines(source, reading, problems)
     if kind in ("csv", "tsv", "delimited"):
-        from rankscope.inputs.formats.delimited import read_table
+        from rankscope.inputs.formats.delimited import read_delimited_table
 
-        known = column_names.KNOWN | frozenset(SUBTOPIC)
-        return read_table(source, problems, reading.encoding, "query,subtopic,item,grade", known)
+        known = columns.KNOWN | frozenset(SUBTOPIC)
+        return read_delimited_table(source, problems, reading.encoding, "query,subtopic,item,grade", known)
     raise InputError.of(source.name, [f"subtopics cannot be read from {kind}"], FORMS)
 
 
 def _table_of_lines(source: Source, reading: Reading, problems: Problems) -> Table:
     import polars as pl
 
-    from rankscope.inputs.blocks import numbers_of
-    from rankscope.inputs.fields import rows_of
-    from rankscope.inputs.formats.trec import QRELS
+    from rankscope.inputs.formats.trec import QRELS_LINE
+    from rankscope.inputs.lines import rows_of_lines
+    from rankscope.inputs.run_rows import line_numbers
     from rankscope.inputs.tables import Table
 
-    parts = list(rows_of(source, QRELS.want("iteration"), problems, reading))
+    parts = list(rows_of_lines(source, QRELS_LINE.want("iteration"), problems, reading))
     if not parts and not problems.count:
         problems.add("", "is empty", "A line reads: query subtopic item grade.")
     problems.raise_if_any()
     texts = {name: [each for part in parts for each in part.texts[name].to_list()] for name in parts[0].texts}
     frame = pl.DataFrame({**texts, "grade": np.concatenate([part.numbers["grade"] for part in parts])})
-    return Table(frame, np.concatenate([numbers_of(part.line) for part in parts]), "line")
+    return Table(frame, np.concatenate([line_numbers(part.line) for part in parts]), "line")
 
 
 def _table_of_objects(data: Any, problems: Problems) -> Table:
@@ -207,10 +208,10 @@ def _rows_of_nested(data: Mapping[Any, Any], problems: Problems) -> Iterable[tup
             yield from ((str(query), str(subtopic), str(item), grade) for item, grade in grades.items())
 
 
-def other_way_round(data: Any) -> dict[Any, dict[Any, dict[Any, Any]]] | None:
+def swap_subtopics_and_items(data: Any) -> dict[Any, dict[Any, dict[Any, Any]]] | None:
     """Three nested dictionaries with the second level as the third; None for anything else.
 
-    >>> other_way_round({"q": {"a": {"s1": 1, "s2": 0}, "b": {"s1": 2}}})
+    >>> swap_subtopics_and_items({"q": {"a": {"s1": 1, "s2": 0}, "b": {"s1": 2}}})
     {'q': {'s1': {'a': 1, 'b': 2}, 's2': {'a': 0}}}
     """
     if not isinstance(data, Mapping):

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from rankscope.catalogue import unknown_name
-from rankscope.errors import InputError, Problem
-from rankscope.settings import SETTINGS
+from rankscope.core.catalogue import unknown_name
+from rankscope.core.errors import InputError, Problem
+from rankscope.core.settings import SETTINGS
 
 ADVICE = """A suite reads:
   measures = ["AP", "nDCG@10"]

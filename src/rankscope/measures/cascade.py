@@ -9,14 +9,13 @@ from typing import Any, Self
 
 import numpy as np
 
-from rankscope.arrays import FloatArray, IntArray
-from rankscope.measures.fractions import divide
+from rankscope.core.arrays import FloatArray, IntArray
+from rankscope.core.settings import Settings
 from rankscope.measures.gains import GAIN_RULE, GAINS, gain_of, gain_worth, gaining, ideal_order, need_top, own_gains
 from rankscope.measures.measure import Measure
-from rankscope.ranks.expectation import counts_in_groups, group_of
-from rankscope.ranks.ragged import Ragged, ranges, sums_by
+from rankscope.ranks.ragged import Ragged, divide, ranges, sums_by
 from rankscope.ranks.relevant_ranks import RelevantRanks, rank_counts
-from rankscope.settings import Settings
+from rankscope.ranks.tie_orders import counts_in_groups, group_of
 
 Payoff = Callable[[IntArray], FloatArray]  # what a user has who is satisfied at a rank
 

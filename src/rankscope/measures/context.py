@@ -6,16 +6,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankscope.arrays import BoolArray, FloatArray
+from rankscope.core.arrays import BoolArray, FloatArray
+from rankscope.core.settings import Settings
 from rankscope.measures.average_precision import AP
-from rankscope.measures.fractions import divide
-from rankscope.measures.measure import Measure
-from rankscope.measures.recall import R
+from rankscope.measures.measure import Measure, hits_first
+from rankscope.measures.precision_recall import R
 from rankscope.measures.whole_list import SetR
-from rankscope.measures.worth import hits_first
-from rankscope.ranks.expectation import expected_hits
+from rankscope.ranks.ragged import divide
 from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.settings import Settings
+from rankscope.ranks.tie_orders import expected_hits
 
 
 @dataclass(frozen=True)

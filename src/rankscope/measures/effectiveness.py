@@ -8,17 +8,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankscope.arrays import FloatArray, IntArray
-from rankscope.measures.fractions import divide
-from rankscope.measures.measure import Measure, need_collection
-from rankscope.measures.worth import hits_first
-from rankscope.notation import given_behind_at
-from rankscope.ranks.expectation import expected_hits
+from rankscope.core.arrays import FloatArray, IntArray
+from rankscope.core.notation import given_behind_at
+from rankscope.core.settings import Settings
+from rankscope.measures.measure import Measure, hits_first, need_collection
+from rankscope.ranks.ragged import divide
 from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.settings import Settings
+from rankscope.ranks.tie_orders import expected_hits
 
 
-def _reach(scope: int | None, relevant: IntArray) -> IntArray:
+def _scope_or_relevant(scope: int | None, relevant: IntArray) -> IntArray:
     """The scope, one for all queries, or each query's number of relevant items."""
     return relevant if scope is None else np.full(relevant.shape, scope, dtype=np.int64)
 
@@ -124,7 +123,7 @@ class Effectiveness(Measure):
 
     def reach(self, queries: RelevantRanks) -> IntArray:
         """The scope, or as many items as are relevant."""
-        return _reach(self.scope, queries.at(rel=self.rel).relevant)
+        return _scope_or_relevant(self.scope, queries.at(rel=self.rel).relevant)
 
 
 @dataclass(frozen=True)
@@ -158,7 +157,7 @@ class Estar(Measure):
         need_collection(self, queries)
         queries = queries.at(rel=self.rel)
         generality = queries.relevant / queries.collection
-        a = divide(_reach(self.scope, queries.relevant), queries.relevant)
+        a = divide(_scope_or_relevant(self.scope, queries.relevant), queries.relevant)
         return np.asarray(generality if self.baseline == "g" else 2.0 * a * generality / (1.0 + a))
 
     def expected(self, queries: RelevantRanks) -> FloatArray | None:
@@ -171,7 +170,7 @@ class Estar(Measure):
 
     def reach(self, queries: RelevantRanks) -> IntArray:
         """The scope, or as many items as are relevant."""
-        return _reach(self.scope, queries.at(rel=self.rel).relevant)
+        return _scope_or_relevant(self.scope, queries.at(rel=self.rel).relevant)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Measures that image retrieval made its own: NMRR of MPEG-7 and the bull's-eye score."""
+"""Measures that image retrieval made its own: NMRR of MPEG-7, the bull's-eye score and the score of UKBench."""
 
 from __future__ import annotations
 
@@ -7,14 +7,13 @@ from typing import Self
 
 import numpy as np
 
-from rankscope.arrays import FloatArray, IntArray
-from rankscope.errors import MeasureError
-from rankscope.measures.fractions import divide
-from rankscope.measures.measure import Measure
-from rankscope.measures.worth import hits_first
-from rankscope.ranks.expectation import expected_hits, found_items, spans
+from rankscope.core.arrays import FloatArray, IntArray
+from rankscope.core.errors import MeasureError
+from rankscope.core.settings import Settings
+from rankscope.measures.measure import Measure, hits_first
+from rankscope.ranks.ragged import divide
 from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.settings import Settings
+from rankscope.ranks.tie_orders import expected_hits, found_items, spans
 
 
 @dataclass(frozen=True)
@@ -109,3 +108,13 @@ class Bullseye(Measure):
     def reach(self, queries: RelevantRanks) -> IntArray:
         """Twice the class size."""
         return 2 * queries.at(rel=self.rel).relevant
+
+
+def four_score(ranks: RelevantRanks) -> float:
+    """The score of UKBench: the mean number of right photos among the first four, the query counted; 4 is perfect.
+
+    The ranks must have the query in: see `put_query_back` of `rankscope.engines.pairwise`.
+    >>> four_score(RelevantRanks.from_ranks([[1, 2, 3, 4], [1, 3, 9, 10]]))
+    3.0
+    """
+    return float(ranks.hits(4).mean())

@@ -7,13 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from rankscope.arrays import BoolArray, FloatArray, IntArray
-from rankscope.measures.measure import Measure
-from rankscope.measures.recall_levels import LEVELS
-from rankscope.measures.worth import hits_first
-from rankscope.notation import given_behind_at
+from rankscope.core.arrays import BoolArray, FloatArray, IntArray
+from rankscope.core.notation import given_behind_at
+from rankscope.core.settings import Settings
+from rankscope.measures.measure import RECALL_LEVELS, Measure, hits_first
 from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.settings import Settings
 
 ROUNDING = ("ceil", "trec_eval-9", "trec_eval-10")
 
@@ -96,9 +94,9 @@ class IPrec11(Measure):
     def of(self, queries: RelevantRanks) -> FloatArray:
         """The eleven values, added from high recall to low as trec_eval adds them."""
         total = np.zeros(len(queries))
-        for level in reversed(LEVELS):
+        for level in reversed(RECALL_LEVELS):
             total += IPrec(level, rel=self.rel, levels=self.levels).of(queries)
-        return total / len(LEVELS)
+        return total / len(RECALL_LEVELS)
 
     def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
         """Hits first."""

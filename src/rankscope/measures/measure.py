@@ -1,4 +1,12 @@
-"""What a measure is: a named value, written as `P@10`, `P(rel=2)@10`, `nDCG(gain=exp)@20`, `Rprec(a=2)`."""
+"""What a measure is: a named value, written as `P@10`, `P(rel=2)@10`, `nDCG(gain=exp)@20`, `Rprec(a=2)`.
+
+With what items are worth to it by standing higher among equal scores: sorting them by worth gives one extreme of a
+measure and the reverse order the other, if exchanging two neighbours so that the one of higher worth stands first
+never
+lowers the value (or never raises it). Grades are as judged, below 0 for items in the pool that were not judged, NaN
+for
+all others.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +18,13 @@ from typing import Any, ClassVar, Literal, Self, TypeVar
 
 import numpy as np
 
-from rankscope.arrays import BoolArray, FloatArray, IntArray
-from rankscope.errors import MeasureError, RankscopeError
-from rankscope.measures.worth import not_known
-from rankscope.notation import Named, is_required, short
+from rankscope.core.arrays import BoolArray, FloatArray, IntArray
+from rankscope.core.errors import MeasureError, RankscopeError
+from rankscope.core.notation import Named, is_required, short
+from rankscope.core.settings import Settings
 from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks
-from rankscope.settings import Settings
+
+# What a measure is: a named value, written as `P@10`, `P(rel=2)@10`, `nDCG(gain=exp)@20`, `Rprec(a=2)`.
 
 M = TypeVar("M", bound="Measure")
 
@@ -155,3 +164,46 @@ def need_collection(measure: Measure, queries: RelevantRanks) -> None:
                 f"{measure}: {what} <= collection size is needed, but query {queries.queries[row]} has {found} "
                 f"and the collection {int(queries.collection[row])}"
             )
+
+
+# What an item is worth to a measure by standing higher among equal scores.
+
+SLIGHT = float(np.nextafter(0.0, -1.0))  # below an item that is not judged, above any real loss
+
+
+def hits_first(grade: FloatArray, rel: float) -> FloatArray:
+    """Relevant items, then what is not judged, then what is judged and not relevant: that takes places from hits.
+
+    >>> hits_first(np.array([2.0, 0.0, -1.0, np.nan]), rel=1)
+    array([ 1., -1.,  0.,  0.])
+    """
+    judged = grade >= 0
+    return np.where(judged & (grade >= rel), 1.0, np.where(judged, -1.0, 0.0))
+
+
+def gains_first(grade: FloatArray) -> FloatArray:
+    """Items of grade above 0 by their grade, then what is not judged, then grade 0.
+
+    >>> gains_first(np.array([2.0, 0.0, -1.0, np.nan])).tolist() == [2.0, SLIGHT, 0.0, 0.0]
+    True
+    """
+    return np.where(grade > 0, grade, np.where(grade == 0, SLIGHT, 0.0))
+
+
+def judged_first(grade: FloatArray, pooled: bool = False) -> FloatArray:
+    """Judged items first, regardless of their grade; `pooled` with those of grade below 0.
+
+    >>> judged_first(np.array([2.0, 0.0, -1.0, np.nan]))
+    array([1., 1., 0., 0.])
+    """
+    return np.where((grade >= 0) | (pooled & (grade < 0)), 1.0, 0.0)
+
+
+def not_known(grade: FloatArray) -> FloatArray:
+    """No order is proven to be extreme."""
+    return np.full(grade.shape, np.nan)
+
+
+# The levels of recall at which precision is interpolated.
+
+RECALL_LEVELS = tuple(level / 10 for level in range(11))

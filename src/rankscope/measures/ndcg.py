@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from rankscope.arrays import FloatArray, IntArray
-from rankscope.measures.fractions import divide
+from rankscope.core.arrays import FloatArray, IntArray
+from rankscope.core.settings import Settings
 from rankscope.measures.gains import (
     GAIN_RULE,
     GAINS,
@@ -22,12 +22,10 @@ from rankscope.measures.gains import (
     ideal_order,
     losing_order,
 )
-from rankscope.measures.measure import Measure
-from rankscope.measures.worth import gains_first, not_known
-from rankscope.ranks.expectation import counts_in_groups, expected_additive, group_of, spread_evenly, sums_in_groups
-from rankscope.ranks.ragged import Ragged, ranges, sums_by
+from rankscope.measures.measure import Measure, gains_first, not_known
+from rankscope.ranks.ragged import Ragged, divide, ranges, sums_by
 from rankscope.ranks.relevant_ranks import RelevantRanks, rank_counts
-from rankscope.settings import Settings
+from rankscope.ranks.tie_orders import counts_in_groups, expected_additive, group_of, spread_evenly, sums_in_groups
 
 
 @dataclass(frozen=True)

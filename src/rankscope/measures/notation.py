@@ -1,4 +1,4 @@
-"""From what people write to measures: our notation, the peers' names, and trec_eval's families and lists."""
+"""From what people write to measures: our notation, other programs' words, and trec_eval's families and lists."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from functools import cache, lru_cache
 from typing import TypeAlias
 
 from rankscope import measures as kinds
-from rankscope.calling import public
-from rankscope.catalogue import closest, fold
-from rankscope.errors import MeasureError
-from rankscope.measures.measure import Measure, with_level
-from rankscope.measures.peer_spellings import ELSEWHERE, respell
-from rankscope.measures.recall_levels import LEVELS
-from rankscope.notation import NamedCatalogue, Written, given_options, split_list
+from rankscope.core.catalogue import closest, fold
+from rankscope.core.errors import MeasureError
+from rankscope.core.keywords import strict_keywords
+from rankscope.core.notation import NamedCatalogue, Written, given_options, split_list
+from rankscope.measures.measure import RECALL_LEVELS, Measure, with_level
+
+# From what people write to measures: our notation, the peers' names, and trec_eval's families and lists.
 
 CUTS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 MULTIPLES = tuple(step / 10 for step in range(2, 21, 2))
@@ -25,7 +25,7 @@ One: TypeAlias = str | Measure | type[Measure]
 Asked: TypeAlias = Iterable[One] | One  # measures as people ask for them
 
 TREC_FAMILIES: dict[str, tuple[Maker, tuple[float, ...]]] = {
-    "iprec_at_recall": (lambda level: kinds.IPrec(level), LEVELS),
+    "iprec_at_recall": (lambda level: kinds.IPrec(level), RECALL_LEVELS),
     "P": (lambda k: kinds.P(_whole(k)), CUTS),
     "recall": (lambda k: kinds.R(_whole(k)), CUTS),
     "Rprec_mult": (lambda a: kinds.RprecMult(a), MULTIPLES),
@@ -138,7 +138,7 @@ MEASURES: NamedCatalogue[Measure] = NamedCatalogue(
 )
 
 
-@public
+@strict_keywords
 def parse_measure(text: str, rel: float = 1) -> Measure:
     """One measure as people write it; `rel` is the level for a measure that does not say its own.
 
@@ -213,7 +213,7 @@ def trec_single(name: str) -> Measure:
     return MEASURES.parse(TREC_SINGLE[name])
 
 
-@public
+@strict_keywords
 def parse_measures(texts: Asked, rel: float = 1, compat: str | None = None) -> list[Measure]:
     """Measures from names, comma-separated names, trec_eval's families (`P.5,10`) and lists (`all_trec`); each once.
 
@@ -269,3 +269,87 @@ def _of_family(text: str) -> Measure | None:
     if family not in TREC_FAMILIES or not re.fullmatch(NUMBER, cut):
         return None
     return TREC_FAMILIES[family][0](float(cut))
+
+
+# Other programs' words for options and measures, in ours: `nDCG(dcg='exp-log2')`, `INST(max_rel=4)`, `NCUguP`.
+
+THEIR_NAMES: dict[str, tuple[str, str]] = {  # theirs, lower case: our name, and the options it implies
+    "ncugup": ("NCU", "beta=0"),
+    "ncugubr": ("NCU", ""),
+    "ncurbp": ("NCU", "stop=biased,beta=0"),
+    "ncurbbr": ("NCU", "stop=biased"),
+    "msndcg": ("nDCG", ""),
+    "dcg_burges": ("DCG", "gain=exp"),
+    "ndcg_burges": ("nDCG", "gain=exp"),
+    "id_based_context_precision": ("ContextPrecision", "count=set"),
+    "id_based_context_recall": ("ContextRecall", ""),
+}
+ELSEWHERE = {  # what others call measures, as `fold` gives it: what is suggested for it
+    "prec": "P",
+    "rec": "R",
+    "hit": "success",
+    "hit_rate": "success",
+    "hitrate": "success",
+    "hit_ratio": "success",
+    "hr": "success",
+    "top_k_accuracy": "success",
+    "label_ranking_average_precision": "AP",
+    "mean_ap": "AP",
+    "m_ap": "AP",
+    "ap_score": "AP",
+    "recip": "RR",
+    "r_cap": "CappedRecall",
+    "recall_cap": "CappedRecall",
+    "capped_recall": "CappedRecall",
+    "f_score": "F",
+    "f_beta": "F",
+}
+THEIR_OPTIONS = {"max_rel": "top", "min_rel": "low", "gains": "gain", "dcg": "gain", "cutoff": "@", "recall": "@"}
+THEIR_GAINS = {"log2": "linear", "exp-log2": "exp"}
+WITHOUT_EFFECT = {("judged_only", "false"), ("relative", "false"), ("dcg", "log2")}
+RANX_RBP_AT = re.compile(r"rbp@(\d+)")
+
+
+def respell(written: Written) -> Written:
+    """The same in our words; what is ours already stays as it is.
+
+    >>> respell(Written("", "nDCG", "dcg='exp-log2',cutoff=10"))
+    Written(text='', name='nDCG', inner='gain=exp', scope='10')
+    """
+    if at := RANX_RBP_AT.fullmatch(written.text.strip()):
+        raise MeasureError(
+            f"'{written.text}' could mean two things: write rbp.{at[1]} for ranx's persistence, or RBP(p=0.8)@{at[1]} "
+            "for a cut-off"
+        )
+    name, implied = THEIR_NAMES.get(written.name.lower(), (written.name, ""))
+    given = [(key, value.strip("'\"")) for key, value in written.given]
+    given = [each for each in given if (each[0], each[1].lower()) not in WITHOUT_EFFECT]
+    name, given = _other_measure(name, given, written.text)
+    options = [each for each in given if THEIR_OPTIONS.get(each[0]) != "@"]
+    scopes = [value for key, value in given if THEIR_OPTIONS.get(key) == "@"]
+    inner = ",".join([*filter(None, [implied]), *(_option(key, value, name) for key, value in options)])
+    if (name, inner, scopes) == (written.name, written.inner or "", []):
+        return written
+    return replace(written, name=name, inner=inner or None, scope=written.scope or "".join(scopes))
+
+
+def _option(key: str, value: str, name: str) -> str:
+    """An option in our words."""
+    if key == "beta" and fold(name) == "setf":
+        key = "b2"
+    return f"{THEIR_OPTIONS.get(key, key)}={THEIR_GAINS.get(value, value) if key == 'dcg' else value}" if key else value
+
+
+def _other_measure(name: str, given: list[tuple[str, str]], text: str) -> tuple[str, list[tuple[str, str]]]:
+    """Where an option of theirs makes a measure of its own here."""
+    keys = [key for key, _ in given]
+    if "judged_only" in keys:
+        raise MeasureError(
+            f"'{text}': what is not judged is left out for all measures of a call together: give --judged-only "
+            "(judged_only=True in Python)"
+        )
+    if name == "NumRet" and "rel" in keys:
+        return "num_rel_ret", given
+    if name == "SetP" and "relative" in keys:
+        return "SetRelativeP", [each for each in given if each[0] != "relative"]
+    return name, given

@@ -1,19 +1,24 @@
-"""Q-measure and its relatives: a population of users who stop at relevant items, and what each has read by then."""
+"""Measures of the blended ratio: Q-measure and its relatives, and those for finding one good item."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
 
-from rankscope.arrays import BoolArray, FloatArray
-from rankscope.measures.blended import Blended, blended_worth, different_gains_tied
-from rankscope.measures.fractions import divide
-from rankscope.measures.gains import at_rank, gain_of, gaining
-from rankscope.ranks.expectation import TiedPlaces, expected_over_ties, relevant_in_ties, sums_in_groups
+from rankscope.core.arrays import BoolArray, FloatArray, IntArray
+from rankscope.core.settings import Settings
+from rankscope.measures.cascade import chance_of, most_satisfied, stops
+from rankscope.measures.gains import Blended, at_rank, blended_worth, different_gains_tied, gain_of, gaining, need_top
+from rankscope.measures.measure import hits_first
+from rankscope.measures.reciprocal_rank import expected_of_first
+from rankscope.ranks.ragged import Ragged, divide
 from rankscope.ranks.relevant_ranks import RelevantRanks, rank_counts
-from rankscope.settings import Settings
+from rankscope.ranks.tie_orders import TiedPlaces, expected_over_ties, relevant_in_ties, sums_in_groups
+
+# Q-measure and its relatives: a population of users who stop at relevant items, and what each has read by then.
 
 
 class _Population(Blended):
@@ -152,3 +157,182 @@ class NCU(_Population):
         if self.stop == "graded":
             return different_gains_tied(queries, self.gain)
         return super().unproven(queries, settings)
+
+
+# Measures for finding one good item: the blended ratio at the first hit, at the first of the best, or on the way.
+
+
+@dataclass(frozen=True)
+class Omeasure(Blended):
+    """O-measure: the blended ratio at the first relevant item, 0 if none was found; `beta` 0 gives reciprocal rank.
+
+    `gain`: linear takes the grade itself, exp 2^grade - 1, {1:2,2:5} a gain for each grade.
+    """
+
+    name = "Omeasure"
+    aliases = ("O_measure", "O")
+    formula = "(1 + beta gain(r)) / (r + beta cg*(r)), r = rank of the first hit"
+    source = "Sakai 2007; NTCIREVAL"
+
+    beta: float = 1.0
+    gain: str = "linear"
+    rel: float = 1.0
+
+    def of(self, queries: RelevantRanks) -> FloatArray:
+        """At the first hit."""
+        hits = self.hits(queries)
+        first = hits.position == 1
+        row, rank = hits.row[first], hits.ranks[first]
+        value = np.zeros(len(queries))
+        own = gain_of(hits.grades[first], self.gain)
+        value[row] = (1.0 + self.beta * own) / self.most_at(queries, row, rank)
+        return np.where(hits.relevant > 0, value, np.nan)
+
+    def expected(self, queries: RelevantRanks) -> FloatArray | None:
+        """Each hit of a group is as likely to be its first, so that their mean gain counts."""
+        hits = self.hits(queries)
+        tied = relevant_in_ties(hits)
+        found = gaining(queries)
+        gain = np.where(self.is_hit(found), gain_of(found["grade"], self.gain), 0.0)
+        mean = sums_in_groups(queries, found, gain)[tied.group] / np.maximum(tied.hits, 1)
+        value = (1.0 + self.beta * mean) / self.most_at(queries, tied.row, tied.rank)
+        return expected_of_first(hits, value, tied, self.of(queries))
+
+    def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
+        """Hits first, those of the highest gain before the others."""
+        hits = hits_first(grade, self.rel)
+        return np.where(hits > 0, 1.0 + gain_of(grade, self.gain), hits)
+
+
+def best_found(queries: RelevantRanks) -> tuple[FloatArray, FloatArray]:
+    """The highest grade that each list holds, and the rank of its first item of that grade; -inf and inf for none."""
+    found = gaining(queries)
+    grade = np.full(len(queries), -np.inf)
+    np.maximum.at(grade, found.row, found["grade"])
+    top = found.where(found["grade"] == grade[found.row]) if found.size else found
+    rank = np.full(len(queries), np.inf)
+    np.minimum.at(rank, top.row, top["rank"])
+    return grade, rank
+
+
+@dataclass(frozen=True)
+class Pmeasure(Blended):
+    """P-measure: the blended ratio at the first of the best items that the list holds; the preferred rank of a user
+    who wants one highly relevant item. 0 if nothing relevant was found.
+
+    `gain`: linear takes the grade itself, exp 2^grade - 1, {1:2,2:5} a gain for each grade.
+    """
+
+    name = "Pmeasure"
+    aliases = ("P_measure",)
+    formula = "(v(r) + beta cg(r)) / (r + beta cg*(r)), r = rank of the first item of the highest grade found"
+    source = "Sakai 2007; NTCIREVAL"
+
+    beta: float = 1.0
+    gain: str = "linear"
+    rel: float = 1.0
+
+    def of(self, queries: RelevantRanks) -> FloatArray:
+        """At the first of the best."""
+        found, (grade, rank) = gaining(queries), best_found(queries)
+        here = (found["rank"] == rank[found.row]) & (grade[found.row] >= self.rel)
+        return np.where(self.defined(queries), found.total(np.where(here, self.ratios(queries), 0.0)), np.nan)
+
+    def expected(self, queries: RelevantRanks) -> FloatArray | None:
+        """The first of m best items of a group stands at place t; of the group's other items, (t - 1)/(n - m) are
+        above it on average.
+        """
+        grade, _ = best_found(queries)
+        best = self._only_best(queries, grade)
+        tied = relevant_in_ties(best)
+        value = self._at_places(queries, tied) / self.most_at(queries, tied.row, tied.rank)
+        fixed = np.nan_to_num(self.of(queries))
+        return np.where(self.defined(queries), expected_of_first(best, value, tied, fixed), np.nan)
+
+    def _only_best(self, queries: RelevantRanks, grade: FloatArray) -> RelevantRanks:
+        """The queries with their best items as the only relevant ones, if they are relevant at all."""
+        judged = queries.judged
+        best = (judged["grade"] == grade[judged.row]) & (judged["grade"] >= self.rel)
+        return replace(queries, judged=judged.with_columns(grade=np.where(best, 1.0, 0.0)), rel=1.0)
+
+    def _at_places(self, queries: RelevantRanks, tied: TiedPlaces) -> FloatArray:
+        """Count and gain up to a place that holds the first of the best, on average."""
+        found, (grade, _) = gaining(queries), best_found(queries)
+        others = found["grade"] < grade[found.row]
+        hit, gain = self.is_hit(found), gain_of(found["grade"], self.gain)
+        share = (tied.place - 1) / np.maximum(tied.size - tied.hits, 1)
+        weight = np.where(hit, 1.0, 0.0) + self.beta * gain
+        inside = sums_in_groups(queries, found, np.where(others, weight, 0.0))[tied.group]
+        before = at_rank(
+            found.running_in_order(weight), found, tied.row, rank_counts(found, tied.row, tied.ranks_before)
+        )
+        own = 1.0 + self.beta * gain_of(grade, self.gain)[tied.row]
+        return before + own + share * inside
+
+
+@dataclass(frozen=True)
+class Pplus(Blended):
+    """P-plus-measure: the mean blended ratio over the relevant items down to the first of the best that the list holds.
+
+    `gain`: linear takes the grade itself, exp 2^grade - 1, {1:2,2:5} a gain for each grade.
+    """
+
+    name = "Pplus"
+    aliases = ("P_plus", "P+", "PPlusMeasure")
+    formula = "mean over hits at k <= r of (v(k) + beta cg(k)) / (k + beta cg*(k)), r as for P-measure"
+    source = "Sakai 2007; NTCIREVAL"
+
+    beta: float = 1.0
+    gain: str = "linear"
+    rel: float = 1.0
+
+    def of(self, queries: RelevantRanks) -> FloatArray:
+        """Mean over the hits on the way."""
+        found, (_, rank) = gaining(queries), best_found(queries)
+        here = self.is_hit(found) & (found["rank"] <= rank[found.row])
+        value = divide(found.total(np.where(here, self.ratios(queries), 0.0)), found.count(here), nothing=0.0)
+        return np.where(self.defined(queries), value, np.nan)
+
+
+@dataclass(frozen=True)
+class EBR(Blended):
+    """Expected blended ratio: the blended ratio at the item that satisfies a user, who stops as in ERR.
+
+    `top` is the highest grade there can be; that of the judgements unless said. `gain` sets the chance to stop,
+    gain / (highest gain + 1), and the gain of the blended ratio: linear, exp, or {1:2,2:5}.
+    """
+
+    name = "EBR"
+    formula = "sum over k of R_k prod over j < k of (1 - R_j) (v(k) + beta cg(k)) / (k + beta cg*(k))"
+    source = "Sakai & Zeng 2020"
+    least = {"top": 0.0, "scope": 1}
+
+    beta: float = 1.0
+    top: float | None = None
+    gain: str = "exp"
+    rel: float = 1.0
+    scope: int | None = None
+
+    def bind(self, queries: RelevantRanks) -> Self:
+        """The top grade comes from the judgements."""
+        return replace(self, top=queries.top_grade) if self.top is None else self
+
+    def bounds(self) -> tuple[float, float]:
+        """All who stop within the cut-off stop at a ratio of 1."""
+        return 0.0, most_satisfied(self.top, self.gain, np.ones_like, self.scope)
+
+    def of(self, queries: RelevantRanks) -> FloatArray:
+        """One pass down the items with a gain."""
+        found, top = gaining(queries), self.bind(queries).top
+        need_top(self, top, queries)
+        stop = stops(found, chance_of(found["grade"], top or 0.0, self.gain))
+        here = np.where(_within(found, self.scope), stop * self.ratios(queries), 0.0)
+        return np.where(self.defined(queries), found.total(here), np.nan)
+
+    def defined(self, queries: RelevantRanks) -> Any:
+        """Queries with a gain to win."""
+        return queries.count_judged(least=np.nextafter(0, 1)) > 0
+
+
+def _within(found: Ragged, scope: int | None) -> IntArray:
+    return np.asarray(found["rank"] <= (np.inf if scope is None else scope))

@@ -6,13 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankscope.arrays import BoolArray, FloatArray
-from rankscope.measures.measure import Measure
-from rankscope.measures.worth import hits_first
-from rankscope.notation import given_behind_at
-from rankscope.ranks.expectation import TiedPlaces, relevant_in_ties
+from rankscope.core.arrays import BoolArray, FloatArray
+from rankscope.core.notation import given_behind_at
+from rankscope.core.settings import Settings
+from rankscope.measures.measure import Measure, hits_first
 from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.settings import Settings
+from rankscope.ranks.tie_orders import TiedPlaces, relevant_in_ties
 
 
 def first_ranks(queries: RelevantRanks) -> FloatArray:

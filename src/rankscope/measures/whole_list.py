@@ -7,12 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankscope.arrays import FloatArray
-from rankscope.measures.fractions import divide
-from rankscope.measures.measure import Measure, need_collection
-from rankscope.measures.worth import hits_first
+from rankscope.core.arrays import FloatArray
+from rankscope.core.settings import Settings
+from rankscope.measures.measure import Measure, hits_first, need_collection
+from rankscope.ranks.ragged import divide
 from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.settings import Settings
 
 
 @dataclass(frozen=True)

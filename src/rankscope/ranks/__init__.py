@@ -1,6 +1,5 @@
 """From judgements and rankings to RelevantRanks: the one reduction, and the value in the middle."""
 
-from rankscope.ranks.ragged import Ragged
-from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.core.caching import attach_stub
 
-__all__ = ["Ragged", "RelevantRanks"]
+__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

@@ -1,4 +1,4 @@
-"""Where the numbers of a reduction come from."""
+"""Where the numbers of a reduction come from: files, digests, settings and versions."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from rankscope.settings import Settings
+from rankscope.core.settings import Settings
 from rankscope.version import __version__
 
 FIXED_BY_REDUCTION = ("ties", "scores", "duplicates", "judged_only", "score_width", "query_item", "comments", "seed")

@@ -1,7 +1,7 @@
-"""The engine room: many short lists of different length as flat arrays, worked on all at once.
+"""Many short lists of different length as flat arrays, worked on all at once.
 
 Sums add one after the other in the order of the elements, as the reference programs do: pairwise sums (`np.sum`,
-`np.add.reduceat`) print another fourth digit in some cases.
+`np.add.reduceat`) print another fourth digit in some cases. Division says NaN for nothing over nothing.
 """
 
 from __future__ import annotations
@@ -13,8 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankscope.arrays import BoolArray, FloatArray, IntArray
-from rankscope.lazily import once
+from rankscope.core.arrays import BoolArray, FloatArray, IntArray
+from rankscope.core.caching import once
+
+# The engine room: many short lists of different length as flat arrays, worked on all at once.
 
 
 @dataclass(frozen=True, eq=False)
@@ -218,3 +220,18 @@ def in_order_sum(values: FloatArray) -> float:
     0.6000000000000001
     """
     return float(values.cumsum()[-1]) if values.size else 0.0
+
+
+# Division that says NaN for nothing over nothing, and never warns.
+
+
+def divide(numerator: ArrayLike, denominator: ArrayLike, nothing: float = np.nan) -> FloatArray:
+    """Numerator over denominator; `nothing` where the denominator is 0.
+
+    >>> divide([1.0, 0.0], [2, 0])
+    array([0.5, nan])
+    """
+    top, bottom = np.asarray(numerator, dtype=np.float64), np.asarray(denominator, dtype=np.float64)
+    if top.shape != bottom.shape:
+        top, bottom = np.broadcast_arrays(top, bottom)
+    return np.divide(top, bottom, out=np.full(top.shape, nothing), where=bottom != 0)

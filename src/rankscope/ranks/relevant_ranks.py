@@ -1,19 +1,28 @@
-"""The value in the middle: at which ranks the judged items of each query stand. Everything below reads only this."""
+"""The value in the middle: at which ranks the judged items of each query stand, and which subtopics they serve.
+
+Everything below reads only this.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankscope.arrays import BoolArray, FloatArray, IntArray
-from rankscope.displayed import Displayed
-from rankscope.inputs.unlike_ids import UnmetItems
-from rankscope.lazily import once
+from rankscope.core.arrays import BoolArray, FloatArray, IntArray
+from rankscope.core.caching import once
+from rankscope.core.display import Displayed
+from rankscope.inputs.mix_ups import UnmetItems
 from rankscope.ranks.ragged import Ragged
+
+if TYPE_CHECKING:
+    from rankscope.inputs.subtopics import Subtopics
+
+
+# The value in the middle: at which ranks the judged items of each query stand.
 
 KINDS = "kinds of queries"  # what provenance says of classes that were given explicitly
 UNKNOWN = -1
@@ -383,3 +392,76 @@ def count_levels(row: IntArray, grade: FloatArray, weight: IntArray, lists: int)
     total = np.bincount(np.cumsum(new) - 1, weights=weight).astype(np.int64)
     keep = total > 0
     return Ragged.from_rows(row[new][keep], lists, grade=grade[new][keep], count=total[keep])
+
+
+# From where the items of subtopics stand to ranks that know which subtopics each item serves.
+
+
+def with_subtopics(found: RelevantRanks, judged: Subtopics) -> RelevantRanks:
+    """Ranks of the numbered items (`Subtopics.numbered`) with their own grades, and what each subtopic says of them.
+
+    Items that the reduction left out (junk, the query itself) leave the judgements of subtopics too. The grade of an
+    item is its highest for any subtopic.
+    >>> from rankscope.inputs.subtopics import Subtopics
+    >>> from rankscope.ranks.reduction import reduce
+    >>> judged = Subtopics.of({"q": {"s1": {"b": 1, "a": 1}, "s2": {"b": 2}}})
+    >>> ranks = with_subtopics(reduce(judged.numbered(), {"q": {"b": 3.0, "x": 2.0, "a": 1.0}}), judged)
+    >>> ranks.judged["rank"].tolist(), ranks.judged["item"].tolist(), ranks.judged["grade"].tolist()
+    ([1, 3], [1, 0], [2.0, 1.0])
+    """
+    row_of = {query: row for row, query in enumerate(judged.queries)}
+    pairs = Ragged.from_rows(
+        judged.query_row,
+        len(judged.queries),
+        item=judged.item_number,
+        subtopic=judged.subtopic,
+        grade=judged.grade,
+    ).take(np.array([row_of[query] for query in found.queries], dtype=np.int64))
+    kept = pairs.where(_among_levels(pairs, found.levels))
+    first = _starts_of_items(kept)
+    grade = np.maximum.reduceat(kept["grade"], first) if first.size else kept["grade"]
+    of_items = Ragged.from_rows(kept.row[first], len(kept), item=kept["item"][first], grade=grade)
+    number = found.judged["grade"].astype(np.int64)
+    own = of_items["grade"][_places_of_items(of_items, found.judged.row, number)]
+    items = found.judged.with_columns(item=number, grade=own)
+    return replace(
+        found,
+        judged=items.where(own >= 0),
+        pooled=items.where(own < 0),
+        levels=count_levels(of_items.row, grade, np.ones(grade.size, dtype=np.int64), len(kept)),
+        top_grade=float(grade.max(initial=0.0)),
+        subtopics=kept,
+    )
+
+
+def _starts_of_items(pairs: Ragged) -> IntArray:
+    """Where the judgements of each item begin."""
+    change = np.diff(pairs["item"], prepend=-1) != 0
+    return np.flatnonzero(change | (np.diff(pairs.row, prepend=-1) != 0))
+
+
+def _among_levels(pairs: Ragged, levels: Ragged) -> BoolArray:
+    """Which judgements are of items that the reduction knows."""
+    numbers = levels["grade"].astype(np.int64)
+    span = int(max(pairs["item"].max(initial=0), numbers.max(initial=0))) + 1
+    return np.isin(pairs.row * span + pairs["item"], levels.row * span + numbers)
+
+
+def _places_of_items(items: Ragged, row: IntArray, number: IntArray) -> IntArray:
+    """Where each (row, number) stands among items sorted by both."""
+    span = int(max(items["item"].max(initial=0), number.max(initial=0))) + 1
+    return np.searchsorted(items.row * span + items["item"], row * span + number)
+
+
+def ranks_of_pairs(queries: RelevantRanks) -> FloatArray:
+    """The rank of the item of each judgement of a subtopic; infinite where it was not found."""
+    pairs, judged = queries.subtopics, queries.judged
+    assert pairs is not None
+    span = int(max(pairs["item"].max(initial=0), judged["item"].max(initial=0))) + 1
+    keys = judged.row * span + judged["item"]
+    order = np.argsort(keys, kind="stable")
+    asked = pairs.row * span + pairs["item"]
+    place = np.minimum(np.searchsorted(keys[order], asked), max(keys.size - 1, 0))
+    if not keys.size:
+        return np.full(asked.size, np.inf)
+    return np.where(keys[order][place] == asked, judged["rank"][order][place], np.inf)

@@ -1,6 +1,7 @@
 """RelevantRanks in one Parquet file, `*.ranks.parquet`: one row per query, lists in cells, the rest as metadata.
 
-Equal inputs give equal bytes. Every command accepts such a file in place of QRELS RUN.
+Equal inputs give equal bytes. Every command accepts such a file in place of QRELS RUN. What must hold of a reduction
+stands in one table: a file that was edited or damaged must not give a number.
 """
 
 from __future__ import annotations
@@ -19,22 +20,27 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from rankscope import digests
-from rankscope.calling import public
-from rankscope.errors import InputError
-from rankscope.files import atomic
-from rankscope.inputs import forks
-from rankscope.inputs.checks import Problems, shorten_value
-from rankscope.inputs.expansion import MAX_RATIO
-from rankscope.inputs.formats import parquet_layout
-from rankscope.inputs.formats.parquet import PARQUET
-from rankscope.inputs.numbers import as_number
-from rankscope.inputs.sources import Source
-from rankscope.inputs.unlike_ids import UnlikeIds, UnmetItems
-from rankscope.names import name_of
-from rankscope.ranks import soundness
+from rankscope.core import digests, forks
+from rankscope.core.arrays import BoolArray, FloatArray, IntArray
+from rankscope.core.errors import InputError
+from rankscope.core.files import atomic
+from rankscope.core.keywords import strict_keywords
+from rankscope.core.names import name_of
+from rankscope.core.settings import Settings
+from rankscope.inputs.formats import columnar_layouts
+from rankscope.inputs.formats.columnar import PARQUET
+from rankscope.inputs.mix_ups import UnlikeIds, UnmetItems
+from rankscope.inputs.problems import KEPT, Problems, shorten_value
+from rankscope.inputs.qrels import Qrels
+from rankscope.inputs.run import Run
+from rankscope.inputs.sources import MAX_RATIO, Source
+from rankscope.inputs.values import as_number
+from rankscope.ranks.kept_scores import LOTS
 from rankscope.ranks.ragged import Ragged
-from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.ranks.reduction import collect_rows, nothing_found
+from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks, rank_counts
+
+# RelevantRanks in one Parquet file, `*.ranks.parquet`: one row per query, lists in cells, the rest as metadata.
 
 SCHEMA = 1
 SUFFIX = ".ranks.parquet"
@@ -88,12 +94,12 @@ ABOUT: dict[str, tuple[str, Callable[[Any], bool]]] = {
 }
 
 
-@public
+@strict_keywords
 def save_ranks(ranks: RelevantRanks, path: str | Path) -> None:
     """Write a reduction, whole or not at all; one that could not be read back is refused with its problems."""
     forks.check()
     problems = Problems(name_of(path), [SOUND])
-    soundness.complain(ranks, problems)
+    complain_of_ranks(ranks, problems)
     problems.raise_if_any()
     with atomic(path, "wb") as file:
         write_frame(ranks_to_frame(ranks), about_ranks(ranks), file)
@@ -101,7 +107,7 @@ def save_ranks(ranks: RelevantRanks, path: str | Path) -> None:
 
 def write_frame(frame: pl.DataFrame, about: dict[str, Any], file: BinaryIO) -> None:
     """A table with its notes, and the digest of the file among these; equal ones give equal bytes."""
-    note = json.dumps({**about, digests.KEY: digests.UNSEALED}, sort_keys=True)
+    note = json.dumps({**about, digests.DIGEST_KEY: digests.UNSEALED}, sort_keys=True)
     whole = io.BytesIO()
     frame.write_parquet(whole, row_group_size=ROWS_IN_GROUP, metadata={KEY: note})
     data = bytearray(whole.getbuffer())
@@ -114,9 +120,9 @@ def read_frame(data: bytes, problems: Problems) -> tuple[pl.DataFrame, dict[str,
 
     Files of a time before digests have none, and are believed as far as they make sense.
     """
-    notes = PARQUET.attempt(problems, partial(parquet_layout.notes_of, data))
+    notes = PARQUET.attempt(problems, partial(columnar_layouts.parquet_notes, data))
     about = _about(notes.get(KEY), problems.source)
-    if digests.KEY in about and not digests.is_sealed(data, str(about[digests.KEY])):
+    if digests.DIGEST_KEY in about and not digests.is_sealed(data, str(about[digests.DIGEST_KEY])):
         raise digests.damaged(problems.source, AGAIN)
     return PARQUET.frame(data, io.BytesIO(data), problems, MAX_RATIO), about
 
@@ -157,7 +163,7 @@ def ranks_to_frame(ranks: RelevantRanks) -> pl.DataFrame:
     return pl.DataFrame(columns)
 
 
-@public
+@strict_keywords
 def load_ranks(path: str | Path) -> RelevantRanks:
     """Read a reduction back; one `InputError` with everything that cannot be so.
 
@@ -171,7 +177,7 @@ def load_ranks(path: str | Path) -> RelevantRanks:
     _check_columns(table, problems)
     problems.raise_if_any()
     ranks = ranks_from_frame(table, about)
-    soundness.complain(ranks, problems)
+    complain_of_ranks(ranks, problems)
     problems.raise_if_any()
     return ranks
 
@@ -196,7 +202,7 @@ def ranks_from_frame(table: pl.DataFrame, about: Mapping[str, Any]) -> RelevantR
         provenance=about["provenance"],
         unmet=None if about.get("unmet") is None else _unmet_of(about["unmet"]),
         left_out=_array(table, "left_out") if "left_out" in table.columns else None,
-        unchecked=digests.KEY not in about,
+        unchecked=digests.DIGEST_KEY not in about,
         **lists,
     )
 
@@ -306,3 +312,222 @@ def _flat(lists: pl.Series, column: str) -> NDArray[Any]:
 
 def _array(table: pl.DataFrame, name: str) -> NDArray[Any]:
     return np.array(table.get_column(name).to_numpy())
+
+
+# Rows of whole queries in, ranks of the judged ones out: the reduction as a function of tables, for any engine.
+
+
+def reduce_rows(run: pl.DataFrame, qrels: pl.DataFrame, settings: Settings | None = None, **more: Any) -> pl.DataFrame:
+    """One row for each judged query among these rows, as a *.ranks.parquet file holds it; none where none is judged.
+
+    All rows of a query must be there. `more`: `junk` and `keep_scores`, as in `ranks.reduce`.
+    >>> run = pl.DataFrame({"query": ["a", "a", "b"], "item": ["x", "y", "x"], "score": [2.0, 1.0, 1.0]})
+    >>> qrels = pl.DataFrame({"query": ["a", "c"], "item": ["y", "y"], "grade": [1, 1]})
+    >>> reduce_rows(run, qrels).select("query", "depth", "judged_rank").rows()
+    [('a', 2, [2])]
+    """
+    judged, rows = Qrels.of(qrels), Run.of(run)
+    found = collect_rows(nothing_found(judged, rows.place, settings or Settings(), **more), rows)
+    found.problems.raise_if_any()
+    there = np.sort(np.fromiter(found.rows_of_query, np.int64, len(found.rows_of_query)))
+    return ranks_to_frame(found.assembled(rows, judged, there))
+
+
+# What must hold of a reduction, in one table: a file that was edited or damaged must not give a number.
+
+LARGEST = 1 << 40  # of ranks and counts: products with the number of queries stay exact
+Broken = Callable[[RelevantRanks], BoolArray]
+Wrong = Callable[[NDArray[Any]], BoolArray]
+
+
+@dataclass(frozen=True)
+class Invariant:
+    """What must hold of a column of the file, and for which queries it does not."""
+
+    column: str
+    holds: str
+    broken: Broken
+
+
+def complain_of_ranks(ranks: RelevantRanks, problems: Problems) -> None:
+    """Every query for which a rule does not hold is a problem.
+
+    >>> problems = Problems("x")
+    >>> complain_of_ranks(RelevantRanks.from_ranks([[1, 2], [3, 3]]), problems)
+    >>> print(problems.report())
+    x: 1 problem
+      query q2: judged_rank must ascend, each rank once, got [3, 3]
+    """
+    for rule in RULES:
+        rows = np.flatnonzero(rule.broken(ranks))
+        for row in rows[:KEPT].tolist():
+            what = f"{rule.column} must {rule.holds}, got {shorten_value(_cell_of(ranks, rule.column, row))}"
+            problems.add(f"query {ranks.queries[row]}", what, order=row)
+        problems.more(max(0, rows.size - KEPT))
+
+
+def _cell_of(ranks: RelevantRanks, column: str, row: int) -> Any:
+    """What stands in a column of the file for one query."""
+    name, _, inner = column.partition("_")
+    lists = getattr(ranks, name, None) if inner else None
+    if isinstance(lists, Ragged):
+        known = inner if inner in lists else next(iter(lists.columns))
+        return lists[known][lists.offsets[row] : lists.offsets[row + 1]].tolist()
+    values = ranks.queries if column == "query" else getattr(ranks, column)
+    return values[row].item() if isinstance(values, np.ndarray) else values[row]
+
+
+def _wrong_values(column: str, wrong: Wrong) -> Broken:
+    """The queries of which a value, or an element of the list, is wrong; a column that is not there is not."""
+    name, _, inner = column.partition("_")
+
+    def broken(ranks: RelevantRanks) -> BoolArray:
+        lists = getattr(ranks, name, None)
+        if isinstance(lists, Ragged):
+            return _any_wrong(lists, wrong(lists[inner])) if inner in lists else _none_broken(ranks)
+        values = getattr(ranks, column, None)
+        return _none_broken(ranks) if values is None else wrong(values)
+
+    return broken
+
+
+def _none_broken(ranks: RelevantRanks) -> BoolArray:
+    return np.zeros(len(ranks), dtype=np.bool_)
+
+
+def _any_wrong(lists: Ragged, wrong: BoolArray) -> BoolArray:
+    return lists.count(wrong) > 0
+
+
+def _beyond(least: int, most: int = LARGEST) -> Wrong:
+    return lambda values: (values < least) | (values > most)
+
+
+def _not_ascending(lists: Ragged, values: NDArray[Any], ends: NDArray[Any] | None = None) -> BoolArray:
+    """The queries of which a value does not exceed the one before it (the end of that, where elements have one)."""
+    if lists.size < 2:
+        return np.zeros(len(lists), dtype=np.bool_)
+    before = (values if ends is None else ends)[:-1]
+    same = lists.row[1:] == lists.row[:-1]
+    return _any_wrong(lists, np.concatenate([[False], same & ~(values[1:] > before)]))
+
+
+def _out_of_order(column: str) -> Broken:
+    name, _, inner = column.partition("_")
+    return lambda ranks: _not_ascending(getattr(ranks, name), getattr(ranks, name)[inner])
+
+
+def _ids_twice(ranks: RelevantRanks) -> BoolArray:
+    first: dict[str, int] = {}
+    return np.array([first.setdefault(each, row) != row for row, each in enumerate(ranks.queries)], dtype=np.bool_)
+
+
+def _ids_empty(ranks: RelevantRanks) -> BoolArray:
+    return np.array([not each for each in ranks.queries], dtype=np.bool_)
+
+
+def _deep_without_answer(ranks: RelevantRanks) -> BoolArray:
+    return ~ranks.answered & (ranks.depth != 0)
+
+
+def _deeper_than_collection(ranks: RelevantRanks) -> BoolArray:
+    return (ranks.collection >= 0) & (ranks.depth > ranks.collection)
+
+
+def _judged_beyond_collection(ranks: RelevantRanks) -> BoolArray:
+    judged = ranks.levels.total(np.where(ranks.levels["grade"] >= 0, ranks.levels["count"], 0))
+    return (ranks.collection >= 0) & (judged > ranks.collection)
+
+
+def _above_top(ranks: RelevantRanks) -> BoolArray:
+    return _any_wrong(ranks.levels, ranks.levels["grade"] > ranks.top_grade)
+
+
+def _outside(name: str) -> Broken:
+    """Ranks before the list or behind its end."""
+
+    def broken(ranks: RelevantRanks) -> BoolArray:
+        lists: Ragged = getattr(ranks, name)
+        return _any_wrong(lists, (lists["rank"] < 1) | (lists["rank"] > ranks.depth[lists.row]))
+
+    return broken
+
+
+def _more_than_judged(name: str) -> Broken:
+    """More items found at a grade than were judged with it."""
+
+    def broken(ranks: RelevantRanks) -> BoolArray:
+        lists: Ragged = getattr(ranks, name)
+        row = np.concatenate([ranks.levels.row, lists.row])
+        grade = np.concatenate([ranks.levels["grade"], lists["grade"]])
+        there = np.concatenate([ranks.levels["count"], np.full(lists.size, -1)])
+        return _short_of(row, grade, there, len(ranks))
+
+    return broken
+
+
+def _short_of(row: IntArray, grade: FloatArray, there: IntArray, count: int) -> BoolArray:
+    """The rows of which a grade sums to less than nothing."""
+    broken = np.zeros(count, dtype=np.bool_)
+    if row.size:
+        order = np.lexsort((grade, row))
+        row, grade, there = row[order], grade[order], there[order]
+        starts = np.flatnonzero(np.concatenate([[True], (row[1:] != row[:-1]) | (grade[1:] != grade[:-1])]))
+        broken[row[starts][np.add.reduceat(there, starts) < 0]] = True
+    return broken
+
+
+def _shared_ranks(ranks: RelevantRanks) -> BoolArray:
+    judged, pooled = (
+        each.with_columns(rank=np.clip(each["rank"], 0, LARGEST)) for each in (ranks.judged, ranks.pooled)
+    )
+    row, rank = pooled.row, pooled["rank"]
+    return _any_wrong(pooled, rank_counts(judged, row, rank) > rank_counts(judged, row, rank - 1))
+
+
+def _tie_ends(ties: Ragged) -> IntArray:
+    return ties["start"] + np.clip(ties["size"], 0, LARGEST) - 1
+
+
+def _ties_outside(ranks: RelevantRanks) -> BoolArray:
+    start, depth = ranks.ties["start"], ranks.depth[ranks.ties.row]
+    return _any_wrong(ranks.ties, (start < 1) | (start > depth) | (_tie_ends(ranks.ties) > depth))
+
+
+def _ties_overlap(ranks: RelevantRanks) -> BoolArray:
+    return _not_ascending(ranks.ties, ranks.ties["start"], _tie_ends(ranks.ties))
+
+
+WITHIN_LARGEST = f"and {LARGEST:,}"
+RULES: tuple[Invariant, ...] = (
+    Invariant("query", "be there once", _ids_twice),
+    Invariant("query", "be text", _ids_empty),
+    Invariant("depth", f"lie within 0 {WITHIN_LARGEST}", _wrong_values("depth", _beyond(0))),
+    Invariant("depth", "be 0 for a query that was not answered", _deep_without_answer),
+    Invariant("collection", f"lie within 0 {WITHIN_LARGEST}, or be -1", _wrong_values("collection", _beyond(UNKNOWN))),
+    Invariant("collection", "be at least the depth", _deeper_than_collection),
+    Invariant("collection", "hold all items judged", _judged_beyond_collection),
+    Invariant("left_out", f"lie within 0 {WITHIN_LARGEST}", _wrong_values("left_out", _beyond(0))),
+    Invariant("levels_grade", "be finite", _wrong_values("levels_grade", lambda grade: ~np.isfinite(grade))),
+    Invariant("levels_grade", "ascend", _out_of_order("levels_grade")),
+    Invariant("levels_grade", "not exceed top_grade", _above_top),
+    Invariant("levels_count", f"lie within 1 {WITHIN_LARGEST}", _wrong_values("levels_count", _beyond(1))),
+    Invariant("judged_rank", "lie within 1 and the depth", _outside("judged")),
+    Invariant("judged_rank", "ascend, each rank once", _out_of_order("judged_rank")),
+    Invariant("judged_grade", "be 0 or more", _wrong_values("judged_grade", lambda grade: ~(grade >= 0))),
+    Invariant("judged_grade", "be counted in levels_count", _more_than_judged("judged")),
+    Invariant("judged_score", "be numbers", _wrong_values("judged_score", np.isnan)),
+    Invariant("pooled_rank", "lie within 1 and the depth", _outside("pooled")),
+    Invariant("pooled_rank", "ascend, each rank once", _out_of_order("pooled_rank")),
+    Invariant("pooled_rank", "not be the rank of a judged item", _shared_ranks),
+    Invariant("pooled_grade", "be below 0", _wrong_values("pooled_grade", lambda grade: ~(grade < 0))),
+    Invariant("pooled_grade", "be counted in levels_count", _more_than_judged("pooled")),
+    Invariant("pooled_score", "be numbers", _wrong_values("pooled_score", np.isnan)),
+    Invariant("ties_size", f"lie within 2 {WITHIN_LARGEST}", _wrong_values("ties_size", _beyond(2))),
+    Invariant("ties_start", "make groups within 1 and the depth", _ties_outside),
+    Invariant("ties_start", "lie behind the group before", _ties_overlap),
+    Invariant("distractors_score", "be numbers", _wrong_values("distractors_score", np.isnan)),
+    Invariant(
+        "distractors_lot", f"lie within 0 and {LOTS - 1:,}", _wrong_values("distractors_lot", _beyond(0, LOTS - 1))
+    ),
+)

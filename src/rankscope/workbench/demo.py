@@ -8,11 +8,11 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from rankscope.collections import icons
-from rankscope.engines.images.optional import pillow
-from rankscope.files import atomic, made_folder
+from rankscope.core.files import atomic, made_folder
+from rankscope.engines.images.image import pillow
+from rankscope.inputs.collections.sample import icons
 from rankscope.workbench.project import Project
-from rankscope.workbench.project_file import NAME
+from rankscope.workbench.project_file import PROJECT_FILE
 
 CLASSES: Final = (
     "robot",
@@ -47,7 +47,7 @@ When you cannot see what an icon means, say "unsure".
 def demo_project(folder: str | Path) -> Project:
     """The project in a folder, open; made where the folder holds none."""
     root = Path(folder)
-    if (root / NAME).exists():
+    if (root / PROJECT_FILE).exists():
         return Project.open(root)
     sample = icons()
     rows = _chosen(sample)

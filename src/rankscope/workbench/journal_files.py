@@ -1,7 +1,7 @@
 """A whole journal as JSON lines, and back: people, queries, guidelines, pools and every event, in order.
 
-Nothing in the lines depends on numbers that a database gave: assessors go by name, undone events by their keys, pools
-and guidelines by their digests. So the digest of a journal is the same wherever it lies.
+Nothing in the lines depends on numbers that a database gave: assessors go by name, undone events by their keys,
+pools and guidelines by their digests. So the digest of a journal is the same wherever it lies.
 """
 
 from __future__ import annotations
@@ -14,17 +14,26 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from rankscope.errors import InputError
-from rankscope.files import atomic
-from rankscope.inputs.checks import Problems
-from rankscope.names import name_of
-from rankscope.workbench.store.events import KINDS, MarkEvent, is_storable, json_text
-from rankscope.workbench.store.failures import Refused
-from rankscope.workbench.store.rows import Guideline, PoolDesign, Pooled, pool_digest
+from rankscope.core.errors import InputError
+from rankscope.core.files import atomic
+from rankscope.core.names import name_of
+from rankscope.inputs.problems import Problems
+from rankscope.workbench.store.events import (
+    KINDS,
+    Guideline,
+    MarkEvent,
+    PoolDesign,
+    Pooled,
+    Refused,
+    is_storable,
+    json_text,
+    pool_digest,
+)
 from rankscope.workbench.store.writer import Saved
 
 if TYPE_CHECKING:
     from rankscope.workbench.project import Project
+
 
 FORMAT: Final = "rankscope journal"
 VERSION: Final = 1

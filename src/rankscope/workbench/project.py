@@ -1,4 +1,4 @@
-"""A project: a collection, what is asked of it, who judges it, and the journal of everything they said."""
+"""A project: a collection, its queries and guidelines, who judges it, and the journal of everything they said."""
 
 from __future__ import annotations
 
@@ -12,37 +12,91 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack
 
-from rankscope.digests import damaged
-from rankscope.errors import InputError, Problem
-from rankscope.workbench.assignment import Assignment, Loan
-from rankscope.workbench.item_access import ItemAccess
-from rankscope.workbench.item_numbers import ItemNumbers
-from rankscope.workbench.judging import JudgingRules
-from rankscope.workbench.making import DATABASE, make_project
-from rankscope.workbench.people import PROJECT, token_hash
-from rankscope.workbench.pooled import ProjectPool
-from rankscope.workbench.private_files import close_to_others, read_session_key
-from rankscope.workbench.project_file import NAME, ProjectFile
-from rankscope.workbench.project_needs import ProjectNeeds
-from rankscope.workbench.project_people import ProjectPeople
-from rankscope.workbench.sources import Sources, run_names
-from rankscope.workbench.store.chain import LAST, LastAcknowledged
-from rankscope.workbench.store.dialects import LOCK, PostgreSQL, SQLite
-from rankscope.workbench.store.events import MarkEvent, json_text
-from rankscope.workbench.store.failures import Unavailable
-from rankscope.workbench.store.journal import Journal
-from rankscope.workbench.store.rows import Assessor, Guideline, PoolDesign, Pooled, Query, pool_digest
+from rankscope.core.digests import damaged
+from rankscope.core.errors import InputError, Problem, SettingError
+from rankscope.workbench.judging import Assignment, JudgingRules, Loan
+from rankscope.workbench.people import PROJECT, ProjectPart, ProjectPeople, token_hash
+from rankscope.workbench.pool import ProjectPool
+from rankscope.workbench.project_file import PROJECT_FILE, ProjectFile
+from rankscope.workbench.project_folder import DATABASE, close_to_others, make_project, read_session_key
+from rankscope.workbench.sources import ItemAccess, ItemNumbers, Sources, run_names
+from rankscope.workbench.store.databases import LOCK, PostgreSQL, SQLite
+from rankscope.workbench.store.events import (
+    Assessor,
+    Guideline,
+    MarkEvent,
+    PoolDesign,
+    Pooled,
+    Query,
+    Unavailable,
+    is_storable,
+    json_text,
+    pool_digest,
+)
+from rankscope.workbench.store.journal import LAST_FILE, Journal, LastAcknowledged
 from rankscope.workbench.store.state import Pair, State
 from rankscope.workbench.store.writer import Saved, Writer
 
 if TYPE_CHECKING:
-    from rankscope.statistics.preferences.answers import Preference
-    from rankscope.workbench.agreeing import ProjectAgreement
-    from rankscope.workbench.exporting import Exported, HowExported
-    from rankscope.workbench.importing import Imported
-    from rankscope.workbench.progress import Progress
-    from rankscope.workbench.usability.replies import TaskScore
-    from rankscope.workbench.usability.task_times import TaskTimes
+    from rankscope.analysis.assessors.preferences import Preference
+    from rankscope.workbench.agreement import ProjectAgreement
+    from rankscope.workbench.export import Exported, HowExported
+    from rankscope.workbench.judging import Progress
+    from rankscope.workbench.label_import import Imported
+    from rankscope.workbench.usability import TaskScore, TaskTimes
+
+
+# What is looked for in a project, and what assessors go by when they judge.
+
+
+class ProjectNeeds(ProjectPart):
+    """Queries by name, and guidelines in their order."""
+
+    queries: dict[str, Query]
+    guidelines: list[Guideline]
+    places: dict[str, int]
+
+    @property
+    def guideline_version(self) -> int | None:
+        """The version that marks are made under now; None: there is none."""
+        return self.guidelines[-1].version if self.guidelines else None
+
+    def add_guideline(self, text: str) -> Guideline:
+        """What assessors read from now on; the same text again changes nothing."""
+        if not text.strip() or not is_storable(text):
+            raise SettingError("a guideline is a text that is not empty")
+        if self.guidelines and self.guidelines[-1].text == text:
+            return self.guidelines[-1]
+        return self.put_guideline(Guideline(len(self.guidelines) + 1, text, time.time_ns() // 1000))
+
+    def put_guideline(self, new: Guideline) -> Guideline:
+        """One more version, as it is."""
+        self.writer.change(lambda journal: journal.add_guideline(new))
+        with self.lock:
+            self.guidelines.append(new)
+        return new
+
+    def add_query(
+        self, name: str, text: str = "", *, narrative: str = "", example: str | None = None, class_: str = ""
+    ) -> Query:
+        """One more thing to look for: in words, or like an item."""
+        problems = (
+            []
+            if name.strip() and all(map(is_storable, (name, text, narrative, class_)))
+            else ["a query has a name, and texts"]
+        )
+        problems += [f"there is a query '{name}' already"] if name in self.queries else []
+        problems += [f"there is no item '{example}'"] if example is not None and example not in self.places else []
+        if problems:
+            raise SettingError.of(problems)
+        new = Query(place=len(self.queries), id=name, text=text, narrative=narrative, example=example, class_=class_)
+        self.writer.change(lambda journal: journal.add_query(new))
+        with self.lock:
+            self.queries[name] = new
+        return new
+
+
+# A project: a collection, what is asked of it, who judges it, and the journal of everything they said.
 
 T = TypeVar("T")
 
@@ -144,7 +198,7 @@ class Project(ProjectPeople, ProjectNeeds):
             advice = "Is its journal in PostgreSQL? Then name the database; else bring the file back from a backup."
             raise InputError.of(str(root), [f"there is no {DATABASE}"], advice)
         base = SQLite(root / DATABASE, readonly=readonly) if address is None else PostgreSQL(address, file.id)
-        journal = Journal(base, LastAcknowledged(root / LAST), lenient=lenient)
+        journal = Journal(base, LastAcknowledged(root / LAST_FILE), lenient=lenient)
         try:
             base.connect()
             if not readonly:
@@ -164,7 +218,7 @@ class Project(ProjectPeople, ProjectNeeds):
     def _make_private(self) -> None:
         """Leave the files to their owner, and read what signs the sessions."""
         journal = [DATABASE + each for each in ("", "-wal", "-shm")]
-        said = close_to_others(self.folder, (NAME, LOCK, LAST, *journal))
+        said = close_to_others(self.folder, (PROJECT_FILE, LOCK, LAST_FILE, *journal))
         self.session_key, more = read_session_key(self.folder)
         self.notes += (*said, *more)
 
@@ -226,20 +280,20 @@ class Project(ProjectPeople, ProjectNeeds):
 
     def progress(self) -> Progress:
         """How far the judging is, by query and by assessor."""
-        from rankscope.workbench.progress import progress_of
+        from rankscope.workbench.judging import progress_of
 
         return progress_of(self)
 
     def questionnaires(self) -> list[TaskScore]:
         """What people answered on how it is to work with the pages, by task, with SUS scores."""
-        from rankscope.workbench.usability.replies import replies_of, task_scores
+        from rankscope.workbench.usability import replies_of, task_scores
 
         with self.lock:
             return task_scores(replies_of(self.state.surveys))
 
     def task_times(self) -> TaskTimes:
         """How long judgements and searches took."""
-        from rankscope.workbench.usability.task_times import task_times
+        from rankscope.workbench.usability import task_times
 
         with self.lock:
             return task_times(self.state.events)
@@ -270,13 +324,13 @@ class Project(ProjectPeople, ProjectNeeds):
 
     def agreement(self, *, level: float = 0.95) -> ProjectAgreement:
         """How far assessors agree: with each other, with machines, and with themselves when asked again."""
-        from rankscope.workbench.agreeing import agreement_of_project
+        from rankscope.workbench.agreement import agreement_of_project
 
         return agreement_of_project(self, level=level)
 
     def preferences(self) -> list[Preference]:
         """Which of two systems people prefer, answer by answer."""
-        from rankscope.workbench.preferring import preferences_of
+        from rankscope.workbench.preferences import preferences_of
 
         with self.lock:
             return preferences_of(self)
@@ -314,9 +368,9 @@ class Project(ProjectPeople, ProjectNeeds):
 
         `budget`: how many items of each query an adaptive part judges.
         """
-        from rankscope.workbench.pool_making import make_rows
+        from rankscope.workbench.pool import make_pool_rows
 
-        plan, rows = make_rows(self, method, budget, seed)
+        plan, rows = make_pool_rows(self, method, budget, seed)
         runs = [
             {"name": name, "file": path}
             for name, path in zip(run_names(self.sources.runs), self.file.runs, strict=True)
@@ -367,13 +421,13 @@ class Project(ProjectPeople, ProjectNeeds):
         self, labels: Any, assessor: str, kind: str = "human", *, tuned_on: Iterable[str] = ()
     ) -> Imported:
         """Labels of somebody, or of a machine, become marks: from a file, a table, or {query: {item: grade}}."""
-        from rankscope.workbench.importing import import_labels
+        from rankscope.workbench.label_import import import_labels
 
         return import_labels(self, labels, assessor, kind, tuned_on)
 
     def export(self, path: str | Path, **how: Unpack[HowExported]) -> Exported:
         """Write the judgements as qrels, or as a table to a .parquet file, and NAME.provenance.json next to it."""
-        from rankscope.workbench.exporting import export
+        from rankscope.workbench.export import export
 
         return export(self, path, **how)
 
@@ -386,7 +440,7 @@ class Project(ProjectPeople, ProjectNeeds):
 
     def export_log(self, path: str | Path) -> int:
         """Write what was marked in sessions, as `rankscope feedback --log` reads it; how many sessions have marks."""
-        from rankscope.workbench.log_files import write_log
+        from rankscope.workbench.export import write_log
 
         with self.lock:
             return write_log(self, path)
@@ -407,7 +461,7 @@ class Project(ProjectPeople, ProjectNeeds):
 
     def backup(self, path: str | Path) -> None:
         """A whole copy of judgements.db in a new file, also while people judge."""
-        from rankscope.workbench.copying import copy_database
+        from rankscope.workbench.project_folder import copy_database
 
         copy_database(self._journal.database, Path(path))
 

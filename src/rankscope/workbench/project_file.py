@@ -10,13 +10,24 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, Final
 
-from rankscope.catalogue import did_you_mean
-from rankscope.errors import InputError, SettingError
-from rankscope.files import atomic
-from rankscope.validation import COUNT, FLAG, SEED, TEXT, Number, Optional, Rule, Several, WholeNumber, plain_values
-from rankscope.workbench.store.dialects import check_address, mask
+from rankscope.core.catalogue import did_you_mean
+from rankscope.core.errors import InputError, SettingError
+from rankscope.core.files import atomic
+from rankscope.core.validation import (
+    COUNT,
+    FLAG,
+    SEED,
+    TEXT,
+    Number,
+    Optional,
+    Rule,
+    Several,
+    WholeNumber,
+    plain_values,
+)
+from rankscope.workbench.store.databases import check_address, mask
 
-NAME: Final = "project.toml"
+PROJECT_FILE: Final = "project.toml"
 IRDS: Final = "irds:"
 RULES: Final[dict[str, dict[str, Rule]]] = {  # by table; a new setting adds its line here, and one to TEXT_OF
     "project": {"id": TEXT, "database": Optional(TEXT)},
@@ -97,12 +108,12 @@ class ProjectFile:
     @classmethod
     def read(cls, folder: Path) -> ProjectFile:
         """From the file of a project; an `InputError` with every problem."""
-        path = folder / NAME
+        path = folder / PROJECT_FILE
         try:
             tables = tomllib.loads(path.read_text(encoding="utf-8"))
         except FileNotFoundError:
             advice = f"Make one with: rankscope project new {shlex.quote(str(folder))} --images DIR"
-            raise InputError.of(str(folder), [f"is no project: there is no {NAME}"], advice) from None
+            raise InputError.of(str(folder), [f"is no project: there is no {PROJECT_FILE}"], advice) from None
         except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
             raise InputError.of(str(path), [f"cannot be read: {error}"]) from None
         values, problems = _flat(tables)
@@ -126,7 +137,7 @@ class ProjectFile:
                     f"{name} = {written}  # {MEANINGS[name]}" if written else f"# {name} =  # {MEANINGS[name]}"
                 )
             lines.append("")
-        with atomic(folder / NAME, private=True) as file:
+        with atomic(folder / PROJECT_FILE, private=True) as file:
             file.write("\n".join(lines))
 
     def path(self, folder: Path, written: str) -> Path:

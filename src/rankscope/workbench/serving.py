@@ -1,4 +1,4 @@
-"""A project served until it is stopped: who can reach it, and the link that lets its owner in."""
+"""A project served until it is stopped: who can reach it, the link that lets its owner in, and indexes next to it."""
 
 from __future__ import annotations
 
@@ -7,17 +7,27 @@ import ssl
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-from rankscope.errors import SettingError
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+
+from rankscope.core.errors import SettingError
+from rankscope.workbench.pages.addresses import READING, check_origin, check_person, person_of
 from rankscope.workbench.pages.bench import RATE, Reach, Workbench
 from rankscope.workbench.project import Project
-from rankscope.workbench.service.hosts import Proxies, is_loopback
+from rankscope.workbench.service.application import ServicePart
+from rankscope.workbench.service.indexes import ServedIndexes
+from rankscope.workbench.service.limits import Proxies, ServiceLimits, is_loopback
+from rankscope.workbench.service.search_service import search_parts
+
+# A project served until it is stopped: who can reach it, and the link that lets its owner in.
 
 OUT_OF_TIME: Final = (9, 10)  # what OpenSSL calls not yet valid, and expired
-PUBLIC: Final = re.compile(r"https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?")
+PUBLIC_ADDRESS: Final = re.compile(r"https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,7 +45,7 @@ class Exposure:
 
     def __post_init__(self) -> None:
         problems = []
-        if self.behind_proxy is not None and not PUBLIC.fullmatch(self.behind_proxy):
+        if self.behind_proxy is not None and not PUBLIC_ADDRESS.fullmatch(self.behind_proxy):
             problems.append(
                 f"--behind-proxy {self.behind_proxy}: give the address that people open, as https://judging.example.org"
             )
@@ -121,7 +131,6 @@ def serve_project(
     `say` gets the lines that tell where, and what is exposed.
     """
     from rankscope.workbench.pages.application import workbench_application
-    from rankscope.workbench.pages.searching import search_parts_beside
     from rankscope.workbench.service.server import address_of, listen, run_application
 
     how = exposure or Exposure()
@@ -168,3 +177,47 @@ def demo_folder(folder: str | None) -> Iterator[Path]:
         return
     with tempfile.TemporaryDirectory(prefix="rankscope-demo-") as name:
         yield Path(name) / "icons"
+
+
+# The search service next to a project: the same addresses, for admins alone, for searching would end blindness.
+
+
+def search_parts_beside(bench: Workbench, indexes: Any, similarity: str = "bm25") -> list[ServicePart]:
+    """Indexes as Solr and OpenSearch answer them, behind the sign-in of a project."""
+    limits = ServiceLimits()
+    found = search_parts(ServedIndexes.of(indexes, similarity), limits)
+    return [replace(each, routes=_guarded(bench, each.routes), owns=_search_owns(each)) for each in found]
+
+
+def _search_owns(part: ServicePart) -> Callable[[str], bool]:
+    return lambda path: is_of_search(path) and part.owns(path)
+
+
+def is_of_search(path: str) -> bool:
+    """Whether a path is one of the search service; all others are pages.
+
+    >>> [is_of_search(path) for path in ("/solr/docs/select", "/docs/_search", "/_cat/indices", "/", "/docs")]
+    [True, True, True, False, False]
+    """
+    return path.startswith("/solr/") or "/_" in path
+
+
+def _guarded(bench: Workbench, routes: Sequence[BaseRoute]) -> list[BaseRoute]:
+    """Those that cannot be taken for a page, each for admins only."""
+    return [
+        Route(each.path, _for_admins(bench, each.endpoint), methods=list(each.methods or ()))
+        for each in routes
+        if isinstance(each, Route) and is_of_search(each.path)
+    ]
+
+
+def _for_admins(bench: Workbench, endpoint: Callable[[Request], Any]) -> Callable[[Request], Any]:
+    async def answer(request: Request) -> Response:
+        check_person(person_of(bench, request), "admin")
+        if request.method not in READING and bench.reach.cookie in request.cookies:
+            check_origin(bench, request)
+        found: Response = await endpoint(request)
+        return found
+
+    answer.__doc__ = endpoint.__doc__
+    return answer

@@ -1,25 +1,37 @@
-"""What a project judges: items, queries and rankings, read where they are and never changed."""
+"""What a project judges: items, queries and rankings, read where they are and never changed.
+
+An item is a picture or a document, perhaps with vectors; pages call it by a number that says nothing.
+"""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from rankscope.errors import InputError, Problem, ProblemReport, RankscopeError, SettingError
-from rankscope.names import distinct_names, name_of
+import numpy as np
+
+from rankscope.core.catalogue import unknown_name
+from rankscope.core.errors import InputError, Problem, ProblemReport, RankscopeError, SettingError
+from rankscope.core.names import distinct_names, name_of
+from rankscope.inputs.problems import Problems
 from rankscope.workbench.project_file import ProjectFile
-from rankscope.workbench.store.events import is_storable
-from rankscope.workbench.store.rows import Item, Query
+from rankscope.workbench.store.events import Item, Query, is_storable
 
 if TYPE_CHECKING:
     import polars as pl
+    from numpy.typing import NDArray
 
-    from rankscope.inputs.topics.query_set import QuerySet
+    from rankscope.inputs.documents.topics import QuerySet
+
+
+# What a project judges: items, queries and rankings, read where they are and never changed.
 
 T = TypeVar("T")
-SHOWN = 5
+NAMES_SHOWN = 5
 NARRATIVE = ("narr", "narrative", "desc", "description")
 
 
@@ -78,7 +90,7 @@ class Sources:
         return [Item(place, name, label) for place, (name, label) in enumerate(found)]
 
     def _topics(self) -> QuerySet | None:
-        from rankscope.inputs.topics.reading import read_topics
+        from rankscope.inputs.documents.topics import read_topics
 
         return None if self.topics is None else read_topics(self.topics)
 
@@ -138,14 +150,14 @@ def _stem(path: Path) -> str:
 
 
 def _pictures(folder: Path) -> list[tuple[str, str]]:
-    from rankscope.engines.images.labelled_folder import pictures_in
+    from rankscope.engines.images.picture_folders import pictures_in
 
     found, _ = pictures_in(folder)
     return [(each.id, each.label) for each in found]
 
 
 def _documents(path: Path) -> list[tuple[str, str]]:
-    from rankscope.inputs.documents.reading import read_documents
+    from rankscope.inputs.documents.stream import read_documents
 
     return [(str(name), "") for table in read_documents([path]) for name in table.get_column("id")]
 
@@ -221,8 +233,8 @@ def _foreign_queries(
 
 
 def _few(names: Sequence[str]) -> str:
-    more = f" and {len(names) - SHOWN:,} more" if len(names) > SHOWN else ""
-    return ", ".join(names[:SHOWN]) + more
+    more = f" and {len(names) - NAMES_SHOWN:,} more" if len(names) > NAMES_SHOWN else ""
+    return ", ".join(names[:NAMES_SHOWN]) + more
 
 
 def _attempt(reports: list[ProblemReport], call: Callable[..., T], *given: Any) -> T | None:
@@ -234,3 +246,149 @@ def _attempt(reports: list[ProblemReport], call: Callable[..., T], *given: Any) 
     except RankscopeError as error:
         reports.append(ProblemReport("project", [Problem("", str(error))]))
     return None
+
+
+# Items where they lie: the file of a picture, the fields of a document, a row of a feature file.
+
+
+@dataclass(frozen=True, eq=False)
+class Vectors:
+    """One row of features for each item, in the order of the project, and the metric that goes with them."""
+
+    name: str
+    matrix: NDArray[Any]
+    metric: str
+
+
+@dataclass(frozen=True, eq=False)
+class ItemAccess:
+    """The sources of a project, read when they are first asked for; what has gone since is told by its name."""
+
+    sources: Sources
+    items: Sequence[Item]
+    _read: dict[str, Vectors] = field(default_factory=dict)
+
+    def picture(self, item: str) -> Path:
+        """The file of a picture; an `InputError` where it has gone."""
+        found = self._pictures.get(item)
+        if found is None or not found.is_file():
+            raise InputError.of(str(self.sources.images), [f"has no picture '{item}' any more"])
+        return found
+
+    def document(self, item: str) -> dict[str, str]:
+        """The fields of a document by their names."""
+        found = self._documents.get(item)
+        if found is None:
+            raise InputError.of(str(self.sources.texts), [f"has no document '{item}' any more"])
+        return found
+
+    @property
+    def feature_names(self) -> list[str]:
+        """The feature files by the names of their files."""
+        return [name_of(path) for path in self.sources.features]
+
+    def vectors(self, name: str | None = None) -> Vectors:
+        """The features of all items from one of the feature files, the first unless one is named."""
+        if not self.sources.features:
+            raise SettingError("the project names no features: add them to its project.toml")
+        chosen = self.feature_names[0] if name is None else name
+        if chosen not in self.feature_names:
+            raise SettingError(unknown_name("features", chosen, self.feature_names))
+        if chosen not in self._read:
+            self._read[chosen] = self._vectors(self.sources.features[self.feature_names.index(chosen)])
+        return self._read[chosen]
+
+    def _vectors(self, path: Path) -> Vectors:
+        from rankscope.inputs.feature_files import read_contents
+
+        found = read_contents(path)
+        if found.ids is None:
+            if len(found.matrix) != len(self.items):
+                what = f"has {len(found.matrix):,} rows without names, and there are {len(self.items):,} items"
+                raise InputError.of(name_of(path), [what])
+            return Vectors(name_of(path), np.asarray(found.matrix), found.metric)
+        place = {str(each): row for row, each in enumerate(found.ids)}
+        missing = [each.id for each in self.items if each.id not in place]
+        if missing:
+            raise InputError.of(name_of(path), [f"has no vector of '{each}'" for each in missing])
+        rows = np.array([place[each.id] for each in self.items], dtype=np.int64)
+        return Vectors(name_of(path), np.asarray(found.matrix)[rows], found.metric)
+
+    @cached_property
+    def _pictures(self) -> dict[str, Path]:
+        from rankscope.engines.images.picture_folders import pictures_in
+
+        if self.sources.images is None:
+            raise SettingError("this is a project of texts: it has no pictures")
+        return {each.id: each.path for each in pictures_in(self.sources.images)[0]}
+
+    @cached_property
+    def _documents(self) -> dict[str, dict[str, str]]:
+        from rankscope.inputs.documents.stream import read_documents
+
+        if self.sources.texts is None:
+            raise SettingError("this is a project of pictures: it has no texts")
+        files = read_documents([self.sources.texts]).files
+        return {record.id: record.fields for each in files for record in each.read(Problems(each.name))}
+
+
+# Items under numbers that say nothing: a secret permutation, since ids and the order of a folder give classes away.
+
+FEISTEL_ROUNDS = 6
+
+
+@dataclass(frozen=True)
+class ItemNumbers:
+    """A permutation of 0 to count - 1 that only the key knows: a Feistel network, walked until it is back inside.
+
+    >>> numbers = ItemNumbers(b"secret", 1000)
+    >>> sorted(map(numbers.number, range(1000))) == list(range(1000))
+    True
+    >>> numbers.place(numbers.number(17))
+    17
+    """
+
+    key: bytes
+    count: int
+
+    @cached_property
+    def _half(self) -> int:
+        """Bits of each half of the smallest even-sized number that holds all."""
+        return max(1, (max(1, self.count - 1).bit_length() + 1) // 2)
+
+    def number(self, place: int) -> int:
+        """What pages call the item at a place of the collection."""
+        self._need_inside(place)
+        value = self._mixed(place, range(FEISTEL_ROUNDS))
+        while value >= self.count:
+            value = self._mixed(value, range(FEISTEL_ROUNDS))
+        return value
+
+    def place(self, number: int) -> int:
+        """Which item a number means; `IndexError` where it means none."""
+        self._need_inside(number)
+        value = self._unmixed(number)
+        while value >= self.count:
+            value = self._unmixed(value)
+        return value
+
+    def _need_inside(self, value: int) -> None:
+        if not 0 <= value < self.count:
+            raise IndexError(f"there is no item {value}")
+
+    def _mixed(self, value: int, rounds: range) -> int:
+        left, right = value >> self._half, value & ((1 << self._half) - 1)
+        for each in rounds:
+            left, right = right, left ^ self._noise(each, right)
+        return left << self._half | right
+
+    def _unmixed(self, value: int) -> int:
+        left, right = value >> self._half, value & ((1 << self._half) - 1)
+        for each in reversed(range(FEISTEL_ROUNDS)):
+            left, right = right ^ self._noise(each, left), left
+        return left << self._half | right
+
+    def _noise(self, turn: int, value: int) -> int:
+        text = turn.to_bytes(1, "big") + value.to_bytes(8, "big")
+        mixed = hashlib.blake2b(text, digest_size=8, key=self.key[:64]).digest()
+        return int.from_bytes(mixed, "big") & ((1 << self._half) - 1)

@@ -140,7 +140,7 @@ def of_llama_index(texts: dict[str, str], topics: dict[str, str]) -> dict[str, A
 def of_hugging_face(qrels: Nested, run: Nested) -> dict[str, Any]:
     import evaluate
 
-    from rankscope.adapters.hugging_face import RankingMetric
+    from rankscope.commands.adapters.hugging_face import RankingMetric
 
     combined = evaluate.combine([RankingMetric(["AP"]), RankingMetric(["nDCG@10", "AP"])])
     pairs = {"predictions": [run.get(query, {}) for query in qrels], "references": list(qrels.values())}
@@ -150,8 +150,8 @@ def of_hugging_face(qrels: Nested, run: Nested) -> dict[str, Any]:
 def of_mlflow(qrels: Nested, runs: dict[str, Nested]) -> dict[str, Any]:
     import mlflow
 
-    from rankscope.adapters.metrics import to_metrics
-    from rankscope.evaluation.evaluate import evaluate
+    from rankscope.measures.evaluation.evaluate import evaluate
+    from rankscope.reports.trackers import to_metrics
 
     os.environ["MLFLOW_ALLOW_FILE_STORE"] = "true"  # the strictest of its stores: a name is the path of a file there
     metrics = to_metrics(evaluate(qrels, runs, ["AP", "nDCG(gain=exp)@10", "num_q"]))

@@ -9,15 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankscope.arrays import IntArray
-from rankscope.collections import load
-from rankscope.engines.images.bag_of_words import BagOfWords, WordIndex, kept_words, shares
+from rankscope.core.arrays import IntArray
+from rankscope.core.errors import InputError, SettingError
 from rankscope.engines.images.decoding import read_image
 from rankscope.engines.images.image import Image
-from rankscope.engines.images.visual_words import VisualVocabulary
-from rankscope.errors import InputError, SettingError
+from rankscope.engines.images.visual_words import BagOfWords, VisualVocabulary, WordIndex, kept_words, row_shares
+from rankscope.inputs.collections.collection import load
 from rankscope.measures import AP
-from rankscope.measures.random_level import random_average_precision
+from rankscope.measures.quadruple import random_average_precision
 from tests.data import data_folder
 
 EVERY = 20
@@ -42,7 +41,9 @@ def test_cosines_are_those_of_scikit_learn() -> None:
 
     counts = some_counts()
     counts[:, counts.sum(axis=0) == 0] = 1
-    theirs = TfidfTransformer(norm=None, smooth_idf=False).fit_transform(shares(counts)).toarray() - shares(counts)
+    theirs = TfidfTransformer(norm=None, smooth_idf=False).fit_transform(row_shares(counts)).toarray() - row_shares(
+        counts
+    )
     ours = WordIndex.of(counts, clip=0)
     np.testing.assert_allclose(ours.cosine(np.arange(30)), cosine_distances(theirs), atol=1e-12)
 

@@ -11,23 +11,22 @@ import numpy as np
 import pytest
 from PIL import Image as Pillow
 
-from rankscope import collections
-from rankscope.cli.benchmark import command
-from rankscope.collections.collection import Collection
+from rankscope.commands.line.describe import benchmark_command
+from rankscope.core.errors import InputError, SettingError
+from rankscope.core.settings import Settings
 from rankscope.engines.images import contenders as kinds
 from rankscope.engines.images.benchmark import Benchmark, benchmark
-from rankscope.engines.images.contender import Contender
-from rankscope.engines.images.contenders import ByVectors, contenders
+from rankscope.engines.images.contenders import ByVectors, Contender, contenders
 from rankscope.engines.images.decoding import read_image
 from rankscope.engines.images.describing import describe
 from rankscope.engines.images.descriptors import DESCRIPTORS
-from rankscope.engines.images.finding import found_collection
+from rankscope.engines.images.local_features import SiftMatching
+from rankscope.engines.images.picture_folders import found_collection
 from rankscope.engines.images.picture_set import PictureSet, open_pictures
-from rankscope.engines.images.sift_matching import SiftMatching
 from rankscope.engines.nearest import nearest_ranks
-from rankscope.errors import InputError, SettingError
-from rankscope.evaluation.evaluate import evaluate_ranks
-from rankscope.settings import Settings
+from rankscope.inputs import collections
+from rankscope.inputs.collections.collection import Collection
+from rankscope.measures.evaluation.evaluate import evaluate_ranks
 from tests.data import data_folder
 from tests.engines.images.pictures_folder import written
 
@@ -209,7 +208,7 @@ def test_sift_matching_ranks_as_on_its_own(tmp_path: Path) -> None:
 
 
 def test_the_help_of_benchmark_names_every_ranker() -> None:
-    text = next(str(getattr(each, "help", "")) for each in command.params if each.name == "texts")
+    text = next(str(getattr(each, "help", "")) for each in benchmark_command.params if each.name == "texts")
     assert all(each.name in text for each in kinds.RANKERS)
 
 

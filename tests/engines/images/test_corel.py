@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from rankscope.core.settings import Settings
 from rankscope.engines.images.describing import Outcome, describe
 from rankscope.engines.images.descriptors import DESCRIPTORS
-from rankscope.engines.images.labelled_folder import LabelledPicture, pictures_in
+from rankscope.engines.images.picture_folders import LabelledPicture, pictures_in
 from rankscope.engines.nearest import nearest_ranks
-from rankscope.evaluation.evaluate import evaluate_ranks
-from rankscope.settings import Settings
+from rankscope.measures.evaluation.evaluate import evaluate_ranks
 from tests.data import data_folder
 
 EXACT = (0.00005, 0.00005, 0.0005, 0.00005)

@@ -11,9 +11,9 @@ import pytest
 from PIL import Image as Pillow
 from skimage.color import rgb2hsv, rgb2lab
 
+from rankscope.core.errors import InputError, MissingExtra
 from rankscope.engines.images.decoding import decode, read_image
 from rankscope.engines.images.image import Image
-from rankscope.errors import InputError, MissingExtra
 from tests.data import data_folder
 from tests.engines.images.examples import noise
 

@@ -8,12 +8,11 @@ import numpy as np
 import pytest
 from PIL import Image as Pillow
 
-from rankscope.engines.images.describing import describe
+from rankscope.core.errors import InputError, SettingError
+from rankscope.engines.images.describing import describe, save_features
 from rankscope.engines.images.descriptors import DESCRIPTORS
-from rankscope.engines.images.feature_files import save_features
 from rankscope.engines.images.image import Image
-from rankscope.engines.images.labelled_folder import label_table, pictures_in
-from rankscope.errors import InputError, SettingError
+from rankscope.engines.images.picture_folders import label_table, pictures_in
 from rankscope.inputs.feature_files import read_features
 from tests.engines.images.examples import noise
 

@@ -8,15 +8,13 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from rankscope.arrays import FloatArray
-from rankscope.collections import load
+from rankscope.core.arrays import FloatArray
+from rankscope.core.errors import SettingError
 from rankscope.engines.images.decoding import read_image
-from rankscope.engines.images.height_matching import HeightMatching
+from rankscope.engines.images.height_matching import HeightMatching, Spectra, elastic_costs
 from rankscope.engines.images.image import Image
-from rankscope.engines.images.shapes.alignment import Spectra
-from rankscope.engines.images.shapes.elastic import elastic_costs
-from rankscope.engines.query_item import put_query_back
-from rankscope.errors import SettingError
+from rankscope.engines.pairwise import put_query_back
+from rankscope.inputs.collections.collection import load
 from rankscope.measures import AP, Bullseye
 from tests.data import data_folder
 from tests.engines.images.test_shapes import blob

@@ -16,13 +16,13 @@ import numpy as np
 import pytest
 from PIL import Image as Pillow
 
-from rankscope.collections import COLLECTIONS
+from rankscope.core.errors import InputError
 from rankscope.engines.images.decoding import MAX_PIXELS, decode, read_image
 from rankscope.engines.images.describing import describe
 from rankscope.engines.images.descriptors import DESCRIPTORS
-from rankscope.engines.images.labelled_folder import pictures_in
+from rankscope.engines.images.picture_folders import pictures_in
 from rankscope.engines.images.picture_set import PictureSet, open_pictures
-from rankscope.errors import InputError
+from rankscope.inputs.collections.collection import COLLECTIONS
 
 DEEP = np.arange(65536, dtype=np.uint16).reshape(256, 256)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankscope.engines.images.local_ransac import fitted, improved, local_inliers
+from rankscope.engines.images.local_features import fitted_similarity, improved_inliers, local_inliers
 
 
 def matches(right: int, wrong: int, noise: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -31,7 +31,7 @@ def test_the_fit_is_that_of_least_squares() -> None:
     ones, zeros = np.ones(20), np.zeros(20)
     rows = np.vstack([np.column_stack([x, -y, ones, zeros]), np.column_stack([y, x, zeros, ones])])
     (a, b, c, d), *_ = np.linalg.lstsq(rows, np.concatenate([there[:, 0], there[:, 1]]), rcond=None)
-    turn, shift = fitted(here @ [1, 1j], there @ [1, 1j])
+    turn, shift = fitted_similarity(here @ [1, 1j], there @ [1, 1j])
     assert (turn.real, turn.imag, shift.real, shift.imag) == pytest.approx((a, b, c, d))
 
 
@@ -40,7 +40,7 @@ def test_a_poor_model_is_improved() -> None:
     turn = (there[1] - there[0]) / (here[1] - here[0])  # of two noisy points
     shift = there[0] - turn * here[0]
     before = (np.abs(turn * here + shift - there) < 3.0).sum()
-    assert improved(here, there, turn, shift, 3.0).sum() >= before
+    assert improved_inliers(here, there, turn, shift, 3.0).sum() >= before
 
 
 def test_it_finds_no_fewer_than_plain_ransac() -> None:

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from rankscope.core.errors import MissingExtra, SettingError
 from rankscope.engines.images.image import Image
-from rankscope.engines.images.models import InputForm, NetworkDescriptor
-from rankscope.errors import MissingExtra, SettingError
+from rankscope.engines.images.networks import InputForm, NetworkDescriptor
 from tests.engines.images.examples import noise, plain
 from tests.needs import needed_module
 

@@ -10,21 +10,33 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from rankscope.arrays import BoolArray, FloatArray
-from rankscope.collections import load
+from rankscope.core.arrays import BoolArray, FloatArray
 from rankscope.engines.images.decoding import read_image
 from rankscope.engines.images.descriptors import Descriptor
-from rankscope.engines.images.descriptors.angular_radial import AngularRadial
-from rankscope.engines.images.descriptors.fourier import FourierCentroid, FourierComplex
-from rankscope.engines.images.descriptors.height_spectrum import HeightSpectrum
-from rankscope.engines.images.descriptors.silhouette import Silhouette
-from rankscope.engines.images.descriptors.zernike import Zernike, radial
 from rankscope.engines.images.image import Image
-from rankscope.engines.images.shapes.contour import equidistant_points, outline, outline_points, twice_the_area
-from rankscope.engines.images.shapes.heights import heights, mirror_images
-from rankscope.engines.images.shapes.silhouette import box, on_unit_disc, silhouette
+from rankscope.engines.images.shape_descriptors import (
+    AngularRadial,
+    FourierCentroid,
+    FourierComplex,
+    HeightSpectrum,
+    Silhouette,
+    Zernike,
+    zernike_radial,
+)
+from rankscope.engines.images.shapes import (
+    equidistant_points,
+    heights,
+    mirror_images,
+    object_box,
+    on_unit_disc,
+    outline,
+    outline_points,
+    silhouette,
+    twice_the_area,
+)
 from rankscope.engines.nearest import nearest_ranks
-from rankscope.engines.query_item import put_query_back
+from rankscope.engines.pairwise import put_query_back
+from rankscope.inputs.collections.collection import load
 from rankscope.measures import AP, ER, NMRR, Bullseye, P
 from tests.data import data_folder
 
@@ -174,7 +186,7 @@ def test_the_largest_part_is_the_object_and_diagonal_pixels_hold_together() -> N
     mask = silhouette(picture)
     assert mask.shape == (7, 9)
     assert np.argwhere(mask).tolist() == [[1, 1], [2, 2], [3, 3]]
-    assert box(mask).shape == (3, 3)
+    assert object_box(mask).shape == (3, 3)
 
 
 def test_an_outline_runs_the_same_way_round_and_ignores_holes() -> None:
@@ -217,10 +229,10 @@ def test_zernike_polynomials_are_orthogonal_over_the_disc() -> None:
     radius, weights = (nodes + 1) / 2, weights / 2
     for turns in range(4):
         orders = range(turns, 11, 2)
-        table = np.array([radial(order, turns, radius) for order in orders])
+        table = np.array([zernike_radial(order, turns, radius) for order in orders])
         expected = np.diag([1 / (2 * order + 2) for order in orders])
         np.testing.assert_allclose((table * weights * radius) @ table.T, expected, atol=1e-12)
-    assert [radial(order, turns, np.ones(1))[0] for order, turns in ((2, 0), (5, 1), (9, 3))] == [1.0] * 3
+    assert [zernike_radial(order, turns, np.ones(1))[0] for order, turns in ((2, 0), (5, 1), (9, 3))] == [1.0] * 3
 
 
 def test_an_object_touches_the_unit_circle_and_lies_around_its_centroid() -> None:

@@ -7,13 +7,19 @@ from functools import cache
 import numpy as np
 import pytest
 
-from rankscope.collections import load
+from rankscope.core.errors import SettingError
 from rankscope.engines.images.decoding import decode, read_image
-from rankscope.engines.images.image import Image
-from rankscope.engines.images.optional import opencv
-from rankscope.engines.images.sift import LocalFeatures, dense_features, local_features, root_sift
-from rankscope.engines.images.sift_matching import SiftMatching, inliers, matches
-from rankscope.errors import SettingError
+from rankscope.engines.images.image import Image, opencv
+from rankscope.engines.images.local_features import (
+    LocalFeatures,
+    SiftMatching,
+    dense_features,
+    feature_matches,
+    local_features,
+    plain_inliers,
+    root_sift,
+)
+from rankscope.inputs.collections.collection import load
 from rankscope.measures import P
 from tests.data import data_folder
 
@@ -83,14 +89,14 @@ def test_as_a_ranker_it_finds_each_copy_first() -> None:
 def test_matches_are_those_of_a_slow_loop(seed: int) -> None:
     rng = np.random.default_rng(seed)
     query, item = (made_of(rng.standard_normal((count, 3)).tolist()) for count in (40, 15))
-    mine, theirs = matches(query, item, 0.8)
+    mine, theirs = feature_matches(query, item, 0.8)
     assert set(zip(mine.tolist(), theirs.tolist(), strict=True)) == slow_matches(query, item, 0.8)
 
 
 def test_each_feature_of_the_item_is_matched_once_by_the_nearest() -> None:
     query = made_of([[0.2, 0], [0.1, 0], [2.6, 0]])  # the last lies between the two of the item
     item = made_of([[0, 0], [5, 0]])
-    mine, theirs = matches(query, item, 0.8)
+    mine, theirs = feature_matches(query, item, 0.8)
     assert (mine.tolist(), theirs.tolist()) == ([1], [0])
 
 
@@ -98,7 +104,7 @@ def test_without_a_second_nearest_nothing_matches() -> None:
     nothing = local_features(Image.of(np.zeros((30, 30))))
     one, two = made_of([[0.0] * 128]), made_of([[0.0] * 128, [1.0] * 128])
     for query, item in ((nothing, two), (two, nothing), (two, one)):
-        assert matches(query, item, 0.8)[0].size == 0
+        assert feature_matches(query, item, 0.8)[0].size == 0
         assert SiftMatching().score(query, item) == 0
 
 
@@ -109,8 +115,8 @@ def test_inliers_agree_on_one_turn_scale_and_shift() -> None:
     turned[20:] = rng.uniform(0, 300, (10, 2))
     query, item = made_of(points.tolist(), points.tolist()), made_of(points.tolist(), turned.tolist())
     everyone = np.arange(30)
-    assert 20 <= inliers(query, item, everyone, everyone) <= 23
-    assert inliers(query, item, everyone[:3], everyone[:3]) == 0
+    assert 20 <= plain_inliers(query, item, everyone, everyone) <= 23
+    assert plain_inliers(query, item, everyone[:3], everyone[:3]) == 0
 
 
 def test_a_photo_has_up_to_five_hundred_features_of_length_one() -> None:

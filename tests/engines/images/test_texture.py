@@ -11,8 +11,8 @@ from scipy import stats
 from skimage.feature import hog, local_binary_pattern
 
 from rankscope.engines.images.descriptors import DESCRIPTORS
-from rankscope.engines.images.gabor_bank import GaborBank
 from rankscope.engines.images.image import Image
+from rankscope.engines.images.texture_descriptors import GaborBank
 from tests.engines.images.examples import noise, plain
 
 
@@ -116,7 +116,7 @@ def test_neighbouring_scales_touch_at_half_their_height() -> None:
 def test_large_pictures_get_the_same_filters_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
     picture = noise(40, 40)
     remembered = DESCRIPTORS.parse("gabor").of(picture)
-    monkeypatch.setattr("rankscope.engines.images.gabor_bank.KEPT_PIXELS", 0)
+    monkeypatch.setattr("rankscope.engines.images.texture_descriptors.KEPT_PIXELS", 0)
     np.testing.assert_array_equal(DESCRIPTORS.parse("gabor").of(picture), remembered)
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rankscope.engines.images.thumbnails import LARGE, SMALL, thumbnail
-from rankscope.errors import InputError
+from rankscope.core.errors import InputError
+from rankscope.engines.images.decoding import LARGE, SMALL, thumbnail
 from tests.needs import needed_module
 
 pil = needed_module("PIL.Image", "images")

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 import rankscope
-from rankscope.engines.live import limits, patience
+from rankscope.core.errors import InputError, SettingError
+from rankscope.engines.live import asking, endpoint
+from rankscope.engines.live.asking import Gate
 from rankscope.engines.live.live_run import LiveRun
-from rankscope.engines.live.patience import Gate
-from rankscope.errors import InputError, SettingError
 from tests.engines.live.engine_server import (
     Asked,
     Fault,
@@ -56,7 +56,7 @@ def rows(run: Any) -> dict[str, list[tuple[str, float]]]:
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pauses of a hundredth of their length, and no credentials of whoever runs the tests."""
-    monkeypatch.setattr(limits.EngineLimits.__init__, "__defaults__", (4, 5, 30, 0.005, 0.3))
+    monkeypatch.setattr(endpoint.EngineLimits.__init__, "__defaults__", (4, 5, 30, 0.005, 0.3))
     for name in ("USER", "PASSWORD", "API_KEY", "TOKEN"):
         monkeypatch.delenv(f"RANKSCOPE_ENGINE_{name}", raising=False)
 
@@ -174,7 +174,7 @@ def test_everyone_waits_as_long_as_the_engine_asks_for(monkeypatch: pytest.Monke
     def fault(asked: Asked, number: int) -> Fault | None:
         return json_fault(429, {}, Retry_After="0.05") if number == 1 else None
 
-    monkeypatch.setattr(patience, "monotonic", lambda: now[0])
+    monkeypatch.setattr(asking, "monotonic", lambda: now[0])
     monkeypatch.setattr(Gate, "close_for", closed)
     topics = {str(number): f"topic {number}" for number in range(1, 30)}
     with running(ranking, fault) as engine, ThreadPoolExecutor(1) as pool:

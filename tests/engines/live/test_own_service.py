@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import rankscope
-from rankscope.errors import InputError
+from rankscope.core.errors import InputError
 from tests.needs import needed_module
 from tests.workbench.small import WORDS, small_index
 

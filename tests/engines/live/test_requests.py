@@ -17,12 +17,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankscope
-from rankscope.engines.live.address import EngineAddress
-from rankscope.engines.live.credentials import Credentials
-from rankscope.engines.live.escaping import escape_words
-from rankscope.engines.live.template import RequestTemplate, TopicValues
+from rankscope.core.errors import InputError, RankscopeError, SettingError
+from rankscope.engines.live.endpoint import Credentials, EngineAddress
+from rankscope.engines.live.requests import RequestTemplate, TopicValues, escape_words
 from rankscope.engines.text import Index
-from rankscope.errors import InputError, RankscopeError, SettingError
 from tests.engines.live.engine_server import Asked, Hits, json_fault, running
 from tests.needs import needed_module
 

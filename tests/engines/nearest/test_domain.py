@@ -13,13 +13,13 @@ import pytest
 from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
-from rankscope.curves.thinning import expected_hits
+from rankscope.analysis.curves.thinning import expected_hits
+from rankscope.core.errors import InputError, SettingError
 from rankscope.engines.nearest import nearest_ranks
-from rankscope.engines.nearest.distractors import NearestDistractors, RandomDistractors
+from rankscope.engines.nearest.domains import NearestDistractors, RandomDistractors
 from rankscope.engines.nearest.relevance import POLICIES
-from rankscope.errors import InputError, SettingError
 from rankscope.inputs.features import Features
-from rankscope.ranks.lots import lots_of_numbers
+from rankscope.ranks.kept_scores import lots_of_numbers
 from rankscope.ranks.provenance import chosen_distractors
 from tests.engines.nearest import plain
 from tests.engines.nearest.plain import as_dict, everything, l1, many_items

@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from rankscope.core.errors import MissingExtra, SettingError
 from rankscope.engines.nearest import gpu, nearest_ranks
-from rankscope.engines.nearest.gpu_levels import Fixed, Half, Level
-from rankscope.engines.nearest.gpu_rows import METRICS, DeviceRows
-from rankscope.errors import MissingExtra, SettingError
+from rankscope.engines.nearest.gpu_scores import METRICS, DeviceRows, Fixed, Half, Level
 from rankscope.inputs.features import Features
 from tests.engines.nearest.plain import everything, many_items
 from tests.needs import needed_module, skip_for_want_of

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.spatial import distance
 
+from rankscope.core.errors import InputError, SettingError
 from rankscope.engines.nearest import ALL, Mixture, WeightedMetric, nearest_ranks
-from rankscope.engines.nearest.city_block import CityBlock
-from rankscope.engines.nearest.spaces import METRICS, Metric, metric_named, space_of
-from rankscope.engines.nearest.sums import in_order, of_all_pairs, of_pairs, short_buffers
-from rankscope.errors import InputError, SettingError
+from rankscope.engines.nearest.differences import CityBlock
+from rankscope.engines.nearest.metrics import METRICS, Metric, metric_named, space_of
+from rankscope.engines.nearest.space import short_buffers, sums_in_order, sums_of_all_pairs, sums_of_pairs
 from rankscope.ranks.relevant_ranks import KEPT_DISTRACTORS
 from tests.engines.nearest.plain import (
     OF_HISTOGRAMS,
@@ -287,13 +287,13 @@ def test_city_block_sums_are_exact_in_every_width(dtype: type[Any], low: int, hi
 
 def test_sums_add_in_feature_order() -> None:
     row = np.array([[1e16, 1.0, 1.0, -1e16]])
-    assert in_order(row, np.positive).tolist() == [0.0]
-    assert in_order(np.array([[1.0, 1.0, 1e16, -1e16]]), np.positive).tolist() == [2.0]
+    assert sums_in_order(row, np.positive).tolist() == [0.0]
+    assert sums_in_order(np.array([[1.0, 1.0, 1e16, -1e16]]), np.positive).tolist() == [2.0]
     ones = np.ones_like(row)
-    assert of_pairs(np.concatenate([row, ones]).__getitem__, np.array([0]), np.array([1]), np.multiply).tolist() == [
-        0.0
-    ]
-    assert of_all_pairs(row, ones, np.multiply).tolist() == [[0.0]]
+    assert sums_of_pairs(
+        np.concatenate([row, ones]).__getitem__, np.array([0]), np.array([1]), np.multiply
+    ).tolist() == [0.0]
+    assert sums_of_all_pairs(row, ones, np.multiply).tolist() == [[0.0]]
 
 
 def test_rows_of_float32_that_no_power_of_two_keeps_in_range_are_scaled_in_float64() -> None:

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
+from rankscope.core.errors import InputError, SettingError
 from rankscope.engines.nearest import nearest_ranks
 from rankscope.engines.nearest.relevance import POLICIES
-from rankscope.errors import InputError, SettingError
 from rankscope.inputs.features import Features
 from tests.engines.nearest.plain import as_dict, everything, l1, many_items
 

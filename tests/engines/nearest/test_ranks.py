@@ -10,12 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankscope.engines.nearest import ALL, differences, nearest_ranks, space
-from rankscope.engines.nearest import block as blocks
+from rankscope.core.errors import InputError, SettingError
+from rankscope.engines.nearest import ALL, blocks, differences, nearest_ranks, space
+from rankscope.engines.nearest.metrics import space_of
 from rankscope.engines.nearest.products import ProductSpace
 from rankscope.engines.nearest.space import Space
-from rankscope.engines.nearest.spaces import space_of
-from rankscope.errors import InputError, SettingError
 from rankscope.ranks.storage import load_ranks, save_ranks
 from tests.engines.nearest.plain import as_dict, everything, fit_for, labelled_rows, many_items
 

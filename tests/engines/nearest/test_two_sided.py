@@ -13,13 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from rankscope.engines.nearest import ALL, city_block, nearest_ranks, two_sided
-from rankscope.engines.nearest.block import BlockRanks
-from rankscope.engines.nearest.block_files import BlocksFolder
+from rankscope.engines.nearest import ALL, differences, nearest_ranks, two_sided
+from rankscope.engines.nearest.blocks import BlockRanks, BlocksFolder
 from rankscope.engines.nearest.differences import L1
+from rankscope.engines.nearest.metrics import space_of
 from rankscope.engines.nearest.relevance import Relevance
 from rankscope.engines.nearest.space import Space
-from rankscope.engines.nearest.spaces import space_of
 from rankscope.inputs.features import Features
 from tests.engines.nearest.plain import as_dict, brute_force, everything, fit_for, labelled_rows, many_items
 
@@ -217,10 +216,10 @@ def test_tiles_that_do_not_fit_are_not_made() -> None:
 
 @pytest.mark.parametrize("rows", [1, 3, 33])
 def test_fractions_are_off_by_no_more_than_their_share(rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(city_block, "TILE_ITEMS", 64)
+    monkeypatch.setattr(differences, "TILE_ITEMS", 64)
     rng = np.random.default_rng(rows)
     matrix = (rng.standard_normal((rows, 517)) * 2.0 ** rng.integers(-20, 20, 517)).astype(np.float32)
-    distances = city_block.CityBlock.of(matrix)
+    distances = differences.CityBlock.of(matrix)
     everyone = np.arange(rows)
     exact = np.abs(matrix[:, None].astype(np.float64) - matrix).sum(axis=2)
     off = np.abs(distances.between(everyone, everyone) - exact)

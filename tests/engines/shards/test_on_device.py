@@ -8,12 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankscope.engines.nearest import nearest_ranks
-from rankscope.engines.nearest.gpu_rows import METRICS
-from rankscope.engines.shards.on_device import counts_of_ranks
+from rankscope.engines.nearest.gpu_scores import METRICS
+from rankscope.engines.shards.counting import counts_of_ranks
 from rankscope.inputs.features import Features
-from rankscope.ranks.dense import best_first, count_among, ranks_among
 from rankscope.ranks.ragged import Ragged
-from rankscope.ranks.settling import place_close
+from rankscope.ranks.score_tables import best_first, count_among, ranks_among
+from rankscope.ranks.screening import place_close
 from tests.engines.nearest.plain import everything, many_items
 from tests.engines.nearest.test_gpu import DEVICES, torch_with
 from tests.engines.shards.test_shards import by_shards

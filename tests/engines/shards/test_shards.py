@@ -13,19 +13,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankscope.engines.nearest import ALL, nearest_ranks
-from rankscope.engines.nearest import block as blocks
+from rankscope.core.parts import Home
+from rankscope.engines.nearest import ALL, blocks, nearest_ranks
+from rankscope.engines.nearest.metrics import metric_named
 from rankscope.engines.nearest.products import ProductSpace
 from rankscope.engines.nearest.relevance import Relevance
 from rankscope.engines.nearest.space import Space
-from rankscope.engines.nearest.spaces import metric_named
-from rankscope.engines.shards import cutting
-from rankscope.engines.shards.collection import RowFile, StoredRows
-from rankscope.engines.shards.plan import ShardPlan
+from rankscope.engines.shards import ranking
+from rankscope.engines.shards.parts import RowFile, ShardPlan, StoredRows
 from rankscope.engines.shards.ranking import ShardRanking, shards_between
 from rankscope.inputs.features import Features
 from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.running.home import Home
 from tests.engines.nearest.plain import everything, fit_for, labelled_rows, many_items
 
 METRICS = [each.name for each in ALL]
@@ -61,8 +59,8 @@ def by_shards(
         shards=shards_between(edges, relevance),
     )
     with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cutting, "MOST_BLOCK", block)
-        patch.setattr(cutting, "LEAST_BLOCK", block)
+        patch.setattr(ranking, "MOST_BLOCK", block)
+        patch.setattr(ranking, "LEAST_BLOCK", block)
         return ShardRanking(relevance, plan, Home(), Path(folder)).ranks("nearest")
 
 

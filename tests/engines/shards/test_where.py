@@ -15,15 +15,14 @@ import pytest
 from click.testing import CliRunner
 
 import rankscope
-from rankscope.cli.main import cli
+from rankscope.commands.line.main import cli
+from rankscope.core.errors import InputError, SettingError
+from rankscope.core.parts import Home, PartsFolder
+from rankscope.core.runners import connect_dask
 from rankscope.engines.nearest import nearest_ranks
-from rankscope.engines.shards import cutting
-from rankscope.errors import InputError, SettingError
+from rankscope.engines.shards import ranking
 from rankscope.inputs.features import Features
 from rankscope.ranks.storage import load_ranks, save_ranks
-from rankscope.running.dask_cluster import connect
-from rankscope.running.home import Home
-from rankscope.running.parts import PartsFolder
 from tests.clusters import running_cluster
 from tests.engines.nearest.plain import everything, many_items
 from tests.needs import needed_module
@@ -47,10 +46,10 @@ def whole(metric: str = "cosine") -> list[Any]:
 
 @pytest.fixture(autouse=True)
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cutting, "LEAST_SHARD", 100)
-    monkeypatch.setattr(cutting, "LEAST_BLOCK", 120)
-    monkeypatch.setattr(cutting, "rows_of_shard", lambda memory, width: 100)
-    monkeypatch.setattr("rankscope.engines.shards.where.rows_of_shard", lambda memory, width: 150)
+    monkeypatch.setattr(ranking, "LEAST_SHARD", 100)
+    monkeypatch.setattr(ranking, "LEAST_BLOCK", 120)
+    monkeypatch.setattr(ranking, "rows_of_shard", lambda memory, width: 100)
+    monkeypatch.setattr("rankscope.engines.shards.ranking.rows_of_shard", lambda memory, width: 150)
 
 
 @pytest.fixture
@@ -107,7 +106,7 @@ def test_a_dask_worker_killed_in_the_middle_changes_no_byte(parts: Path, tmp_pat
     needed_module("distributed", "distributed")
     seen: list[int] = []
     with running_cluster(tmp_path, workers=2) as cluster:
-        with connect(cluster.on) as client:
+        with connect_dask(cluster.on) as client:
             client.wait_for_workers(2)
 
         def kill_one(done: int, count: int) -> None:

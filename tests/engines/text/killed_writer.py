@@ -34,11 +34,10 @@ def end_at(moment: int, folder: str) -> None:
 
 
 def main(folder: str, moment: int) -> None:
-    from rankscope.engines.text import Index
-    from rankscope.engines.text.index import blocks, writer
+    from rankscope.engines.text import Index, index_writer, segments
 
-    blocks.MOST_DOCUMENTS = 3  # type: ignore[misc]
-    writer.MOST_OF_A_TIER = 2  # type: ignore[misc]
+    segments.MOST_DOCUMENTS = 3  # type: ignore[misc]
+    index_writer.MOST_OF_A_TIER = 2  # type: ignore[misc]
     index = Index.open(Path(folder))
     end_at(moment, folder)
     index.add(documents("b", 15), delete=["a0"]).merge()

@@ -7,13 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankscope.engines.text.analysis import ALL, ANALYSERS
-from rankscope.engines.text.analysis.analyser import KnownTerms
-from rankscope.engines.text.analysis.filters import fold_german, lower
-from rankscope.engines.text.analysis.german_light import german_light_stem
-from rankscope.engines.text.analysis.porter import porter_stem
-from rankscope.engines.text.analysis.tokenizers import WORDS
-from rankscope.errors import SettingError
+from rankscope.core.errors import SettingError
+from rankscope.engines.text.analysers import ALL, ANALYSERS, KnownTerms
+from rankscope.engines.text.token_filters import fold_german, german_light_stem, lower, porter_stem
+from rankscope.engines.text.tokenizers import WORDS
 from tests.engines.text.golden_files import golden_rows
 
 LECTURE = ("Hello world", "Hello there", "Hello, hello! Bob", "World peace", "Bob's world")

@@ -11,9 +11,9 @@ import polars as pl
 import pytest
 
 import rankscope
+from rankscope.core.settings import Settings
 from rankscope.engines.text import Index
-from rankscope.ranks.reduce import reduce
-from rankscope.settings import Settings
+from rankscope.ranks.reduction import reduce
 from tests.data import data_folder
 
 SYSTEMS = {

@@ -10,16 +10,20 @@ import polars as pl
 import pytest
 
 import rankscope
+from rankscope.core.errors import SettingError
 from rankscope.engines.text import Index
-from rankscope.engines.text.expansion import ALL, EXPANSIONS
-from rankscope.engines.text.expansion.expansion import FeedbackDocuments
-from rankscope.engines.text.expansion.pseudo_feedback import weighted_words, words_of
-from rankscope.engines.text.expansion.rm3 import RM3Expansion
-from rankscope.engines.text.expansion.rocchio import RocchioExpansion
-from rankscope.engines.text.index.term_vectors import TermVectors
-from rankscope.engines.text.query.nodes import Node
-from rankscope.errors import SettingError
-from rankscope.ranks.reduce import reduce
+from rankscope.engines.text.expansions import (
+    ALL,
+    EXPANSIONS,
+    FeedbackDocuments,
+    RM3Expansion,
+    RocchioExpansion,
+    TermVectors,
+    weighted_words,
+    words_of,
+)
+from rankscope.engines.text.queries import Node
+from rankscope.ranks.reduction import reduce
 from tests.data import data_folder
 from tests.engines.text.test_collections import MEASURES, collection, index_of, topics_of
 

@@ -9,12 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rankscope.core.errors import SettingError
 from rankscope.engines.text import Index
-from rankscope.engines.text.analysis import ANALYSERS
-from rankscope.engines.text.analysis.tokens import tokens_of
-from rankscope.engines.text.fragments import Fragment, MarkedWord, best_fragments
-from rankscope.engines.text.query.nodes import Phrase
-from rankscope.errors import SettingError
+from rankscope.engines.text.analysers import ANALYSERS, tokens_of
+from rankscope.engines.text.highlighting import Fragment, MarkedWord, best_fragments
+from rankscope.engines.text.queries import Phrase
 from tests.engines.text.golden_files import golden_rows
 from tests.engines.text.golden_index import golden_documents, golden_index
 

@@ -15,15 +15,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from rankscope.digests import DAMAGED
-from rankscope.engines.text import Index
-from rankscope.engines.text.index import blocks, merging, writer
-from rankscope.engines.text.index.columns import ARRAYS
-from rankscope.engines.text.index.lengths import LENGTHS, coarse_lengths
-from rankscope.engines.text.index.storage import check_index, read_record
-from rankscope.engines.text.index.writer import IndexWriter
-from rankscope.engines.text.looking import list_terms
-from rankscope.errors import InputError, SettingError
+from rankscope.core.digests import DAMAGED
+from rankscope.core.errors import InputError, SettingError
+from rankscope.engines.text import Index, index_writer, segments
+from rankscope.engines.text.index_columns import ARRAYS, CODED_LENGTHS, coarse_lengths
+from rankscope.engines.text.index_files import check_index, read_record
+from rankscope.engines.text.index_writer import IndexWriter
+from rankscope.engines.text.inspection import list_terms
 from tests.engines.text.golden_index import golden_documents, golden_index, ranking_of
 
 QUERIES = ("information retrieval", '"boundary layer" flow', "comput* -system", "informtion~", "title:java^2 apache")
@@ -31,8 +29,8 @@ Document = dict[str, str]
 
 
 def small_blocks(monkeypatch: pytest.MonkeyPatch, size: int = 7, tier: int = 3) -> None:
-    monkeypatch.setattr(blocks, "MOST_DOCUMENTS", size)
-    monkeypatch.setattr(writer, "MOST_OF_A_TIER", tier)
+    monkeypatch.setattr(segments, "MOST_DOCUMENTS", size)
+    monkeypatch.setattr(index_writer, "MOST_OF_A_TIER", tier)
 
 
 def answers(index: Index) -> list[Any]:
@@ -65,8 +63,8 @@ def test_many_small_segments_answer_as_one_and_merge_into_it(
 ) -> None:
     whole = golden_index("english")  # made before blocks are small, for it is kept for other tests
     small_blocks(monkeypatch)
-    monkeypatch.setattr(merging, "MOST_POSTINGS", postings)
-    monkeypatch.setattr(merging, "MOST_TERMS", 300)
+    monkeypatch.setattr(index_writer, "MOST_POSTINGS", postings)
+    monkeypatch.setattr(index_writer, "MOST_TERMS", 300)
     index = Index.build(golden_documents(), tmp_path / "index", analyser="english")
     assert 1 < len(index.reader.segments) <= 4 * 3
     assert answers(index) == answers(whole)
@@ -112,7 +110,7 @@ def test_any_way_to_the_same_documents_gives_the_same_index(
     documents = [{"id": str(number), "body": text} for number, text in enumerate(texts)]
     with pytest.MonkeyPatch.context() as patch:
         small_blocks(patch, size, tier=2)
-        patch.setattr(merging, "MOST_POSTINGS", 3)
+        patch.setattr(index_writer, "MOST_POSTINGS", 3)
         folder = tmp_path_factory.mktemp("way") / "index"
         index = Index.build(documents, folder, analyser="standard").add([], delete=map(str, deleted)).merge()
     left = [each for number, each in enumerate(documents) if number not in deleted]
@@ -219,8 +217,8 @@ def test_a_folder_without_an_index_is_named(tmp_path: Path) -> None:
 
 
 def test_lengths_are_kept_as_in_a_byte() -> None:
-    assert LENGTHS[:41].tolist() == list(range(41))
-    assert LENGTHS[41:52].tolist() == [42, 44, 46, 48, 50, 52, 54, 56, 60, 64, 68]
+    assert CODED_LENGTHS[:41].tolist() == list(range(41))
+    assert CODED_LENGTHS[41:52].tolist() == [42, 44, 46, 48, 50, 52, 54, 56, 60, 64, 68]
     assert coarse_lengths(np.array([41, 55, 59, 100, 1000, 12345])).tolist() == [40, 54, 56, 96, 984, 12312]
 
 
@@ -310,9 +308,9 @@ def _mangled(data: bytes, kind: int, rng: np.random.Generator) -> bytes:
 def test_small_tables_are_gathered_into_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     small_blocks(monkeypatch, size=20)
     tables = [pl.DataFrame({"id": [f"{number}-{row}" for row in range(3)], "body": "x"}) for number in range(30)]
-    assert [len(block) for block in blocks.blocks_of(tables)] == [18, 18, 18, 18, 18]
+    assert [len(block) for block in segments.blocks_of_documents(tables)] == [18, 18, 18, 18, 18]
     singles = ({"id": str(number), "body": "x"} for number in range(45))
-    assert sum(len(block) for block in blocks.blocks_of(singles)) == 45
-    monkeypatch.setattr(blocks, "MOST_BYTES", 100)
+    assert sum(len(block) for block in segments.blocks_of_documents(singles)) == 45
+    monkeypatch.setattr(segments, "MOST_BYTES", 100)
     long = pl.DataFrame({"id": [str(row) for row in range(10)], "body": "x" * 40})
-    assert [len(block) for block in blocks.blocks_of([long])] == [2, 2, 2, 2, 2]
+    assert [len(block) for block in segments.blocks_of_documents([long])] == [2, 2, 2, 2, 2]

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import rankscope
+from rankscope.core.errors import InputError, SettingError
+from rankscope.core.settings import SETTINGS, Settings
 from rankscope.engines.text import Index
-from rankscope.errors import InputError, SettingError
-from rankscope.ranks.reduce import reduce
+from rankscope.ranks.reduction import reduce
 from rankscope.ranks.storage import ranks_to_frame
-from rankscope.settings import SETTINGS, Settings
 
 TIES = next(each for each in SETTINGS if each.name == "ties").choices
 WORDS = ["fox", "dog", "cat", "den", "wood", "hill", "lake", "moon"]
@@ -53,9 +53,9 @@ def test_counted_ranks_are_those_of_the_run(
     run = index.run(TOPICS, similarity, name="x", **choice)
     counted = index.rank(TOPICS, judgements(), similarity, settings, keep_scores=True, name="x", **choice)
     assert same(counted, reduce(judgements(), run, settings, keep_scores=True))
-    from rankscope.inputs.formats import write
+    from rankscope.inputs.formats.registry import write_file
 
-    write(run, tmp_path / "x.run")
+    write_file(run, tmp_path / "x.run")
     assert same(counted, reduce(judgements(), tmp_path / "x.run", settings, keep_scores=True))
     assert set(counted.collection.tolist()) == {300}
 
@@ -84,7 +84,7 @@ def test_deleted_documents_are_not_there(tmp_path: Path) -> None:
 def test_few_scores_are_counted_and_many_sorted_with_the_same_result(
     index: Index, most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rankscope.engines.text.judged_ranks.COUNTED_AT_MOST", most)
+    monkeypatch.setattr("rankscope.engines.text.rankings.COUNTED_AT_MOST", most)
     for ties in ("given", "trec_eval"):
         settings = Settings(ties=ties)
         assert same(

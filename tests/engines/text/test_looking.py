@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 
+from rankscope.core.errors import SettingError
 from rankscope.engines.text import Index
-from rankscope.engines.text.analysis import ANALYSERS
-from rankscope.engines.text.looking import (
+from rankscope.engines.text.analysers import ANALYSERS
+from rankscope.engines.text.explanations import NODE_KINDS, QueryTree, tree_of
+from rankscope.engines.text.inspection import (
     analyse_stepwise,
     find_postings,
     list_terms,
@@ -17,8 +19,6 @@ from rankscope.engines.text.looking import (
     rebuilt_field,
     view_document,
 )
-from rankscope.engines.text.query_tree import KINDS, QueryTree, tree_of
-from rankscope.errors import SettingError
 from tests.engines.text.golden_files import ANALYSER_NAMES, golden_rows, golden_statistics
 from tests.engines.text.golden_index import golden_documents, golden_index
 
@@ -145,7 +145,7 @@ def test_a_tree_has_every_part_of_the_query_with_the_documents_it_finds() -> Non
         assert tree.documents == len(row["analyzers"]["english"]["bm25"][0])
         assert tree.text == row["analyzers"]["english"]["parsed"]
         kinds |= {each.kind for each in walked(tree)}
-    assert kinds == set(KINDS.values()) - {"best of"}  # which has no sign in the language
+    assert kinds == set(NODE_KINDS.values()) - {"best of"}  # which has no sign in the language
 
 
 def test_terms_of_patterns_and_roles_of_clauses() -> None:

@@ -9,10 +9,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from rankscope.engines.text.analysis import ANALYSERS
-from rankscope.engines.text.matching.fuzzy import similar_terms
-from rankscope.engines.text.query.nodes import Fuzzy, InField, Node, Term, walk
-from rankscope.errors import QueryError
+from rankscope.core.errors import QueryError
+from rankscope.engines.text.analysers import ANALYSERS
+from rankscope.engines.text.queries import Fuzzy, InField, Node, Term, walk_query
+from rankscope.engines.text.term_patterns import similar_terms
 from tests.engines.text.golden_files import ANALYSER_NAMES
 from tests.engines.text.golden_index import difference, golden_documents, golden_index, ranking_of
 from tests.engines.text.lucene_oracle import Lucene
@@ -46,12 +46,12 @@ def shares_statistics(query: Node, analyser: str) -> bool:
     """Whether a fuzzy term stands for one that another clause asks for: Lucene then keeps the statistics of one."""
     reader = golden_index(analyser).reader
     terms: Counter[tuple[str, str]] = Counter()
-    for node in walk(query):
+    for node in walk_query(query):
         if isinstance(node, Fuzzy):
             terms.update((node.field, term) for term in similar_terms(reader, node))
         elif isinstance(node, Term):
             terms[node.field, node.text] += 1
-    return any(isinstance(node, Fuzzy) for node in walk(query)) and max(terms.values(), default=0) > 1
+    return any(isinstance(node, Fuzzy) for node in walk_query(query)) and max(terms.values(), default=0) > 1
 
 
 def compare(text: str, analyser: str, operator: str, similarity: str) -> str:
@@ -84,7 +84,7 @@ def test_each_kind_of_node_is_in_one_of_twenty_queries_at_least() -> None:
     kinds: Counter[str] = Counter()
     for text in random_queries():
         query = parsed(text, "standard", "OR")
-        kinds.update({type(node).__name__ for node in walk(query)} if query is not None else ())
+        kinds.update({type(node).__name__ for node in walk_query(query)} if query is not None else ())
     names = {each.__name__ for each in InField.__subclasses__()} | {"Boolean", "Boost", "MatchAll"}
     assert {name: kinds[name] for name in names if kinds[name] < QUERIES / 20} == {}
 

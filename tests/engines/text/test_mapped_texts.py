@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from rankscope.engines.text import Index
-from rankscope.engines.text.index.mapped_texts import map_texts
-from rankscope.engines.text.index.opening import OpenedIndex
-from rankscope.engines.text.looking import overview
+from rankscope.engines.text.index_reader import OpenedIndex, map_texts
+from rankscope.engines.text.inspection import overview
 
 Row = dict[str, str | None]
 ROWS: list[Row] = [{"id": "ä", "title": "Über uns", "body": ""}, {"id": "b", "title": None, "body": "a 😀 fox"}]

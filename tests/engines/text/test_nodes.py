@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rankscope.engines.text.query.nodes import (
+from rankscope.engines.text.queries import (
     OPTIONAL,
     PROHIBITED,
     REQUIRED,
@@ -22,7 +22,7 @@ from rankscope.engines.text.query.nodes import (
     Term,
     Wildcard,
     java_float,
-    walk,
+    walk_query,
 )
 
 FOX, DOG = Term("body", "fox"), Term("title", "dog")
@@ -55,7 +55,7 @@ def test_a_query_prints_as_lucene_prints_it(query: Node, text: str) -> None:
 def test_a_group_gives_its_clauses_by_kind() -> None:
     group = Boolean((Clause(FOX, REQUIRED), Clause(DOG, OPTIONAL), Clause(MatchAll(), PROHIBITED)))
     assert (group.required, group.optional, group.prohibited) == ((FOX,), (DOG,), (MatchAll(),))
-    assert list(walk(group)) == [group, FOX, DOG, MatchAll()]
+    assert list(walk_query(group)) == [group, FOX, DOG, MatchAll()]
 
 
 @pytest.mark.parametrize(

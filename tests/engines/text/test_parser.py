@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankscope.engines.text.analysis import ANALYSERS
-from rankscope.engines.text.query.nodes import Node
-from rankscope.engines.text.query.parser import Language, parse_query
-from rankscope.errors import QueryError
+from rankscope.core.errors import QueryError
+from rankscope.engines.text.analysers import ANALYSERS
+from rankscope.engines.text.queries import Node
+from rankscope.engines.text.query_parser import Language, parse_query
 from tests.engines.text.golden_files import ANALYSER_NAMES, golden_rows
 from tests.engines.text.golden_index import golden_index
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankscope.engines.text.query.regular_expressions import number_between, parse_regex, select
-from rankscope.errors import QueryError
+from rankscope.core.errors import QueryError
+from rankscope.engines.text.regular_expressions import number_between, parse_regex, select
 
 TERMS = ["", "a", "ab", "aab", "b", "abc", "a.b", "a|b", "*a", "7", "07", "12", "in3", "a\nb", "é", "]", "a}"]
 

@@ -7,9 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rankscope.engines.text import Index
-from rankscope.engines.text.index import transpose
-from rankscope.engines.text.index.transpose import DocumentTerms
+from rankscope.engines.text import Index, index_columns
+from rankscope.engines.text.index_columns import DocumentTerms
 
 WORDS = [f"w{number}" for number in range(40)]
 
@@ -51,7 +50,7 @@ def test_a_transpose_in_portions_is_the_same(at_once: int) -> None:
 
 def test_a_large_transpose_lies_in_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
     index = Index.build(random_texts(30, seed=1))
-    monkeypatch.setattr(transpose, "IN_MEMORY", 10)
+    monkeypatch.setattr(index_columns, "IN_MEMORY", 10)
     assert looked_up(index) == counted(index)
     assert isinstance(index.reader.segments[0].fields["body"].by_document.codes, np.memmap)
 

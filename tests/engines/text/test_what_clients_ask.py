@@ -11,13 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from rankscope.core.errors import SettingError, TimeLimitError
 from rankscope.engines.text import Index
-from rankscope.engines.text.matching.cache import ENTRY, MatchCache
-from rankscope.engines.text.matching.matches import Matches
-from rankscope.engines.text.matching.time_limit import time_limit
-from rankscope.engines.text.more_like_this import MoreLikeThis
-from rankscope.engines.text.query.nodes import BestOf, Boolean, Boost, Clause, Node, Term, any_of
-from rankscope.errors import SettingError, TimeLimitError
+from rankscope.engines.text.expansions import MoreLikeThis
+from rankscope.engines.text.matching import CACHE_ENTRY, MatchCache, Matches
+from rankscope.engines.text.queries import BestOf, Boolean, Boost, Clause, Node, Term, any_of, time_limit
 from tests.workbench.small import WORDS, small_index
 
 
@@ -135,7 +133,7 @@ def test_a_search_ends_when_its_time_is_over(query: str) -> None:
 
 
 def test_words_that_no_document_has_do_not_fill_memory() -> None:
-    cache = MatchCache(room=100 * ENTRY)
+    cache = MatchCache(room=100 * CACHE_ENTRY)
     for number in range(1000):
         cache.get(number, lambda: Matches.nothing(5))
     assert len(cache) <= 100
@@ -144,7 +142,7 @@ def test_words_that_no_document_has_do_not_fill_memory() -> None:
 
 def test_several_threads_share_one_cache() -> None:
     """Each asks for what others drop at the same moment."""
-    cache, problems = MatchCache(room=4 * ENTRY), []
+    cache, problems = MatchCache(room=4 * CACHE_ENTRY), []
     matches = {number: Matches(np.array([number]), np.ones(1, dtype=np.float32), 10) for number in range(10)}
 
     def ask(seed: int) -> None:
@@ -161,7 +159,7 @@ def test_several_threads_share_one_cache() -> None:
         thread.join()
     gc.collect()
     assert problems == []
-    assert cache.used == sum(each.size + ENTRY for each in cache._kept.values())
+    assert cache.used == sum(each.size + CACHE_ENTRY for each in cache._kept.values())
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.model_selection import StratifiedKFold
 
-from rankscope.errors import SettingError
-from rankscope.feedback.examples.folds import Folds, checked_target, most_folds, stratified_folds
+from rankscope.core.errors import SettingError
+from rankscope.feedback.examples.examples import Folds, checked_target, most_folds, stratified_folds
 
 targets = st.lists(st.booleans(), min_size=4, max_size=60).filter(lambda each: 2 <= sum(each) <= len(each) - 2)
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankscope.feedback.examples import kernels
+from rankscope.feedback.examples import geometry
+from rankscope.feedback.examples.geometry import item_sums, squared_distances, squared_nearness
 from rankscope.feedback.examples.items import Items
-from rankscope.feedback.examples.kernels import squared_distances, squared_nearness
-from rankscope.feedback.examples.segments import item_sums
 from rankscope.ranks.ragged import Ragged
 
 
@@ -34,8 +33,8 @@ def test_nearness_is_minus_the_squared_distance_and_parts_change_nothing(
     plain = ((points[:, None, :] - items.matrix[None]) ** 2).sum(axis=2)
     np.testing.assert_allclose(squared_nearness(items, points), -plain, rtol=1e-12, atol=1e-12)
     whole = squared_distances(items, points)
-    monkeypatch.setattr(kernels, "CACHED", 1)
-    monkeypatch.setattr(kernels, "ITEMS_AT_ONCE", 64)
+    monkeypatch.setattr(geometry, "CACHED", 1)
+    monkeypatch.setattr(geometry, "ITEMS_AT_ONCE", 64)
     np.testing.assert_allclose(squared_distances(items, points), whole, rtol=1e-14, atol=1e-13)
     own = squared_distances(items, items.matrix[:1])
     assert own[0, 0] == pytest.approx(0.0, abs=1e-11)

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from hypothesis import strategies as st
 
-from rankscope.arrays import FloatArray, IntArray
+from rankscope.core.arrays import FloatArray, IntArray
 from rankscope.engines.text import Index
 from rankscope.feedback import Examples, Items, Method
-from rankscope.feedback.examples.text_items import TextItems
 from rankscope.feedback.methods import METHODS as CATALOGUE
 from rankscope.feedback.methods import RM3
+from rankscope.feedback.methods.text import TextItems
 
 COPIES = 3
 WORDS = [f"w{number}" for number in range(60)]

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import stats
 from scipy.spatial.distance import cdist
 
-from rankscope.arrays import FloatArray
+from rankscope.core.arrays import FloatArray
 from rankscope.feedback import Items, Session
 from tests.feedback.methods.reference_of_reviews import FORMULAS_OF_REVIEWS
 

@@ -11,9 +11,9 @@ from scipy import ndimage, stats
 from scipy.linalg import eig, eigh
 from scipy.spatial.distance import cdist
 
-from rankscope.arrays import BoolArray, FloatArray, IntArray
+from rankscope.core.arrays import BoolArray, FloatArray, IntArray
 from rankscope.feedback import Items, Session
-from rankscope.feedback.methods.trained_map import trained_map
+from rankscope.feedback.methods.manifolds import trained_map
 
 
 def _nearness(items: Items, session: Session, scores: FloatArray) -> FloatArray:

@@ -3,13 +3,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankscope.arrays import FloatArray
+from rankscope.core.arrays import FloatArray
 from rankscope.feedback.examples.examples import Examples
 from rankscope.feedback.examples.items import Items
 from rankscope.feedback.methods import METHODS
-from rankscope.feedback.methods.carried_neighbours import CarriedNeighbours
-from rankscope.feedback.methods.nearest_neighbour import NearestNeighbour
-from rankscope.feedback.study.protocol import Protocol
+from rankscope.feedback.methods.neighbours import CarriedNeighbours, NearestNeighbour
+from rankscope.feedback.study.experiment import Protocol
 
 CHANCE = np.random.default_rng(0)
 MATRIX = CHANCE.normal(size=(80, 5))

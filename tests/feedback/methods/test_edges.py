@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankscope.arrays import FloatArray
-from rankscope.errors import InputError, MissingExtra, SettingError
+from rankscope.core.arrays import FloatArray
+from rankscope.core.errors import InputError, MissingExtra, SettingError
 from rankscope.feedback import CannotScore, Examples, Items, Method, Session
 from rankscope.feedback.methods import (
     DBA,
@@ -32,7 +32,7 @@ from rankscope.feedback.methods import (
     ShrinkageLDA,
     WuZhang,
 )
-from rankscope.feedback.methods.learners import sklearn_part
+from rankscope.feedback.methods.kernel_methods import sklearn_part
 from tests.feedback.methods.drawn import drawn_from, numbers
 from tests.feedback.methods.worked import FOUR, SIX, TOY, toy_scores
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from rankscope.feedback import Examples, Items
-from rankscope.feedback.examples.segments import means
+from rankscope.feedback.examples.geometry import means
 from rankscope.feedback.methods import CentroidDifference, centroid_difference
 from tests.feedback.methods.drawn import drawn_from
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankscope.errors import InputError, SettingError
+from rankscope.core.errors import InputError, SettingError
 from rankscope.feedback import Examples, Items, Scored, best
-from rankscope.feedback.examples.scaling import Scaling
+from rankscope.feedback.examples.items import Scaling
 from tests.feedback.methods.drawn import drawn_from, numbers
 
 

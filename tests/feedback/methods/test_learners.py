@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from rankscope.feedback import Examples, Items
-from rankscope.feedback.examples.kernels import (
+from rankscope.feedback.examples.geometry import (
     distances,
     expansion,
     gram,
@@ -20,8 +20,7 @@ from rankscope.feedback.examples.kernels import (
     squared_distances,
     weighted_distances,
 )
-from rankscope.feedback.examples.neighbours import mutual_graph, nearest_others
-from rankscope.feedback.examples.scaling import unit
+from rankscope.feedback.examples.items import mutual_graph, nearest_others, unit
 from rankscope.feedback.methods import (
     DBA,
     SVM,
@@ -33,10 +32,10 @@ from rankscope.feedback.methods import (
     LogisticRegression,
     ShrinkageLDA,
 )
-from rankscope.feedback.methods.aspects import false_discovery_limit
-from rankscope.feedback.methods.boosting import best_stump
-from rankscope.feedback.methods.capped_simplex import least_quadratic
-from rankscope.feedback.methods.log_based_svm import soft_labels
+from rankscope.feedback.methods.kernel_methods import least_quadratic
+from rankscope.feedback.methods.session_logs import soft_labels
+from rankscope.feedback.methods.terms import false_discovery_limit
+from rankscope.feedback.methods.trees import best_stump
 from rankscope.ranks.ragged import Ragged
 from tests.feedback.methods.drawn import drawn_from, seeds
 
@@ -66,7 +65,7 @@ def test_a_cost_too_large_for_separated_examples_still_settles() -> None:
 def test_all_labels_scores_each_item_by_a_model_that_did_not_see_it() -> None:
     from sklearn.linear_model import LogisticRegression as Theirs
 
-    from rankscope.feedback.methods.all_labels import stratified_fold_numbers
+    from rankscope.feedback.methods.controls import stratified_fold_numbers
 
     items = Items.of(CHANCE.normal(size=(40, 3)))
     truth = list(range(15))

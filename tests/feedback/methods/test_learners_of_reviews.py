@@ -22,8 +22,8 @@ from rankscope.feedback.methods import (
     ShrinkageLDA,
     Viper,
 )
-from rankscope.feedback.methods.decision_tree import best_split
-from rankscope.feedback.methods.trained_map import EPOCHS, best_units, trained_map
+from rankscope.feedback.methods.manifolds import EPOCHS, best_units, trained_map
+from rankscope.feedback.methods.trees import best_split
 from tests.feedback.methods.drawn import METHODS, drawn_from, numbers, seeds
 from tests.feedback.methods.worked import SIX, TOY, toy_scores
 
@@ -55,7 +55,7 @@ def test_a_full_tree_is_right_about_its_examples() -> None:
 def test_a_map_is_trained_by_the_batch_rule() -> None:
     rows, side = CHANCE.normal(size=(30, 3)), 3
     models, seen = None, trained_map(rows, side)
-    from rankscope.feedback.methods import trained_map as module
+    from rankscope.feedback.methods import manifolds as module
 
     models = module._first_plane(rows, side)
     for radius in np.geomspace(1.5, 0.5, EPOCHS):
@@ -157,7 +157,7 @@ def test_a_method_that_has_no_log_says_so(method: Method) -> None:
 
 
 def test_another_log_is_another_collection() -> None:
-    from rankscope.feedback.examples.digests import features_digest
+    from rankscope.feedback.examples.items import features_digest
 
     logged = SIX.with_log([[1, 0, 0, 0, 0, 0]])
     assert len({features_digest(each) for each in (SIX, logged, SIX.with_log([[-1, 0, 0, 0, 0, 0]]))}) == 3

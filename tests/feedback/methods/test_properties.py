@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from rankscope.errors import SettingError
+from rankscope.core.errors import SettingError
 from rankscope.feedback import Examples, Items, Method, TwoSided
 from rankscope.feedback.methods import CONTROLS, Rocchio
 from rankscope.feedback.methods import METHODS as CATALOGUE

@@ -7,15 +7,14 @@ import pickle
 import numpy as np
 import pytest
 
-from rankscope.arrays import BoolArray, FloatArray
+from rankscope.core.arrays import BoolArray, FloatArray
 from rankscope.feedback.examples.examples import Examples
+from rankscope.feedback.examples.geometry import rbf
 from rankscope.feedback.examples.items import Items
-from rankscope.feedback.examples.kernels import rbf
-from rankscope.feedback.methods import METHODS, unlike_display
-from rankscope.feedback.methods.log_based_svm import relation
-from rankscope.feedback.methods.logistic_regression import LogisticRegression
-from rankscope.feedback.methods.pichunter import PicHunter
-from rankscope.feedback.methods.unlike_display import UnlikeDisplay
+from rankscope.feedback.methods import METHODS, active_learning
+from rankscope.feedback.methods.active_learning import PicHunter, UnlikeDisplay
+from rankscope.feedback.methods.linear_models import LogisticRegression
+from rankscope.feedback.methods.session_logs import relation
 
 
 def chosen_by_comparing_all(items: Items, far: FloatArray, seen: BoolArray, gamma: float, count: int) -> list[int]:
@@ -34,7 +33,7 @@ def chosen_by_comparing_all(items: Items, far: FloatArray, seen: BoolArray, gamm
 def test_a_display_of_unlike_items_is_the_same_when_only_some_are_compared(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(unlike_display, "FIRST_LOOK", 4)
+    monkeypatch.setattr(active_learning, "FIRST_LOOK", 4)
     chance = np.random.default_rng(seed)
     items = Items.of(chance.normal(size=(60, 3)))
     far = chance.integers(0, 12, 60) / chance.choice([4.0, 40.0, 400.0])  # with equal ones

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from rankscope.feedback.methods import QueryPoint
-from rankscope.feedback.methods.ranking import list_ranks, rank_sessions
+from rankscope.feedback.methods.method import list_ranks, rank_sessions
 from rankscope.feedback.normalization.example_sets import ExampleSets
 from rankscope.measures import AP
-from rankscope.ranks.from_scores import ranks_from_scores
 from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.ranks.score_tables import ranks_from_scores
 from tests.feedback.problems import drawn
 
 tables = st.integers(2, 12).flatmap(

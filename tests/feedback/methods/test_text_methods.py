@@ -8,18 +8,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from rankscope.core.errors import InputError, SettingError
 from rankscope.engines.text import Index
-from rankscope.engines.text.expansion import EXPANSIONS
-from rankscope.engines.text.expansion.pseudo_feedback import weighted_words
+from rankscope.engines.text.expansions import EXPANSIONS, weighted_words
 from rankscope.engines.text.lsi import lsi_vectors, weighted_matrix
-from rankscope.errors import InputError, SettingError
 from rankscope.feedback import Examples, Items
-from rankscope.feedback.examples.digests import features_digest
-from rankscope.feedback.examples.text_items import TextItems
+from rankscope.feedback.examples.items import features_digest
 from rankscope.feedback.methods import METHODS
-from rankscope.feedback.study.protocol import Protocol
-from rankscope.feedback.study.rounds import simulate_rounds
-from rankscope.feedback.study.setting import Experiment
+from rankscope.feedback.methods.text import TextItems
+from rankscope.feedback.study.experiment import Experiment, Protocol
+from rankscope.feedback.study.loop import simulate_rounds
 from rankscope.feedback.study.study import StudyPlan, same_numbers, study
 from rankscope.feedback.users.starts import ExternalRanking
 from rankscope.feedback.users.topics import Topics

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rankscope.feedback import Examples, Items
-from rankscope.feedback.examples.segments import means
+from rankscope.feedback.examples.geometry import means
 from rankscope.feedback.methods import (
     DBA,
     RM3,
@@ -32,13 +32,11 @@ from rankscope.feedback.methods import (
     StabilisedNearestNeighbour,
     WuZhang,
 )
-from rankscope.feedback.methods.aspects import log_likelihood_ratio, tail_chance
-from rankscope.feedback.methods.average_qe import expand_queries
-from rankscope.feedback.methods.bayesian_query_shifting import shifted_queries
-from rankscope.feedback.methods.dba import augment_rows
-from rankscope.feedback.methods.ellipsoids import ellipsoid
-from rankscope.feedback.methods.log_based_svm import relation
-from rankscope.feedback.methods.pichunter import entropy
+from rankscope.feedback.methods.active_learning import entropy
+from rankscope.feedback.methods.feature_weights import ellipsoid
+from rankscope.feedback.methods.query_movement import augment_rows, expand_queries, shifted_queries
+from rankscope.feedback.methods.session_logs import relation
+from rankscope.feedback.methods.terms import log_likelihood_ratio, tail_chance
 from tests.feedback.methods.worked import FOUR, SIX, TOY, TWO_FOUND, check, toy_scores
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankscope.arrays import FloatArray
+from rankscope.core.arrays import FloatArray
 from rankscope.feedback import Examples, Items, Method
 
 SIX = Items.of([[0, 0], [1, 0], [0, 2], [3, 1], [4, 4], [1, 1]])

@@ -7,16 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rankscope.errors import InputError, SettingError
+from rankscope.core.errors import InputError, SettingError
 from rankscope.feedback.examples.items import Items
 from rankscope.feedback.methods import METHODS
 from rankscope.feedback.methods.method import Method
-from rankscope.feedback.normalization import approaches
-from rankscope.feedback.normalization.approaches import BaselineRules, baselines_of, better_of, stored_under
-from rankscope.feedback.normalization.baselines import baseline
+from rankscope.feedback.normalization import baselines
+from rankscope.feedback.normalization.baselines import BaselineRules, baseline, baselines_of, better_of, stored_under
 from rankscope.feedback.normalization.generalisation import converge, generalise
-from rankscope.feedback.normalization.loss_kinds import LOSSES
-from rankscope.feedback.normalization.losses import Loss
+from rankscope.feedback.normalization.losses import LOSSES, Loss
 from rankscope.feedback.normalization.stored_baselines import BaselineStore, load_baselines, load_store, save_baselines
 from rankscope.feedback.users.topics import Topics
 from tests.feedback.problems import SMALL, SMALL_FOLDS, SMALL_TARGET, drawn
@@ -78,7 +76,7 @@ def test_a_weighted_loss_can_choose_another_candidate() -> None:
 def test_a_stored_baseline_of_the_same_candidates_is_not_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
     rules, some = BaselineRules("II"), methods("query-point", "nearest-neighbour")
     made = baselines_of(ITEMS, TARGET, "near", some, rules)
-    monkeypatch.setattr(approaches, "baseline", lambda *_, **__: pytest.fail("made again"))
+    monkeypatch.setattr(baselines, "baseline", lambda *_, **__: pytest.fail("made again"))
     assert baselines_of(ITEMS, TARGET, "near", some, rules, stored_under(made.values()))[""] is made[""]
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankscope.errors import InputError
+from rankscope.core.errors import InputError
 from rankscope.feedback import Examples, Items
 from rankscope.feedback.examples.items import quarters
 from rankscope.feedback.methods import Aspects, NearestNeighbour, QueryPoint, Rocchio, WuZhang
@@ -39,7 +39,7 @@ def test_the_ideal_system_has_its_worked_curves() -> None:
 
 
 def test_the_ideal_curves_are_those_of_an_ideal_ranking() -> None:
-    from rankscope.feedback.normalization.efficiency_curves import mean_curve, places
+    from rankscope.feedback.normalization.efficiency import mean_curve, places
 
     ranks = RelevantRanks.from_ranks([[1, 2, 3, 4]], depth=40, collection=40)
     for over in ("recall", "precision-scope", "recall-scope"):

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankscope.errors import InputError, SettingError
-from rankscope.feedback.examples.folds import stratified_folds
+from rankscope.core.errors import InputError, SettingError
+from rankscope.feedback.examples.examples import stratified_folds
 from rankscope.feedback.methods import Ideal, NearestNeighbour, QueryPoint
 from rankscope.feedback.normalization.baselines import baseline
-from rankscope.feedback.normalization.convergence import convergence, mean_convergence
-from rankscope.feedback.normalization.matched import matched_ranks, possible_sizes
+from rankscope.feedback.normalization.example_sets import matched_ranks, possible_sizes
+from rankscope.feedback.normalization.growth import convergence, mean_convergence
 from tests.feedback.normalization.test_baselines import Memory
 from tests.feedback.problems import drawn
 

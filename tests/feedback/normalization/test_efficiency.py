@@ -13,28 +13,26 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import special
 
-from rankscope.errors import SettingError
-from rankscope.feedback.examples.folds import stratified_folds
+from rankscope.core.errors import SettingError
+from rankscope.feedback.examples.examples import stratified_folds
 from rankscope.feedback.methods import NearestNeighbour, QueryPoint
 from rankscope.feedback.normalization.baselines import Baseline, baseline
 from rankscope.feedback.normalization.efficiency import (
     BEATEN,
     RECALIBRATE,
     Efficiency,
-    efficiency,
-    infeasible,
-    mean_over_topics,
-)
-from rankscope.feedback.normalization.efficiency_curves import (
     Over,
     chance_curve,
+    efficiency,
+    infeasible,
     kept_for,
     mean_curve,
+    mean_over_topics,
     places,
     thinned_chance,
     thinned_curve,
 )
-from rankscope.feedback.normalization.matched import fully_trained
+from rankscope.feedback.normalization.example_sets import fully_trained
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from tests.feedback.problems import SMALL, SMALL_FOLDS, SMALL_TARGET, drawn
 

@@ -9,11 +9,11 @@ import pytest
 
 from rankscope.feedback.examples.examples import Examples
 from rankscope.feedback.methods import METHODS
-from rankscope.feedback.normalization.approaches import BaselineRules
-from rankscope.feedback.normalization.efficiency_intervals import combined_freedom, interval_over_draws
-from rankscope.feedback.normalization.erring import erring_examples
+from rankscope.feedback.normalization.baselines import BaselineRules
+from rankscope.feedback.normalization.efficiency import combined_freedom, interval_over_draws
+from rankscope.feedback.normalization.example_sets import erring_examples
 from rankscope.feedback.normalization.generalisation import generalise
-from rankscope.feedback.normalization.normalised import Normalised
+from rankscope.feedback.normalization.normalised_study import Normalised
 from rankscope.feedback.users.topics import Topics
 from rankscope.feedback.users.user_score import ErrorRates
 from tests.feedback.problems import drawn

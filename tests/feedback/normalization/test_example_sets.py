@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from rankscope.errors import SettingError
+from rankscope.core.errors import SettingError
 from rankscope.feedback.normalization.example_sets import ExampleSets, largest_of, pairs, topic_seed
 
 TARGET = np.arange(40) % 4 == 0

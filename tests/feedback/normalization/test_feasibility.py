@@ -8,14 +8,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rankscope.arrays import FloatArray
-from rankscope.errors import InputError, SettingError
-from rankscope.feedback.examples.folds import Folds, stratified_folds
+from rankscope.core.arrays import FloatArray
+from rankscope.core.errors import InputError, SettingError
+from rankscope.feedback.examples.examples import Folds, stratified_folds
 from rankscope.feedback.examples.items import Items
 from rankscope.feedback.methods import QueryPoint
-from rankscope.feedback.normalization.approaches import better_of
-from rankscope.feedback.normalization.baselines import baseline
-from rankscope.feedback.normalization.classifiers import (
+from rankscope.feedback.normalization.baselines import baseline, better_of, permute_labels, refitted_ap
+from rankscope.feedback.normalization.candidates import (
     CLASSIFIERS,
     ForestClassifier,
     LdaClassifier,
@@ -29,9 +28,8 @@ from rankscope.feedback.normalization.feasibility import (
     permuted_ap,
     random_subsets,
 )
-from rankscope.feedback.normalization.refitting import permute_labels, refitted_ap
 from rankscope.measures import AP
-from rankscope.measures.random_level import random_average_precision
+from rankscope.measures.quadruple import random_average_precision
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from tests.feedback.normalization.test_baselines import Broken
 from tests.feedback.problems import drawn

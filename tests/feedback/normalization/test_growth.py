@@ -7,16 +7,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rankscope.curves.averaging import radial_curves
-from rankscope.errors import SettingError
-from rankscope.evaluation.evaluate import evaluate_ranks
+from rankscope.analysis.curves.averaging import radial_curves
+from rankscope.analysis.statistics.named_tests import paired_tests
+from rankscope.core.errors import SettingError
+from rankscope.core.settings import Settings
 from rankscope.feedback.methods import Ideal, NearestNeighbour, QueryPoint, RandomRanking
 from rankscope.feedback.normalization.growth import ExampleGrowth, growth
 from rankscope.measures import AP, P
-from rankscope.measures.random_level import random_average_precision
+from rankscope.measures.evaluation.evaluate import evaluate_ranks
+from rankscope.measures.quadruple import random_average_precision
 from rankscope.ranks.storage import load_ranks, save_ranks
-from rankscope.settings import Settings
-from rankscope.statistics.pairs.paired_tests import paired_tests
 from tests.feedback.normalization.test_baselines import Broken
 from tests.feedback.problems import drawn
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankscope.errors import SettingError
+from rankscope.core.errors import SettingError
 from rankscope.feedback.normalization.losses import Loss
 
 

@@ -7,20 +7,22 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rankscope.arrays import BoolArray
-from rankscope.errors import SettingError
+from rankscope.core.arrays import BoolArray
+from rankscope.core.errors import SettingError
 from rankscope.feedback import Items
-from rankscope.feedback.examples.folds import stratified_folds
+from rankscope.feedback.examples.examples import stratified_folds
 from rankscope.feedback.methods import SVM, NearestNeighbour, QueryPoint
-from rankscope.feedback.normalization.classifiers import (
+from rankscope.feedback.normalization.candidates import (
     CLASSIFIERS,
+    ORDERS,
+    Candidate,
     Classifier,
     Estimator,
     ForestClassifier,
     LogisticClassifier,
     SvmClassifier,
+    out_of_fold,
 )
-from rankscope.feedback.normalization.out_of_fold import ORDERS, Candidate, out_of_fold
 from tests.feedback.problems import drawn
 
 ITEMS, TARGET = drawn()

@@ -10,12 +10,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from rankscope.errors import SettingError
+from rankscope.core.errors import SettingError
 from rankscope.feedback.methods import NearestNeighbour, QueryPoint
 from rankscope.feedback.normalization.baselines import baseline
-from rankscope.feedback.normalization.efficiency import Efficiency, efficiency, mean_over_topics
-from rankscope.feedback.normalization.matched import fully_trained
-from rankscope.feedback.normalization.recalibration import recalibrated, recalibrated_all, recalibrated_values
+from rankscope.feedback.normalization.efficiency import (
+    Efficiency,
+    efficiency,
+    mean_over_topics,
+    recalibrated,
+    recalibrated_all,
+    recalibrated_values,
+)
+from rankscope.feedback.normalization.example_sets import fully_trained
 from tests.feedback.problems import SMALL, SMALL_FOLDS, SMALL_TARGET
 
 positive = arrays(np.float64, 5, elements=st.floats(0.01, 1))

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rankscope.errors import InputError
+from rankscope.core.errors import InputError
 from rankscope.feedback import Items
 from rankscope.feedback.methods import QueryPoint
 from rankscope.feedback.normalization.baselines import Baseline, baselines
-from rankscope.feedback.normalization.classifiers import LogisticClassifier
-from rankscope.feedback.normalization.convergence import convergence
-from rankscope.feedback.normalization.efficiency_curves import mean_curve, places
+from rankscope.feedback.normalization.candidates import LogisticClassifier
+from rankscope.feedback.normalization.efficiency import mean_curve, places
+from rankscope.feedback.normalization.growth import convergence
 from rankscope.feedback.normalization.losses import Loss
 from rankscope.feedback.normalization.stored_baselines import load_baselines, save_baselines
 from tests.feedback.problems import drawn

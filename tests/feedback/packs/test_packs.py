@@ -9,20 +9,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from rankscope.commands.feedback import run_pack
+from rankscope.core.errors import InputError, SettingError
 from rankscope.engines.images.image import Image
-from rankscope.errors import InputError, SettingError
-from rankscope.facade.packing import run_pack
-from rankscope.feedback.examples.digests import features_digest
-from rankscope.feedback.examples.items import Items
+from rankscope.feedback.examples.items import Items, features_digest
 from rankscope.feedback.methods import METHODS
-from rankscope.feedback.packs.pack import pack_names, read_pack
-from rankscope.feedback.packs.picture_properties import hue_saturation_value, property_values
+from rankscope.feedback.packs.pack import hue_saturation_value, pack_names, property_values, read_pack
 from rankscope.feedback.packs.problem import labels_digest, pack_collection, pack_topics, pooled, properties_of
-from rankscope.feedback.packs.relative import ratio_of
-from rankscope.feedback.packs.running import PackResult, case_plan, stored_reference
-from rankscope.feedback.study.assessors import mean_overlap, shared_topics
+from rankscope.feedback.packs.run import PackResult, case_plan, ratio_of, stored_reference
 from rankscope.feedback.study.kept_sessions import load_sessions
 from rankscope.feedback.study.results import load_results
+from rankscope.feedback.study.sensitivity import mean_overlap, shared_topics
 from rankscope.feedback.study.study import same_numbers, study
 from rankscope.feedback.users.topics import Topics, sampling_units
 from rankscope.reports.page.pack_page import render_pack

@@ -3,13 +3,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankscope.errors import SettingError
+from rankscope.core.errors import SettingError
 from rankscope.feedback.examples.items import Items
 from rankscope.feedback.methods import METHODS
-from rankscope.feedback.study.assessors import adaptation, mean_overlap
-from rankscope.feedback.study.protocol import Protocol
-from rankscope.feedback.study.rounds import simulate_rounds
-from rankscope.feedback.study.setting import Experiment
+from rankscope.feedback.study.experiment import Experiment, Protocol
+from rankscope.feedback.study.loop import simulate_rounds
+from rankscope.feedback.study.sensitivity import adaptation, mean_overlap
 from rankscope.feedback.users.topics import Topics
 from rankscope.measures import AP
 

@@ -10,14 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rankscope.errors import InputError
-from rankscope.facade.problems import problem_of
-from rankscope.facade.simulating import plan_of
-from rankscope.feedback.study import travelling
+from rankscope.commands.feedback import plan_of, problem_of
+from rankscope.core.errors import InputError
+from rankscope.core.runners import connect_dask
+from rankscope.feedback.study import study as travelling
 from rankscope.feedback.study.results import Results
-from rankscope.feedback.study.study import StudyPlan, same_numbers, study
-from rankscope.feedback.study.travelling import light_to_travel
-from rankscope.running.dask_cluster import connect
+from rankscope.feedback.study.study import StudyPlan, light_to_travel, same_numbers, study
 from tests.clusters import running_cluster
 from tests.feedback.study.test_study import small
 from tests.needs import needed_module
@@ -53,7 +51,7 @@ def test_a_worker_killed_in_the_middle_changes_no_number(tmp_path: Path) -> None
     needed_module("distributed", "distributed")
     seen: list[float] = []
     with running_cluster(tmp_path, workers=2) as cluster:
-        with connect(cluster.on) as client:
+        with connect_dask(cluster.on) as client:
             client.wait_for_workers(2)
 
         def kill_one(share: float) -> None:
@@ -79,7 +77,7 @@ def test_spark_changes_no_number() -> None:
 @pytest.mark.thorough
 def test_large_features_travel_as_a_path_with_a_digest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plan, seen = small(), list[list[str]]()
-    monkeypatch.setattr(travelling, "LARGE", 0)
+    monkeypatch.setattr(travelling, "LARGE_FEATURES", 0)
     result = study(
         plan,
         on="processes:2",
@@ -95,10 +93,10 @@ def test_large_features_travel_as_a_path_with_a_digest(tmp_path: Path, monkeypat
 def test_what_travels_is_light_and_arrives_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     setting = small().setting
     whole = len(pickle.dumps(setting))
-    monkeypatch.setattr(travelling, "LARGE", setting.items.matrix.nbytes)
+    monkeypatch.setattr(travelling, "LARGE_FEATURES", setting.items.matrix.nbytes)
     with light_to_travel(setting, tmp_path) as same:
         assert same is setting  # 100 MB and less goes with the rest
-    monkeypatch.setattr(travelling, "LARGE", setting.items.matrix.nbytes - 1)
+    monkeypatch.setattr(travelling, "LARGE_FEATURES", setting.items.matrix.nbytes - 1)
     for folder in (tmp_path, None):
         with light_to_travel(setting, folder) as light:
             assert not list(tmp_path.iterdir())  # written only when it travels
@@ -114,7 +112,7 @@ def test_what_travels_is_light_and_arrives_whole(tmp_path: Path, monkeypatch: py
 def test_features_that_a_worker_cannot_read_or_that_changed(
     damage: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(travelling, "LARGE", 0)
+    monkeypatch.setattr(travelling, "LARGE_FEATURES", 0)
     with light_to_travel(small().setting, tmp_path) as light:
         packed = pickle.dumps(light)
         (file,) = tmp_path.iterdir()

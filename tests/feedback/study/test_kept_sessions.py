@@ -10,14 +10,13 @@ import polars as pl
 import pytest
 from click.testing import CliRunner
 
-from rankscope.cli.main import cli
-from rankscope.errors import InputError
+from rankscope.commands.line.main import cli
+from rankscope.core.errors import InputError
 from rankscope.feedback.examples.items import Items
 from rankscope.feedback.methods import METHODS
+from rankscope.feedback.study.experiment import Experiment, Protocol
 from rankscope.feedback.study.kept_sessions import KeptSessions, load_sessions
-from rankscope.feedback.study.protocol import Protocol
 from rankscope.feedback.study.results import load_results
-from rankscope.feedback.study.setting import Experiment
 from rankscope.feedback.study.study import StudyPlan, same_numbers, study
 from rankscope.feedback.users.starts import STARTS
 from rankscope.feedback.users.topics import Topics

@@ -7,21 +7,18 @@ import numpy as np
 import pytest
 
 from benchmarks import plain_feedback
-from rankscope.arrays import FloatArray
+from rankscope.core.arrays import FloatArray
+from rankscope.core.threads import one_core_each
+from rankscope.feedback.examples.examples import Session
 from rankscope.feedback.examples.items import Items
-from rankscope.feedback.examples.session import Session
 from rankscope.feedback.methods import METHODS
 from rankscope.feedback.methods.method import CannotScore, Method
-from rankscope.feedback.study.marking import ByJudge
-from rankscope.feedback.study.protocol import ListName, Protocol
-from rankscope.feedback.study.rounds import simulate_rounds
-from rankscope.feedback.study.setting import Experiment
-from rankscope.feedback.users.judge import Marks, ScriptedJudge, SimulatedJudge
+from rankscope.feedback.study.experiment import ByJudge, Experiment, ListName, Protocol
+from rankscope.feedback.study.loop import simulate_rounds
 from rankscope.feedback.users.starts import ExternalRanking, GivenExamples, OneQuery, RandomDisplay, Start
 from rankscope.feedback.users.topics import Topics
-from rankscope.feedback.users.users import Consistent, Lazy, Noisy
+from rankscope.feedback.users.users import Consistent, Lazy, Marks, Noisy, ScriptedJudge, SimulatedJudge
 from rankscope.measures import AP, P
-from rankscope.running.cores import one_core_each
 from tests.feedback.cases import clusters, digits
 
 ITEMS, TOPICS = clusters()

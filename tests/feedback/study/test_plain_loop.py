@@ -5,13 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankscope.arrays import BoolArray, FloatArray, IntArray
+from rankscope.core.arrays import BoolArray, FloatArray, IntArray
 from rankscope.feedback.examples import items as items_module
 from rankscope.feedback.examples.items import Items
 from rankscope.feedback.methods import METHODS
-from rankscope.feedback.study.protocol import Protocol
-from rankscope.feedback.study.rounds import simulate_rounds
-from rankscope.feedback.study.setting import Experiment
+from rankscope.feedback.study.experiment import Experiment, Protocol
+from rankscope.feedback.study.loop import simulate_rounds
 from rankscope.feedback.users.topics import Topics
 
 ITEMS, SCOPE, ROUNDS = 900, 10, 3

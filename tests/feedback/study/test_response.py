@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from scipy.stats import linregress
 
-from rankscope.errors import SettingError
+from rankscope.core.errors import SettingError
 from rankscope.feedback.examples.examples import Examples
 from rankscope.feedback.methods import METHODS
-from rankscope.feedback.study.response import growth_slope, response
+from rankscope.feedback.study.response_times import growth_slope, response
 from tests.feedback.cases import clusters
 
 ITEMS, _ = clusters()

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankscope.feedback.study.protocol import ListName
+from rankscope.feedback.study.experiment import ListName
 from rankscope.feedback.study.scored_lists import Listed, scored_list
 from rankscope.measures import AP
 from rankscope.ranks.ragged import Ragged

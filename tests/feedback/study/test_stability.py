@@ -5,8 +5,8 @@ import warnings
 import numpy as np
 import pytest
 
-from rankscope.feedback.study.rounds import area_over_rounds, rounds_to_recall
-from rankscope.feedback.study.stability import components, stability
+from rankscope.feedback.study.loop import area_over_rounds, rounds_to_recall
+from rankscope.feedback.study.sensitivity import stability, variance_components
 
 
 def test_variance_components_are_those_of_a_mixed_model() -> None:
@@ -28,7 +28,7 @@ def test_mean_squares_are_those_of_the_analysis_of_variance() -> None:
     from scipy.stats import f_oneway
 
     groups = [np.array([0.1, 0.3, 0.2]), np.array([0.6, 0.8]), np.array([0.4, 0.5, 0.9, 0.2])]
-    within, topic = components(groups)
+    within, topic = variance_components(groups)
     sizes = np.array([3, 2, 4])
     usual = (9 - (sizes**2).sum() / 9) / 2
     assert f_oneway(*groups).statistic == pytest.approx((within + usual * topic) / within)

@@ -8,14 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rankscope.errors import InputError, SettingError
+from rankscope.core.errors import InputError, SettingError
 from rankscope.feedback.methods import METHODS
-from rankscope.feedback.study.protocol import Protocol
+from rankscope.feedback.study.experiment import Experiment, Protocol
+from rankscope.feedback.study.loop import simulate_rounds
 from rankscope.feedback.study.results import load_results
-from rankscope.feedback.study.rounds import simulate_rounds
-from rankscope.feedback.study.setting import Experiment
 from rankscope.feedback.study.study import StudyPlan, same_numbers, study
-from rankscope.feedback.study.verdicts import compared_methods
+from rankscope.feedback.study.summary import compared_methods
 from rankscope.feedback.users.users import Noisy
 from rankscope.measures import AP
 from tests.feedback.cases import clusters

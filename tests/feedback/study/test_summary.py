@@ -6,14 +6,13 @@ import numpy as np
 import polars as pl
 import pytest
 
-from rankscope.feedback.study.display_quality import SHARES
+from rankscope.analysis.statistics.mean_intervals import mean_intervals
+from rankscope.core.wording import decimal_text
 from rankscope.feedback.study.results import Results
-from rankscope.feedback.study.summary import Summary, session_rows
-from rankscope.feedback.study.verdicts import compare_methods
-from rankscope.number_texts import decimal_text
-from rankscope.reports.texts.comparison_words import verdict
-from rankscope.reports.texts.feedback import further, text_of, verdicts, warnings
-from rankscope.statistics.intervals.mean_intervals import mean_intervals
+from rankscope.feedback.study.scored_lists import SHARES
+from rankscope.feedback.study.summary import Summary, compare_methods, session_rows
+from rankscope.reports.texts.comparison_words import verdict_sentences
+from rankscope.reports.texts.feedback import further_findings, study_text, study_verdicts, study_warnings
 
 TOPICS, STARTS = 9, 3
 
@@ -62,7 +61,7 @@ def made_up(gains: dict[str, float], topics: int = TOPICS, seed: int = 0, measur
 
 
 def words(results: Results) -> str:
-    return "\n".join([*verdicts(results), *further(results)])
+    return "\n".join([*study_verdicts(results), *further_findings(results)])
 
 
 def test_means_and_intervals_are_those_of_every_command() -> None:
@@ -78,12 +77,12 @@ def test_means_and_intervals_are_those_of_every_command() -> None:
 def test_of_one_topic_and_one_method_no_interval_is_made_and_that_is_said() -> None:
     results = made_up({"svm": 0.2})
     one = Results(results.frame.filter(pl.col("topic") == "t0"), results.about)
-    text = text_of(one)
+    text = study_text(one)
     assert "nan" not in text
     assert "No 95% intervals: 1 topic.\n" in text
     assert re.search(r"^svm: 0?\.\d+ AP in the last round\.$", text, re.MULTILINE)
     assert "1 topic cannot make any difference significant" in text
-    assert "95% intervals: bounded (fewer than 25 topics); 9 topics" in text_of(results)
+    assert "95% intervals: bounded (fewer than 25 topics); 9 topics" in study_text(results)
 
 
 def test_words_say_what_decides_who_is_better_and_where_feedback_hurts() -> None:
@@ -93,7 +92,7 @@ def test_words_say_what_decides_who_is_better_and_where_feedback_hurts() -> None
     assert "It decides alone; cumulative recall is secondary." in lines
     comparison = compare_methods(results)
     assert comparison is not None
-    told = verdict(comparison)[0]
+    told = verdict_sentences(comparison)[0]
     assert told.endswith("(27 queries of 9 classes, p = .004).")
     assert told.replace("queries", "sessions").replace("classes", "topics") in lines
     assert "svm is significantly better than rocchio by .3" in lines
@@ -155,7 +154,7 @@ def test_methods_that_rank_alike_are_compared_once_and_it_is_said() -> None:
     comparison = compare_methods(same)
     assert comparison is not None
     assert comparison.systems == ("svm", "rocchio")
-    assert "! retin ranked as svm did in every round of all 27 sessions: compared once, as svm" in warnings(same)
+    assert "! retin ranked as svm did in every round of all 27 sessions: compared once, as svm" in study_warnings(same)
     assert not results.alike()
 
 
@@ -171,7 +170,7 @@ def test_a_session_counts_in_every_round_or_in_none() -> None:
 
 def test_the_text_has_every_method_and_control() -> None:
     results = made_up({"svm": 0.2})
-    text = text_of(results)
+    text = study_text(results)
     assert text.count("no-feedback") >= 3
     assert [row["method"] for row in session_rows(results)] == ["svm", "no-feedback"]
     assert "9 topics, 27 sessions of each method" in text

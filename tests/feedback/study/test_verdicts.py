@@ -12,33 +12,37 @@ import polars as pl
 import pytest
 from click.testing import CliRunner
 
-from rankscope import collections
-from rankscope.cli.main import cli
+from rankscope.analysis.comparison.compare import Compared, MeasureCompared
+from rankscope.analysis.statistics.mean_intervals import mean_intervals
+from rankscope.commands.line.main import cli
+from rankscope.core.wording import decimal_text
 from rankscope.engines.images.describing import describe
 from rankscope.engines.images.descriptors import DESCRIPTORS
 from rankscope.feedback.examples.items import Items
 from rankscope.feedback.methods import METHODS
 from rankscope.feedback.methods.method import Method
-from rankscope.feedback.study.display_quality import OF_ONE_DISPLAY, SHARES
-from rankscope.feedback.study.protocol import ListName, Protocol
+from rankscope.feedback.study.experiment import Experiment, ListName, Protocol
+from rankscope.feedback.study.loop import shared_ranks, simulate_rounds
 from rankscope.feedback.study.results import Results, load_results
-from rankscope.feedback.study.rounds import simulate_rounds
-from rankscope.feedback.study.setting import Experiment
-from rankscope.feedback.study.shared_residual import shared_ranks
+from rankscope.feedback.study.scored_lists import OF_ONE_DISPLAY, SHARES
 from rankscope.feedback.study.study import StudyPlan, study
-from rankscope.feedback.study.summary import Summary, session_rows
-from rankscope.feedback.study.verdicts import SEEN, against_none, compare_methods, compared_methods
+from rankscope.feedback.study.summary import (
+    SEEN,
+    Summary,
+    against_none,
+    compare_methods,
+    compared_methods,
+    session_rows,
+)
 from rankscope.feedback.users.topics import Topics
 from rankscope.feedback.users.users import Noisy, User
-from rankscope.graphs.kinds.rounds import rounds_graph
+from rankscope.inputs import collections
 from rankscope.inputs.features import Features
 from rankscope.measures import AP
-from rankscope.number_texts import decimal_text
 from rankscope.ranks.storage import load_ranks
-from rankscope.reports.texts.comparison_words import verdict
-from rankscope.reports.texts.feedback import further, text_of, verdicts
-from rankscope.statistics.intervals.mean_intervals import mean_intervals
-from rankscope.statistics.verdicts.compared import Compared, MeasureCompared
+from rankscope.reports.graphs.feedback import rounds_graph
+from rankscope.reports.texts.comparison_words import verdict_sentences
+from rankscope.reports.texts.feedback import further_findings, study_text, study_verdicts
 from tests.data import data_folder
 from tests.feedback.cases import clusters
 
@@ -125,7 +129,7 @@ def test_two_methods_are_compared_on_it_and_what_is_left_out_is_counted() -> Non
     assert 0 < gone < len(table)
     assert (np.isnan(table.values).sum(axis=1) != 1).all()  # dropped for both or for none
     assert (comparison.main.measure, comparison.main.left_out) == ("AP", gone)
-    lines = verdicts(results)
+    lines = study_verdicts(results)
     assert "what neither svm nor nearest-neighbour had shown" in lines[0]
     assert any(line.startswith(f"{gone} of 24 sessions are left out for both") for line in lines)
     none = against_none(results)
@@ -138,9 +142,9 @@ def test_more_methods_are_not_compared_on_residual_lists() -> None:
     comparison = compare_methods(results)
     assert comparison is not None
     assert [one.measure for one in comparison.measures] == [SEEN]
-    assert verdicts(results)[0].startswith("Decided by cumulative recall alone")
+    assert study_verdicts(results)[0].startswith("Decided by cumulative recall alone")
     assert Summary(results, "AP").ordered == ("svm", "nearest-neighbour", "rocchio")  # as asked for, not ranked
-    assert "--list split" in verdicts(results)[0]
+    assert "--list split" in study_verdicts(results)[0]
 
 
 @pytest.mark.thorough
@@ -233,7 +237,7 @@ def test_kept_rankings_compared_give_the_verdict_of_the_study(
     told = json.loads(run("compare", *files, "-m", f"AP{seen}", "--format", "json", "--quiet"))
     whole = comparison if seen else _first_alone(results)
     _equal(told, whole)
-    assert told["verdict"] == verdict(whole)
+    assert told["verdict"] == verdict_sentences(whole)
     if scored != "residual":
         first = kept / "controls" / "no-feedback.ranks.parquet"
         words = ("-m", f"AP{seen}", "--pairs", "baseline", "--format", "json", "--quiet")
@@ -244,8 +248,8 @@ def test_kept_rankings_compared_give_the_verdict_of_the_study(
 
 def _first_alone(results: Results, baseline: str | None = None) -> Compared:
     """The primary table alone, where cumulative recall is of another list than the one that is kept."""
-    from rankscope.feedback.study.verdicts import deciding_table
-    from rankscope.statistics.verdicts.compare import compare
+    from rankscope.analysis.comparison.compare import compare
+    from rankscope.feedback.study.summary import deciding_table
 
     names = compared_methods(results) if baseline is None else (baseline, *compared_methods(results))
     table = deciding_table(results, names)
@@ -323,12 +327,12 @@ def test_residual_lists_of_three_methods_are_not_kept(features: Path, tmp_path: 
 def test_a_measure_that_no_round_can_change_is_named() -> None:
     setting = Experiment.of(ITEMS, TOPICS, protocol=Protocol(scope=15, rounds=2))
     results = study(StudyPlan.of(setting, [METHODS.parse("svm")], starts=2, measures=["AP", "P@15"]), on="home")
-    assert "! P@15 of the frozen list is that of the first display in every round" in text_of(results)
-    assert "AP of the frozen list is that of the first display" not in text_of(results)
+    assert "! P@15 of the frozen list is that of the first display in every round" in study_text(results)
+    assert "AP of the frozen list is that of the first display" not in study_text(results)
 
 
 def test_every_sentence_of_further_names_what_it_rests_on() -> None:
-    for line in further(small("svm", "rocchio", "parzen")):
+    for line in further_findings(small("svm", "rocchio", "parzen")):
         assert "AP" in line or SEEN in line
 
 
@@ -356,7 +360,7 @@ def test_topics_that_share_a_label_are_one_sampling_unit(tmp_path: Path) -> None
     made = compare_methods(results)
     assert made is not None
     assert len(made.main.units) == 3
-    text = text_of(results)
+    text = study_text(results)
     told = "Topics that share a label are one sampling unit (3 groups of topics): c1, c1 and odd and c1 and not odd."
     assert told in text
     assert "3 groups of topics cannot make any difference significant" in text
@@ -384,10 +388,10 @@ def test_what_nobody_has_judged_stands_in_the_headline() -> None:
         for name in ("rocchio", "svm")
     }
     least, most = sorted(share, key=lambda name: share[name])
-    headline = verdicts(results)[1]
+    headline = study_verdicts(results)[1]
     told = f"{decimal_text(share[least])} ({least}) to {decimal_text(share[most])} ({most})"
     assert headline.endswith(f" Of the items shown in the last round, {told} are not judged and count as irrelevant.")
-    assert "not judged" not in verdicts(small("rocchio", "svm"))[1]
+    assert "not judged" not in study_verdicts(small("rocchio", "svm"))[1]
 
 
 @pytest.mark.parametrize("level", [0.95, 0.8])

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rankscope.errors import InputError, SettingError
-from rankscope.feedback.users import json_lines
+from rankscope.core.errors import InputError, SettingError
+from rankscope.feedback.users import command_user
 from rankscope.feedback.users.command_user import CommandUser
 from rankscope.feedback.users.users import USERS, Displays
 
@@ -47,7 +47,7 @@ def test_it_sees_topic_and_ids_and_its_answer_is_the_mark(tmp_path: Path) -> Non
 def test_it_is_told_everything_but_the_truth(tmp_path: Path) -> None:
     log = tmp_path / "asked"
     CommandUser(program(tmp_path, "log", str(log))).says(look())
-    json_lines.end_all()
+    command_user.end_all()
     first, second = log.read_text().splitlines()
     assert first == '{"topic": "a", "shown": ["a1", "b1"], "session": 7, "look": "look"}'
     assert '"shown": ["b1"]' in second
@@ -82,8 +82,8 @@ def test_a_program_that_is_not_there_is_named() -> None:
 def test_it_runs_once_and_ends_with_us(tmp_path: Path) -> None:
     command = program(tmp_path, "by name")
     CommandUser(command).says(look())
-    first = json_lines.running(command, 60.0)
+    first = command_user.running_program(command, 60.0)
     CommandUser(command).says(look())
-    assert json_lines.running(command, 60.0) is first
-    json_lines.end_all()
+    assert command_user.running_program(command, 60.0) is first
+    command_user.end_all()
     assert not first.is_running

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankscope.errors import SettingError
+from rankscope.core.errors import SettingError
 from rankscope.feedback.users.expressions import And, Expression, HasLabel, Not, Or, parse_expression
 
 HAVE = {

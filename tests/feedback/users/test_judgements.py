@@ -5,17 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankscope.errors import SettingError
+from rankscope.core.errors import SettingError
 from rankscope.feedback.examples.items import Items
 from rankscope.feedback.methods import METHODS
-from rankscope.feedback.study.protocol import Protocol
-from rankscope.feedback.study.rounds import simulate_rounds
-from rankscope.feedback.study.setting import Experiment
+from rankscope.feedback.study.experiment import Experiment, Protocol
+from rankscope.feedback.study.loop import simulate_rounds
 from rankscope.feedback.study.study import StudyPlan, study
 from rankscope.feedback.users.starts import ExternalRanking
 from rankscope.feedback.users.topics import Topics
 from rankscope.feedback.users.users import USERS
-from rankscope.reports.texts.feedback import text_of
+from rankscope.reports.texts.feedback import study_text
 
 IDS = [f"i{number}" for number in range(12)]
 LINE = Items.of(np.arange(12.0)[:, None])
@@ -65,11 +64,11 @@ def test_a_study_tells_the_unjudged_share_of_its_displays() -> None:
     results = study(StudyPlan.of(setting, [METHODS.parse("query-point")], starts=1), on="home")
     rows = {row["method"]: row for row in results.unjudged_rows()}
     assert rows["query-point"]["round 0"] == pytest.approx(1 / 6)
-    assert "nobody has judged: users said nothing of them" in text_of(results)
+    assert "nobody has judged: users said nothing of them" in study_text(results)
     complete = Experiment.of(LINE, Topics.from_qrels(QRELS, IDS), None, None, Protocol(rounds=1, scope=6))
     whole = study(StudyPlan.of(complete, [METHODS.parse("query-point")], starts=1), on="home")
     assert whole.unjudged_rows() == []
-    assert "nobody has judged" not in text_of(whole)
+    assert "nobody has judged" not in study_text(whole)
 
 
 def test_every_assessor_has_a_row_and_topics_stand_together() -> None:

@@ -5,13 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankscope.errors import SettingError
+from rankscope.core.errors import SettingError
 from rankscope.feedback.methods import METHODS
+from rankscope.feedback.study.experiment import Experiment, Protocol
 from rankscope.feedback.study.loop import rounds
-from rankscope.feedback.study.protocol import Protocol
-from rankscope.feedback.study.setting import Experiment
-from rankscope.feedback.users.mixed_start import MixedStart
-from rankscope.feedback.users.starts import STARTS, GivenExamples, OneQuery
+from rankscope.feedback.users.starts import STARTS, GivenExamples, MixedStart, OneQuery
 from rankscope.feedback.users.topics import Topics
 from tests.feedback.problems import drawn
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankscope.errors import SettingError
+from rankscope.core.errors import SettingError
 from rankscope.feedback.users.starts import STARTS, ExternalRanking, GivenExamples, OneQuery, RandomDisplay
 from tests.feedback.cases import clusters
 

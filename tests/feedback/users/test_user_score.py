@@ -9,12 +9,18 @@ import numpy as np
 import pytest
 
 from rankscope import score_user as from_file
-from rankscope.errors import InputError, SettingError
-from rankscope.feedback.users.people_marks import PeopleMarks, PersonMark
-from rankscope.feedback.users.user_score import ErrorRates, read_rates, score_assessor, score_user
+from rankscope.analysis.statistics.proportions import beta_limits, clustered_share
+from rankscope.core.errors import InputError, SettingError
+from rankscope.feedback.users.user_score import (
+    ErrorRates,
+    PeopleMarks,
+    PersonMark,
+    read_rates,
+    score_assessor,
+    score_user,
+)
 from rankscope.feedback.users.users import USERS
-from rankscope.reports.texts.user_score import user_score_text
-from rankscope.statistics.intervals.clustered_share import beta_limits, clustered_share
+from rankscope.reports.texts.feedback import user_score_text
 
 QUERIES, ITEMS = 25, 30
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankscope.errors import SettingError
+from rankscope.core.errors import SettingError
 from rankscope.feedback.users.users import USERS, Consistent, Displays, Lazy, Noisy, Partial, User, purity
 
 MANY = 40_000
@@ -98,8 +98,7 @@ def test_purity_is_what_a_noisy_user_delivers(precision: float, eps: float) -> N
 
 def test_what_a_user_picks_by_error_is_worth_as_much_to_him_as_the_rest() -> None:
     """Methods that weigh examples by their goodness must not learn from it which marks are wrong."""
-    from rankscope.feedback.study.marking import ByUser
-    from rankscope.feedback.study.protocol import Protocol
+    from rankscope.feedback.study.experiment import ByUser, Protocol
     from rankscope.feedback.users.starts import RandomDisplay
     from rankscope.feedback.users.topics import Topics
 

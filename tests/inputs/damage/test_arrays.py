@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rankscope.errors import InputError
-from rankscope.inputs.arrays_in_files import Archive, read_npy
+from rankscope.core.errors import InputError
+from rankscope.inputs.array_files import Archive, read_npy
 from rankscope.inputs.feature_files import read_features
 
 ARRAYS: dict[str, Any] = {

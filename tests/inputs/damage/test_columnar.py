@@ -17,18 +17,16 @@ import polars as pl
 import pytest
 
 from rankscope import evaluate
-from rankscope.errors import InputError
+from rankscope.analysis.statistics.explanatory_variables import read_variables
+from rankscope.core.errors import InputError
 from rankscope.feedback.study.results import load_results
-from rankscope.inputs.checks import Problems
-from rankscope.inputs.expansion import ExpandedBytes
-from rankscope.inputs.formats import arrow_layout, columnar, parquet_layout
-from rankscope.inputs.formats.columnar import DAMAGED
-from rankscope.inputs.formats.frames import read_frame
-from rankscope.inputs.formats.parquet import PARQUET
-from rankscope.inputs.long_values import read_long_values
-from rankscope.ranks.reduce import reduce
+from rankscope.inputs.formats import columnar, columnar_layouts
+from rankscope.inputs.formats.columnar import DAMAGED_ADVICE, PARQUET, read_frame
+from rankscope.inputs.problems import Problems
+from rankscope.inputs.side_tables import read_external_scores
+from rankscope.inputs.sources import ExpandedBytes
+from rankscope.ranks.reduction import reduce
 from rankscope.ranks.storage import load_ranks, save_ranks
-from rankscope.statistics.variance.explained import read_variables
 from tests.needs import needed_module
 
 FRAME = pl.DataFrame(
@@ -50,7 +48,11 @@ PACKINGS: dict[str, tuple[Any, ...]] = {
     "arrow": ("uncompressed", "lz4", "zstd"),
     "stream": ("uncompressed", "lz4", "zstd"),
 }
-CHECKS = {"parquet": parquet_layout.check, "arrow": arrow_layout.check, "stream": arrow_layout.check}
+CHECKS = {
+    "parquet": columnar_layouts.check_parquet,
+    "arrow": columnar_layouts.check_arrow,
+    "stream": columnar_layouts.check_arrow,
+}
 
 
 def stored(frame: pl.DataFrame, kind: str, packing: Any) -> bytes:
@@ -80,7 +82,7 @@ def test_what_pyarrow_writes_as_parquet_passes(packing: str, version: str) -> No
     parquet = needed_module("pyarrow.parquet", "pandas")
     file = io.BytesIO()
     parquet.write_table(ODD.to_arrow(), file, compression=packing, data_page_version=version, row_group_size=4)
-    parquet_layout.check(file.getvalue(), ExpandedBytes(len(file.getvalue())))
+    columnar_layouts.check_parquet(file.getvalue(), ExpandedBytes(len(file.getvalue())))
 
 
 @pytest.mark.parametrize("packing", [None, "lz4", "zstd"])
@@ -90,7 +92,7 @@ def test_what_pyarrow_writes_as_arrow_passes(packing: str | None, make: str) -> 
     file, table = io.BytesIO(), ODD.to_arrow()
     with getattr(ipc, make)(file, table.schema, options=ipc.IpcWriteOptions(compression=packing)) as writer:
         writer.write_table(table, max_chunksize=2)
-    arrow_layout.check(file.getvalue(), ExpandedBytes(len(file.getvalue())))
+    columnar_layouts.check_arrow(file.getvalue(), ExpandedBytes(len(file.getvalue())))
 
 
 @pytest.mark.sampled(2)
@@ -135,12 +137,14 @@ def test_whatever_a_reader_stumbles_over_is_a_damaged_file(raised: BaseException
         raise raised
 
     layout = replace(PARQUET, check=lambda *_: None, read=read)
-    with pytest.raises(InputError, match=rf"x: 1 problem\n  cannot be read as Parquet: \w+.*\n{re.escape(DAMAGED)}"):
+    with pytest.raises(
+        InputError, match=rf"x: 1 problem\n  cannot be read as Parquet: \w+.*\n{re.escape(DAMAGED_ADVICE)}"
+    ):
         layout.frame(b"", None, Problems("x"), 1.0)
 
 
 @pytest.mark.parametrize(
-    "read", [load_ranks, read_long_values, read_variables, load_results], ids=lambda of: of.__name__
+    "read", [load_ranks, read_external_scores, read_variables, load_results], ids=lambda of: of.__name__
 )
 def test_saved_tables_that_are_damaged_are_read_or_refused(read: Callable[[Path], Any], tmp_path: Path) -> None:
     chance, path = random.Random(0), tmp_path / "saved.ranks.parquet"

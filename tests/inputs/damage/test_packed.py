@@ -15,11 +15,9 @@ import pytest
 import zstandard
 
 from rankscope import evaluate
-from rankscope.errors import SettingError
-from rankscope.inputs.decompression import PORTION, unpack_bytes
-from rankscope.inputs.expansion import ALWAYS, ExpandedBytes, TooLargeError
+from rankscope.core.errors import SettingError
 from rankscope.inputs.qrels import Qrels
-from rankscope.inputs.sources import Source
+from rankscope.inputs.sources import ALWAYS_ALLOWED, PORTION, ExpandedBytes, Source, TooLargeError, unpack_bytes
 
 QRELS = {"q": {"a": 1}}
 PACKERS: dict[str, Callable[[bytes], bytes]] = {
@@ -56,7 +54,7 @@ def test_a_small_file_that_becomes_gigabytes_is_refused_by_name(name: str, tmp_p
         "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
         "try:\n"
         "    for _ in Source(sys.argv[1])._plain(Source(sys.argv[1])._stored()): pass\n"
-        "except rankscope.errors.InputError as error: print(error)\n"
+        "except rankscope.core.errors.InputError as error: print(error)\n"
         "assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 300_000\n"
     )
     done = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True, timeout=120)
@@ -66,12 +64,12 @@ def test_a_small_file_that_becomes_gigabytes_is_refused_by_name(name: str, tmp_p
 
 
 def test_a_ratio_counts_only_beyond_a_gigabyte() -> None:
-    assert ALWAYS == 1 << 30
-    ExpandedBytes(1).add(ALWAYS)
+    assert ALWAYS_ALLOWED == 1 << 30
+    ExpandedBytes(1).add(ALWAYS_ALLOWED)
     with pytest.raises(TooLargeError):
-        ExpandedBytes(1).add(ALWAYS + 1)
-    ExpandedBytes(ALWAYS // 50).add(2 * ALWAYS)
-    ExpandedBytes(1, max_ratio=1e10).add(2 * ALWAYS)
+        ExpandedBytes(1).add(ALWAYS_ALLOWED + 1)
+    ExpandedBytes(ALWAYS_ALLOWED // 50).add(2 * ALWAYS_ALLOWED)
+    ExpandedBytes(1, max_ratio=1e10).add(2 * ALWAYS_ALLOWED)
 
 
 def test_the_ratio_can_be_raised(tmp_path: Path) -> None:

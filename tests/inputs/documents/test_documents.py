@@ -12,11 +12,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from rankscope.errors import InputError, MissingExtra, RankscopeError, SettingError
-from rankscope.inputs.checks import Problems
-from rankscope.inputs.documents import ALL, DOCUMENT_FORMATS, format_of
-from rankscope.inputs.documents.field_choice import FieldChoice
-from rankscope.inputs.documents.reading import read_documents
+from rankscope.core.errors import InputError, MissingExtra, RankscopeError, SettingError
+from rankscope.inputs.documents.registry import DOCUMENT_ENTRIES, DOCUMENT_FORMATS, document_format_of
+from rankscope.inputs.documents.stream import FieldChoice, read_documents
+from rankscope.inputs.problems import Problems
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.sources import Source
 from tests.inputs.documents.samples import SAMPLES, pdf
@@ -46,14 +45,14 @@ def rows(*paths: Path | str, fields: str | None = None, **how: str) -> dict[str,
 
 
 def test_every_format_has_a_sample() -> None:
-    assert set(SAMPLES) == set(ALL)
+    assert set(SAMPLES) == set(DOCUMENT_ENTRIES)
 
 
 @pytest.mark.parametrize("format", SAMPLES)
 def test_a_format_is_recognised_and_read(format: str, tmp_path: Path) -> None:
     need(format)
     path, expected = written(tmp_path, format), SAMPLES[format][2]
-    found = format_of(Source(str(path)))
+    found = document_format_of(Source(str(path)))
     assert found.name == format
     problems = Problems(path.name)
     records = list(found.read(Source(str(path)), path.name, Reading(), problems))

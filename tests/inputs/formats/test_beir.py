@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from rankscope.inputs import formats
+from rankscope.inputs.formats import registry
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.reading import Reading
 from tests.inputs.examples import qrels_error, qrels_of, run_error
@@ -61,6 +61,6 @@ def test_a_bad_file_in_the_folder_is_named_with_its_lines(folder: Path) -> None:
 
 
 def test_a_split_is_written_as_beir_reads_it(folder: Path) -> None:
-    formats.write(qrels_of([("1", "a b", 1.0)]), folder / "qrels" / "test.tsv", format="beir")
+    registry.write_file(qrels_of([("1", "a b", 1.0)]), folder / "qrels" / "test.tsv", format="beir")
     assert (folder / "qrels" / "test.tsv").read_text() == "query-id\tcorpus-id\tscore\n1\ta b\t1\n"
     assert Qrels.of(folder).table.rows() == [("1", "a b", 1.0)]

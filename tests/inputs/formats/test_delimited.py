@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankscope.column_names import KNOWN
-from rankscope.inputs import formats
-from rankscope.inputs.checks import Problems
-from rankscope.inputs.formats.delimited import HeaderRule, TableReader, read_table
+from rankscope.core.columns import KNOWN
+from rankscope.inputs.formats import registry
+from rankscope.inputs.formats.delimited import HeaderRule, TableReader, read_delimited_table
+from rankscope.inputs.problems import Problems
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.sources import Source
@@ -46,7 +46,7 @@ def test_a_table_is_read_however_it_is_written(text: str, make: Make) -> None:
 def test_the_judgements_of_beir_call_the_grade_a_score(make: Make) -> None:
     path = make("test.tsv", "query-id\tcorpus-id\tscore\n1\td1\t2\n")
     assert Qrels.of(path).table.rows() == [("1", "d1", 2.0)]
-    assert formats.of_file(Source(str(path))).name == "tsv"
+    assert registry.format_of_file(Source(str(path))).name == "tsv"
 
 
 def test_without_scores_a_lower_rank_is_better(make: Make) -> None:
@@ -164,5 +164,5 @@ def test_what_the_csv_module_writes_is_read(rows: list[tuple[str, str]]) -> None
 
 def test_a_table_keeps_all_its_columns_as_text(make: Make) -> None:
     path: Path = make("a.csv", "query,class,more\n07,1.50,\n")
-    table = read_table(Source(str(path)), Problems("a.csv"))
+    table = read_delimited_table(Source(str(path)), Problems("a.csv"))
     assert table.frame.to_dicts() == [{"query": "07", "class": "1.50", "more": ""}]

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from rankscope.errors import InputError
-from rankscope.inputs import formats
+from rankscope.core.errors import InputError
+from rankscope.inputs.formats import registry
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.run import Run
@@ -34,7 +34,7 @@ ROWS = [("q1", "a", 2.0), ("q1", "b", 0.5)]
 )
 def test_json_is_recognised_and_read(text: str, format: str, make: Make) -> None:
     path = make("a", text)
-    assert formats.of_file(Source(str(path))).name == format
+    assert registry.format_of_file(Source(str(path))).name == format
     assert run_rows(path) == ROWS
 
 

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from rankscope.errors import InputError
+from rankscope.core.errors import InputError
 from rankscope.inputs import sources
-from rankscope.inputs.blocks import numbers_of
-from rankscope.inputs.checks import Problems
+from rankscope.inputs.problems import Problems
 from rankscope.inputs.run import Run
-from rankscope.ranks.reduce import reduce
+from rankscope.inputs.run_rows import line_numbers
+from rankscope.ranks.reduction import reduce
 from tests.inputs.examples import Make, run_error
 
 LINES = {
@@ -42,7 +42,7 @@ def everything(path: Path, block: int) -> tuple[list[tuple[Any, ...]], list[str]
         patch.setattr(sources, "BLOCK", block)
         for each in run.blocks(problems):
             columns = (each.query.to_list(), each.rows.item.to_list(), each.rows.score.tolist())
-            rows += zip(*columns, numbers_of(each.rows.line).tolist(), strict=True)
+            rows += zip(*columns, line_numbers(each.rows.line).tolist(), strict=True)
     return rows, [str(problem) for _, problem in sorted(problems.kept, key=lambda kept: kept[0])]
 
 
@@ -72,7 +72,7 @@ def test_scores_that_begin_late_are_a_problem(make: Make, monkeypatch: pytest.Mo
 def test_a_table_in_groups_is_reduced_as_a_whole_one(
     rows_at_once: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rankscope.inputs.formats.parquet.ROWS_AT_ONCE", rows_at_once)
+    monkeypatch.setattr("rankscope.inputs.formats.columnar.ROWS_AT_ONCE", rows_at_once)
     random = np.random.default_rng(0)
     query = np.repeat(np.arange(20), 10)
     frame = pl.DataFrame(
@@ -90,7 +90,7 @@ def test_a_table_in_groups_is_reduced_as_a_whole_one(
 
 
 def test_bad_rows_of_all_portions_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rankscope.inputs.formats.parquet.ROWS_AT_ONCE", 2)
+    monkeypatch.setattr("rankscope.inputs.formats.columnar.ROWS_AT_ONCE", 2)
     path = tmp_path / "a.parquet"
     pl.DataFrame({"query": ["1", None, "2", "2", ""], "item": list("abcde"), "score": [1.0] * 5}).write_parquet(
         path, row_group_size=2

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from rankscope.inputs import formats
+from rankscope.inputs.formats import registry
+from rankscope.inputs.formats.registry import HOLDS_RUN, Example, InputShape
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.run import Run
-from rankscope.inputs.shapes.shape import HOLDS_RUN, Example, InputShape
 from rankscope.inputs.sources import Source
 
-SHAPES = formats.all_shapes()
+SHAPES = registry.all_shapes()
 EXAMPLES = [(shape, example) for shape in SHAPES for example in shape.examples]
 ROWS = {  # what each example says, by its file and what it holds
     "run.json": [("q1", "a", 2.5), ("q1", "b", 1.0), ("q2", "c", 0.3)],
@@ -104,12 +104,12 @@ def test_each_example_is_read_back(shape: InputShape, example: Example, tmp_path
 
 @pytest.mark.parametrize(("shape", "example"), EXAMPLES, ids=lambda each: getattr(each, "file", ""))
 def test_each_example_is_of_the_format_it_is_shown_under(shape: InputShape, example: Example, tmp_path: Path) -> None:
-    found = formats.recognised(Source(str(written(tmp_path, example))), Reading(columns=example.columns))
+    found = registry.recognised_format(Source(str(written(tmp_path, example))), Reading(columns=example.columns))
     lines = example.file.endswith(".jsonl") and shape.format == "json"
     assert found.name == ("jsonl" if lines else "csv" if example.file == "quepid.csv" else shape.format)
 
 
 def test_every_format_declares_its_shapes() -> None:
-    for each in formats.FORMATS.own():
+    for each in registry.FORMATS.own():
         assert getattr(each, "shapes", ()), each.name
     assert len({shape.name for shape in SHAPES}) == len(SHAPES)

@@ -12,14 +12,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rankscope import evaluate
-from rankscope.errors import RankscopeError
-from rankscope.inputs import formats
+from rankscope.core.errors import RankscopeError
+from rankscope.inputs.formats import registry
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.run import Run
 
 JSON = [
-    each for shape in formats.all_shapes() if shape.format == "json" for each in shape.examples if ".json" in each.file
+    each for shape in registry.all_shapes() if shape.format == "json" for each in shape.examples if ".json" in each.file
 ]
 OTHERS = st.one_of(
     st.none(),
@@ -72,7 +72,7 @@ def test_mangled_json_of_every_shape_is_read_or_refused(
 def test_cut_and_garbled_texts_are_read_or_refused(
     data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    examples = [each for shape in formats.all_shapes() for each in shape.examples if "/" not in each.file]
+    examples = [each for shape in registry.all_shapes() for each in shape.examples if "/" not in each.file]
     example = data.draw(st.sampled_from(examples))
     raw = bytearray(example.text.encode())[: data.draw(st.integers(1, len(example.text)))]
     for _ in range(data.draw(st.integers(0, 4))):

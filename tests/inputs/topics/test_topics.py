@@ -10,11 +10,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from rankscope.errors import InputError, RankscopeError, SettingError
+from rankscope.core.errors import InputError, RankscopeError, SettingError
+from rankscope.inputs.documents.registry import TOPIC_ENTRIES
+from rankscope.inputs.documents.topics import QuerySet, read_topics
 from rankscope.inputs.reading import Reading
-from rankscope.inputs.topics import ALL
-from rankscope.inputs.topics.query_set import QuerySet
-from rankscope.inputs.topics.reading import read_topics
 from tests.data import data_folder
 from tests.inputs.documents.test_documents import mangled
 
@@ -88,7 +87,7 @@ CASES = [(format, *case) for format, cases in SAMPLES.items() for case in cases]
 
 
 def test_every_format_has_a_sample() -> None:
-    assert set(SAMPLES) == set(ALL)
+    assert set(SAMPLES) == set(TOPIC_ENTRIES)
 
 
 @pytest.mark.parametrize(("format", "data", "expected"), CASES)

@@ -11,22 +11,31 @@ import numpy as np
 import pytest
 from PIL import Image as Pillow
 
-from rankscope.collections.collection import KEPT, Collection
+from rankscope.analysis.comparison.compare import compare
+from rankscope.analysis.comparison.pairwise import compare_pairs
+from rankscope.analysis.statistics.deciding_test import DECIDING
+from rankscope.analysis.statistics.sampling_units import class_sums
+from rankscope.analysis.statistics.score_table import ScoreTable
+from rankscope.core.settings import Settings
 from rankscope.engines.images.benchmark import benchmark
 from rankscope.engines.images.contenders import contenders
 from rankscope.engines.images.picture_set import PictureSet
-from rankscope.evaluation.evaluate import evaluate_ranks
-from rankscope.reports.page.benchmark_choice import choose_queries
-from rankscope.reports.page.benchmark_page import class_table, render, shown_queries
-from rankscope.reports.page.thumbnails import thumbnails
-from rankscope.reports.texts.benchmark import Standings, name_of_mean, standings_of
-from rankscope.reports.texts.benchmark_tables import grid_of, latex_of, notes_of, places, rows_of, text_of, verdict
-from rankscope.settings import Settings
-from rankscope.statistics.pairs.pairwise import compare_pairs
-from rankscope.statistics.pairs.trust import DECIDING
-from rankscope.statistics.table.score_table import ScoreTable
-from rankscope.statistics.table.units import class_sums
-from rankscope.statistics.verdicts.compare import compare
+from rankscope.inputs.collections.collection import KEPT, Collection
+from rankscope.measures.evaluation.evaluate import evaluate_ranks
+from rankscope.reports.page.benchmark_page import choose_queries, class_table, render_benchmark, shown_queries
+from rankscope.reports.page.pictures import thumbnails
+from rankscope.reports.texts.benchmark import (
+    Standings,
+    name_of_mean,
+    places_text,
+    standings_grid,
+    standings_latex,
+    standings_notes,
+    standings_of,
+    standings_rows,
+    standings_text,
+    standings_verdict,
+)
 from tests.reports.benchmark_examples import standings
 
 
@@ -62,9 +71,9 @@ def test_places_and_letters_are_those_of_the_test_over_classes(made: Standings) 
 
 def test_one_descriptor_has_no_letters_and_two_have(tmp_path: Path) -> None:
     one = standings(tmp_path / "one", "thumbnail(side=8)")
-    assert (one.rows[0].letters, places(one.rows[0])) == ("", "1")
-    assert verdict(one).endswith(").")
-    assert "Tukey" not in text_of(one)
+    assert (one.rows[0].letters, places_text(one.rows[0])) == ("", "1")
+    assert standings_verdict(one).endswith(").")
+    assert "Tukey" not in standings_text(one)
     two = standings(tmp_path / "two", "thumbnail(side=8),lbp")
     assert all(row.letters for row in two.rows)
 
@@ -82,21 +91,21 @@ def test_the_rule_that_keeps_the_query_comes_first(tmp_path: Path) -> None:
     ranks = result.benchmark.ranks[0]
     by_hand = [(1 + sum(rank + 1 <= 8 for rank in hits)) / 4 for hits in ranks.judged.lists("rank")]
     assert result.rows[0].means["Bullseye"].value == pytest.approx(np.mean(by_hand))
-    assert "put back" in text_of(result)
+    assert "put back" in standings_text(result)
 
 
 def test_the_best_of_each_measure_is_marked(made: Standings) -> None:
-    grid = grid_of(made)
+    grid = standings_grid(made)
     place = grid.header.index("ER")
     best = min(row.means["ER"].value for row in made.rows)
     marked = [row[place].best for row in grid.rows]
     assert marked == [row.means["ER"].value == best for row in made.rows]
-    assert r"\mathbf" in latex_of(made)
+    assert r"\mathbf" in standings_latex(made)
 
 
 def test_a_mean_has_its_own_name_and_an_interval_around_it(made: Standings) -> None:
     assert name_of_mean("NMRR") == "ANMRR"
-    for row in rows_of(made):
+    for row in standings_rows(made):
         low, mean, high = (float(str(row[name])) for name in ("MAP low", "MAP", "MAP high"))
         assert low <= mean <= high
 
@@ -145,21 +154,21 @@ def test_the_table_of_classes_has_the_means_of_their_queries(made: Standings) ->
 
 
 def test_the_page_needs_nothing_and_is_the_same_every_time(made: Standings) -> None:
-    page = render(made, shown=4)
-    assert page == render(made, shown=4)
+    page = render_benchmark(made, shown=4)
+    assert page == render_benchmark(made, shown=4)
     assert len(page) < 3_000_000
     outside = page.split("<script>")[0]
     assert not re.search(r"(src|href)=\"(?!#|data:)", outside)
     assert len(re.findall(r'<li class="hit (?:yes|no)"', page)) == 4 * 3 * 10
     assert page.count('<span class="mark">') == 4 * 3 * 10
-    assert 'id="results"' not in render(made, shown=0)
+    assert 'id="results"' not in render_benchmark(made, shown=0)
 
 
 def test_names_of_pictures_stay_text(tmp_path: Path) -> None:
     blank = np.arange(4 * 64, dtype=np.uint8).reshape(4, 8, 8)
     ids = ("<script>alert(1)</script>", "b", "c", "d")
     odd = Collection("<b>odd</b>", ids, ("x", "x", "</style>y", "</style>y"), images=blank)
-    page = render(standings_of(benchmark(odd, contenders("thumbnail(side=4)"), tmp_path)))
+    page = render_benchmark(standings_of(benchmark(odd, contenders("thumbnail(side=4)"), tmp_path)))
     assert "<script>alert(1)" not in page
     assert "</style>y" not in page
     assert "<b>odd" not in page
@@ -195,7 +204,7 @@ def test_compare_on_the_files_of_a_benchmark_gives_its_verdict(made: Standings) 
 
 
 def test_the_notes_name_the_test_that_decided_and_what_so_few_classes_cannot_show(made: Standings) -> None:
-    notes = " ".join(notes_of(made))
+    notes = " ".join(standings_notes(made))
     assert f"{DECIDING} test of MAP" in notes
     assert made.compared is not None
     assert len(made.compared.main.units) == 3

@@ -11,13 +11,12 @@ from click.testing import CliRunner
 
 import rankscope
 from rankscope import report
-from rankscope.cli.main import cli
+from rankscope.commands.line.main import cli
+from rankscope.core.errors import RankscopeError
 from rankscope.engines.text.text_index import Index
-from rankscope.errors import RankscopeError
-from rankscope.inputs.topics.query_set import QuerySet
-from rankscope.reports.page.documents import shown_documents
-from rankscope.reports.page.found_items import words_of
-from rankscope.reports.page.grey_pictures import grey_address
+from rankscope.inputs.documents.topics import QuerySet
+from rankscope.reports.page.found_items import shown_documents, words_of
+from rankscope.reports.page.pictures import grey_address
 from tests.needs import needed_module
 from tests.reports.page.test_html import data_of
 

@@ -9,18 +9,17 @@ import pytest
 
 from rankscope.feedback.examples.examples import Examples
 from rankscope.feedback.methods import METHODS
-from rankscope.feedback.methods.ranking import rank_sessions
+from rankscope.feedback.methods.method import rank_sessions
 from rankscope.feedback.normalization.efficiency import efficiency
 from rankscope.feedback.normalization.example_sets import ExampleSets, topic_seed
-from rankscope.feedback.normalization.normalised import Normalised, normalised
-from rankscope.feedback.study.protocol import Protocol
+from rankscope.feedback.normalization.normalised_study import Normalised, normalised
+from rankscope.feedback.study.experiment import Experiment, Protocol
 from rankscope.feedback.study.results import Results
-from rankscope.feedback.study.setting import Experiment
 from rankscope.feedback.study.study import StudyPlan, study
-from rankscope.feedback.users.draws import uniform
+from rankscope.feedback.users.sessions import uniform
 from rankscope.feedback.users.topics import Topics
 from rankscope.feedback.users.users import USERS
-from rankscope.reports.page.feedback_page import graphs_of, render, sections_of, write_page
+from rankscope.reports.page.feedback_page import render_study, study_figures, study_sections, write_study_page
 from tests.feedback.cases import clusters
 from tests.reports.page.test_html import data_of
 
@@ -36,7 +35,7 @@ def made() -> tuple[Results, Normalised, StudyPlan]:
 
 @pytest.mark.thorough
 def test_the_page_tells_rounds_efficiency_consistency_and_times(made: tuple[Results, Normalised, StudyPlan]) -> None:
-    page = render(*made[:2])
+    page = render_study(*made[:2])
     for words in ("Round by round", "Mean efficiency (MAE)", "Consistency", "Response time", "Settings", "no-feedback"):
         assert words in page
     assert set(re.findall(r'data-kind="([a-z-]+)"', page)) == {"rounds", "efficiency"}
@@ -49,7 +48,7 @@ def test_a_topic_that_cannot_be_learnt_is_set_apart_with_the_reason(
     _, about, _ = made
     assert "lonely" not in about.feasible
     assert "lonely" not in about.mae_table().queries
-    parts = dict(sections_of(made[0], about))["How much of the possible"]
+    parts = dict(study_sections(made[0], about))["How much of the possible"]
     (lost,) = [part for part in parts if part.heading.startswith("Topics that cannot")]
     told = [row for row in lost.grid.rows if row[0].text == "lonely"]
     assert "no folds can be made" in told[0][1].text
@@ -64,14 +63,14 @@ def test_mean_efficiency_is_the_mean_of_topics(made: tuple[Results, Normalised, 
 
 
 def test_the_page_is_written_whole(made: tuple[Results, Normalised, StudyPlan], tmp_path: Path) -> None:
-    size = write_page(made[0], made[1], tmp_path / "page.html")
+    size = write_study_page(made[0], made[1], tmp_path / "page.html")
     assert (tmp_path / "page.html").stat().st_size == size
 
 
 def test_cumulative_recall_comes_first_and_a_method_has_one_number_in_every_graph(
     made: tuple[Results, Normalised, StudyPlan],
 ) -> None:
-    page = render(*made[:2])
+    page = render_study(*made[:2])
     figures = re.findall(r'data-figure="([a-z-]+)"', page)
     assert figures[0] == "rounds-recall"
     names = data_of(page, "systems")["names"]
@@ -129,13 +128,13 @@ def test_words_say_who_marked_the_examples_and_what_few_topics_can_show() -> Non
         ("consistent", "that are all marked rightly"),
     ):
         results, about, _ = erring_study(user)
-        parts = dict(sections_of(results, about))
+        parts = dict(study_sections(results, about))
         means, by_topic = parts["How much of the possible"]
         assert words in means.note
         assert words in parts["With the answer among the features"][0].note
         assert "3 topics cannot make any difference significant: the smallest p-value possible is .25" in means.note
         assert ("marked rightly" in means.grid.header) == (user != "consistent")
-        (graph,) = [each for each in graphs_of(results, about) if each.id == "efficiency"]
+        (graph,) = [each for each in study_figures(results, about) if each.id == "efficiency"]
         assert f"user {user}" in graph.subtitle
         both = [about.mae_table(corrected).values for corrected in (False, True)]
         for row, topic, values in zip(by_topic.grid.rows, about.feasible, np.stack(both, axis=2), strict=True):

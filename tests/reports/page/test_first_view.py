@@ -9,10 +9,10 @@ from xml.etree import ElementTree
 
 import pytest
 
-from rankscope.graphs.canvases.inline import inline_svg
+from rankscope.reports.graphs.inline import inline_svg
 from rankscope.reports.page import html
-from rankscope.reports.page.contents import Report
 from rankscope.reports.page.first_view import FirstChoice, conclude_curves
+from rankscope.reports.page.report import Report
 from tests.reports.examples import many_scores, report_of, report_of_two_sizes
 
 FIGURE = re.compile(r'<figure id="graph-([^"]+)".*?</figure>', re.S)
@@ -30,7 +30,7 @@ def page(request: pytest.FixtureRequest) -> str:
         "one system": lambda: report_of("rough"),
         "thirty systems": lambda: Report.of(many_scores(30), baseline="system 4"),
     }
-    return html.render(made[request.param]())
+    return html.render_report(made[request.param]())
 
 
 def test_every_graph_stands_in_the_file_with_marks_and_words(page: str) -> None:
@@ -88,7 +88,7 @@ def test_what_is_folded_opens_without_a_script_and_on_paper(page: str) -> None:
 
 @pytest.mark.thorough
 def test_long_tables_of_pairs_say_what_paper_leaves_out() -> None:
-    page = html.render(Report.of(many_scores(30)))
+    page = html.render_report(Report.of(many_scores(30)))
     hidden = page.count('<tr class="unprinted">')
     assert hidden > 0
     said = re.findall(r"Printed: (\d+) of (\d+) rows, the pairs that differ|None of these (\d+) pairs differs", page)
@@ -108,7 +108,7 @@ def test_hostile_names_stay_text_in_graphs() -> None:
     scores = many_scores(2)
     one, other = scores.systems
     renamed = replace(other, ranks=replace(other.ranks, system=bad))
-    page = html.render(Report.of(replace(scores, systems=(one, renamed))))
+    page = html.render_report(Report.of(replace(scores, systems=(one, renamed))))
     outside = re.sub(r"<script.*?</script>", "", page, flags=re.S)
     assert "<img" not in outside
     for svg in DRAWN.findall(page):

@@ -7,13 +7,19 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rankscope.errors import Problem, SettingError
-from rankscope.graphs.build_history import build_history_graph
-from rankscope.graphs.marks import Dots, ShadedRegion
-from rankscope.reports.page.history_page import render
-from rankscope.reports.texts.history import builds_sentence, chance_note, check_sentence, headline, rows_of, warnings_of
-from rankscope.statistics.verdicts.gate_history import BuildRecord, CheckRecord, GateHistory
-from rankscope.statistics.verdicts.gate_result import Outcome
+from rankscope.analysis.comparison.gate import Outcome
+from rankscope.analysis.comparison.gate_history import BuildRecord, CheckRecord, GateHistory
+from rankscope.core.errors import Problem, SettingError
+from rankscope.reports.graphs.marks import Dots, ShadedRegion
+from rankscope.reports.page.result_pages import build_history_graph, render_history
+from rankscope.reports.texts.gate import (
+    builds_sentence,
+    chance_note,
+    check_sentence,
+    history_headline,
+    history_rows,
+    history_warnings,
+)
 
 
 def check(change: float, value: float = 0.5, measure: str = "AP", verdict: Outcome = "pass") -> CheckRecord:
@@ -78,8 +84,8 @@ def test_many_moves_are_counted_and_the_last_ones_named() -> None:
 
 
 def test_builds_are_counted() -> None:
-    assert headline(history_of(0.0, -0.05)) == "Build 2 of 2026-11-02 fails the gate."
-    assert headline(history_of(0.0, -0.01)) == "Build 2 of 2026-11-02 is undecided by the gate."
+    assert history_headline(history_of(0.0, -0.05)) == "Build 2 of 2026-11-02 fails the gate."
+    assert history_headline(history_of(0.0, -0.01)) == "Build 2 of 2026-11-02 is undecided by the gate."
     assert builds_sentence(history_of(0.0, -0.05, 0.0)) == (
         "3 builds from 2026-11-01 to 2026-11-03: 2 passed, 1 failed (2)."
     )
@@ -112,14 +118,14 @@ def test_a_check_that_came_later_begins_later() -> None:
     later = replace(history.builds[2], checks=(*history.builds[2].checks, check(0.1, measure="P@10")))
     history = replace(history, builds=(*history.builds[:2], later))
     assert history.names == ("AP", "P@10")
-    assert [row["P@10"] for row in rows_of(history)] == [0.5, None, None]
+    assert [row["P@10"] for row in history_rows(history)] == [0.5, None, None]
     assert "P@10 is .500" in check_sentence(history, "P@10")
 
 
 def test_damaged_lines_stand_on_the_page() -> None:
     history = replace(history_of(0.0, 0.01), damaged=(Problem("line 7", "not a whole line of JSON"),), repeated=1)
-    assert warnings_of(history)[0] == "line 7: not a whole line of JSON"
-    page = render(history)
+    assert history_warnings(history)[0] == "line 7: not a whole line of JSON"
+    page = render_history(history)
     assert "line 7: not a whole line of JSON" in page
     assert "1 earlier record of builds" in page
 
@@ -128,17 +134,17 @@ def test_names_are_text_and_nothing_is_asked_from_the_net() -> None:
     nasty = "<script>alert(1)</script>\"'"
     history = history_of(0.0, 0.01)
     builds = tuple(replace(each, build=nasty + each.build, reason=nasty) for each in history.builds)
-    page = render(replace(history, builds=builds), title=nasty)
+    page = render_history(replace(history, builds=builds), title=nasty)
     assert "<script>alert" not in page
     assert page.count("<script>") == 1
     assert "src=" not in page.replace("default-src", "").replace("script-src", "")
 
 
 def test_a_build_that_is_undecided_is_shown_as_such() -> None:
-    page = render(history_of(0.0, -0.05, -0.01))
+    page = render_history(history_of(0.0, -0.05, -0.01))
     assert '<li class="undecided" title="3, 2026-11-03: undecided">' in page
     assert '<li class="tile undecided"><span class="verdict">undecided</span>' in page
-    assert [row["gate"] for row in rows_of(history_of(0.0, -0.05, -0.01))] == ["undecided", "fail", "pass"]
+    assert [row["gate"] for row in history_rows(history_of(0.0, -0.05, -0.01))] == ["undecided", "fail", "pass"]
 
 
 def test_where_lower_is_better_the_same_moves_are_told_with_signs_turned() -> None:
@@ -154,7 +160,7 @@ def test_where_lower_is_better_the_same_moves_are_told_with_signs_turned() -> No
     assert turned.partition(";")[2] == (
         " against the baseline of the time it shows a gain at 2 (\u2212.030, better) and a loss at 3 (+.050, worse)."
     )
-    assert [row["gate"] for row in rows_of(lower)] == [row["gate"] for row in rows_of(plain)]
+    assert [row["gate"] for row in history_rows(lower)] == [row["gate"] for row in history_rows(plain)]
 
 
 def _twin(check: CheckRecord) -> CheckRecord:
@@ -162,4 +168,4 @@ def _twin(check: CheckRecord) -> CheckRecord:
 
 
 def test_equal_histories_give_equal_pages() -> None:
-    assert render(history_of(0.0, 0.01)) == render(history_of(0.0, 0.01))
+    assert render_history(history_of(0.0, 0.01)) == render_history(history_of(0.0, 0.01))

@@ -16,16 +16,16 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from rankscope import graphs
-from rankscope.cli.main import cli
-from rankscope.evaluation.evaluate import evaluate
-from rankscope.evaluation.scores import Scores
-from rankscope.graphs.legend import legend_of
-from rankscope.number_texts import decimal_text
+from rankscope.commands.line.main import cli
+from rankscope.core.wording import decimal_text
+from rankscope.measures.evaluation.evaluate import evaluate
+from rankscope.measures.evaluation.scores import Scores
+from rankscope.reports import graphs
+from rankscope.reports.graphs.layout import legend_of
 from rankscope.reports.page import html
-from rankscope.reports.page.contents import Report
 from rankscope.reports.page.figures import figures_of
-from rankscope.reports.page.query_data import natural_key
+from rankscope.reports.page.queries import natural_key
+from rankscope.reports.page.report import Report
 from rankscope.reports.texts.estimates import compared_of, estimates_of
 from rankscope.reports.texts.verdict import verdict_of
 from tests.data import GOLDEN
@@ -61,7 +61,7 @@ class Page(HTMLParser):
 
 @pytest.fixture(scope="module")
 def page() -> str:
-    return html.render(report_of("rough", "fine"))
+    return html.render_report(report_of("rough", "fine"))
 
 
 def unpacked(text: str) -> str:
@@ -78,7 +78,7 @@ def test_no_attribute_names_an_address_outside_the_file(page: str) -> None:
 
 
 def test_equal_inputs_give_equal_bytes(page: str) -> None:
-    assert html.render(Report.of(scores_of("rough", "fine"))) == page
+    assert html.render_report(Report.of(scores_of("rough", "fine"))) == page
 
 
 def test_nothing_in_the_page_tells_when_or_where_it_was_made(page: str) -> None:
@@ -127,7 +127,7 @@ def test_graphs_of_single_systems_share_a_place(page: str) -> None:
 
 @pytest.mark.thorough
 def test_few_graphs_are_drawn_before_the_reader_asks_whatever_the_number_of_systems() -> None:
-    page = html.render(Report.of(many_scores(30)))
+    page = html.render_report(Report.of(many_scores(30)))
     assert len(Page(page).values("data-figure")) <= 25
     assert {"precision-recall", "precision-scope", "grip", "forecast"} <= set(Page(page).values("data-kind"))
     names = {mark.get("system") for mark in data_of(page, "precision-recall")["graphs"][0]["marks"]}
@@ -138,14 +138,14 @@ def test_no_graph_says_nothing() -> None:
     report = Report.of(many_scores(3, queries=1))
     drawn = {figure.kind.name for figure in report.figures if figure.graph is not None}
     assert not drawn & {kind.name for kind in graphs.ALL if kind.compares}
-    assert "One query shows no chance" in html.render(report)
+    assert "One query shows no chance" in html.render_report(report)
     several = {figure.kind.name for figure in Report.of(many_scores(3)).figures if figure.graph is not None}
     assert not several & {"class-matrix", "comparison-intervals"}
 
 
 def test_other_groups_of_queries_can_be_chosen_and_each_has_its_graph() -> None:
     report = report_of_two_sizes()
-    page = html.render(report)
+    page = html.render_report(report)
     (figure,) = [each for each in report.figures if each.kind.name == "precision-recall"]
     every, *groups = [each.text for each in figure.alternatives]
     assert every == "every generality, at recall levels: 24 queries"
@@ -191,7 +191,7 @@ def test_the_list_of_queries_holds_the_values_of_the_scores(page: str) -> None:
 def test_queries_stand_in_natural_order() -> None:
     names = ["q10", "q9", "q1", "q100", "q2"]
     scores = evaluate({name: {"a": 1} for name in names}, {"x": {name: {"a": 1.0} for name in names}}, ["AP"])
-    assert data_of(html.render(Report.of(scores)), "queries")["queries"] == ["q1", "q2", "q9", "q10", "q100"]
+    assert data_of(html.render_report(Report.of(scores)), "queries")["queries"] == ["q1", "q2", "q9", "q10", "q100"]
 
 
 def test_means_and_intervals_stand_in_the_page(page: str) -> None:
@@ -215,7 +215,7 @@ def test_only_the_script_of_the_page_may_run(page: str) -> None:
 def test_hostile_names_are_only_text(tmp_path: Path) -> None:
     bad = '</script><img src=x onerror=alert(1)>"&'
     scores = evaluate({bad: {"a": 1}, "q": {"b": 1}}, {bad: {bad: {"a": 1.0}, "q": {"x": 2.0}}}, ["AP"])
-    text = html.render(Report.of(scores, bad))
+    text = html.render_report(Report.of(scores, bad))
     outside = re.sub(r"<script.*?</script>", "", text, flags=re.S)
     assert "<img" not in outside
     assert "&lt;img" in outside
@@ -244,7 +244,7 @@ def test_sums_have_no_interval_and_no_difference() -> None:
     assert not row.means[0].has_interval
     assert row.differences == ()
     assert verdict_of(("one", "two"), estimates_of(scores)).plain == ("num_rel is 2.0000 for one, 2.0000 for two.",)
-    assert html.render(Report.of(scores))
+    assert html.render_report(Report.of(scores))
 
 
 def two_systems(one: list[float], other: list[float], measure: str = "RR") -> Scores:
@@ -296,7 +296,7 @@ def test_with_many_systems_p_values_are_corrected_for_all_pairs() -> None:
 
 def test_the_tables_behind_the_verdict_stand_in_the_page() -> None:
     report = report_of("rough", "fine")
-    text = html.render(report)
+    text = html.render_report(report)
     for measure, parts in report.statistics:
         for part in parts:
             assert part.heading in text
@@ -306,7 +306,7 @@ def test_the_tables_behind_the_verdict_stand_in_the_page() -> None:
 def test_one_system_has_no_statistics_of_differences() -> None:
     report = report_of("rough")
     assert report.compared is None
-    assert 'id="statistics"' not in html.render(report)
+    assert 'id="statistics"' not in html.render_report(report)
 
 
 def test_classes_are_a_table_of_means_with_intervals_where_they_can_be_read() -> None:
@@ -332,7 +332,7 @@ def test_without_a_collection_size_the_graphs_that_need_it_say_so_and_the_others
 
 
 def test_one_system_has_no_differences_and_says_why() -> None:
-    text = html.render(report_of("rough"))
+    text = html.render_report(report_of("rough"))
     assert "Not drawn" in text
     assert "It compares systems, and there is one" in text
 

@@ -10,14 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rankscope.errors import SettingError
+from rankscope.core.errors import SettingError
 from rankscope.reports.page import leaderboard
-from rankscope.reports.page.contents import Report, with_baseline
-from rankscope.reports.page.html import render
-from rankscope.reports.page.leaderboard import BoardColumn, Scale, board_number, slots_of
-from rankscope.reports.page.report_board import MOST_CLASS_COLUMNS, board_of
-from rankscope.reports.texts.class_table import class_estimates
-from rankscope.reports.texts.estimates import Estimate
+from rankscope.reports.page.html import render_report
+from rankscope.reports.page.leaderboard import MOST_CLASS_COLUMNS, BoardColumn, Scale, board_number, board_of, slots_of
+from rankscope.reports.page.report import Report, with_baseline
+from rankscope.reports.texts.estimates import Estimate, class_estimates
 from tests.reports.examples import many_scores, scores_of
 
 
@@ -65,7 +63,7 @@ def test_the_best_mean_is_the_lowest_where_lower_is_better_and_equal_means_share
 def test_a_cell_is_coloured_where_the_tests_show_a_difference_and_a_note_says_so() -> None:
     report = Report.of(scores_of("rough", "fine"))
     assert report.board is not None
-    page = render(report)
+    page = render_report(report)
     table = page[page.index('id="leaderboard"') : page.index("</table>", page.index('id="leaderboard"'))]
     for column in report.board.others:
         coloured = re.findall(rf'<td class="c-{column.key} (\w*?)(?: best)?" data-v="([\d.e-]+)"', table)
@@ -80,13 +78,13 @@ def test_a_cell_is_coloured_where_the_tests_show_a_difference_and_a_note_says_so
 
 
 def test_nobody_is_called_a_baseline_among_three_systems_unless_somebody_named_it() -> None:
-    told = render(Report.of(many_scores(3)))
+    told = render_report(Report.of(many_scores(3)))
     assert "baseline" not in re.sub(r"<(style|script).*?</\1>", "", told, flags=re.S).replace('class="baseline"', "")
     for words in ("vs first system", "than the first system", "Differences are from the first system, system 0."):
         assert words in told
     assert 'system 0</span><span class="tag" data-short="F">first system</span>' in told
-    assert "than the baseline" in render(Report.of(many_scores(3), baseline="system 1"))
-    assert "than the baseline" in render(Report.of(many_scores(2)))
+    assert "than the baseline" in render_report(Report.of(many_scores(3), baseline="system 1"))
+    assert "than the baseline" in render_report(Report.of(many_scores(2)))
 
 
 def test_numbers_have_three_decimals_no_leading_zero_and_a_true_minus() -> None:
@@ -186,7 +184,7 @@ def test_a_baseline_that_is_not_there_is_an_error_that_names_those_that_are() ->
 
 
 def test_the_share_not_judged_is_the_one_of_the_warning() -> None:
-    from rankscope.evaluation.evaluate import evaluate
+    from rankscope.measures.evaluation.evaluate import evaluate
 
     judged = {f"q{n}": {"a": 1, "b": 0} for n in range(4)}
     runs = {name: {query: {"a": 3.0, **dict.fromkeys(more, 1.0)} for query in judged} for name, more in RUNS.items()}

@@ -11,16 +11,15 @@ from click.testing import CliRunner
 from numpy.typing import ArrayLike
 
 import rankscope
-from rankscope.cli.main import cli
-from rankscope.errors import SettingError
-from rankscope.facade.suites import suite
-from rankscope.graphs.marks import Tiles
-from rankscope.graphs.suite_tiles import suite_tiles_graph
-from rankscope.number_texts import decimal_text, signed_text
-from rankscope.reports.page.suite_page import board_of, render
-from rankscope.reports.texts.suite import headline, notes_of, sentences, task_rows, text_of
-from rankscope.statistics.table.score_table import ScoreTable
-from rankscope.statistics.verdicts.suite import Suite, compare_suite
+from rankscope.analysis.comparison.suite import Suite, compare_suite
+from rankscope.analysis.statistics.score_table import ScoreTable
+from rankscope.commands.line.main import cli
+from rankscope.commands.suite import suite
+from rankscope.core.errors import SettingError
+from rankscope.core.wording import decimal_text, signed_text
+from rankscope.reports.graphs.marks import Tiles
+from rankscope.reports.page.result_pages import render_suite, suite_board, suite_tiles_graph
+from rankscope.reports.texts.suite import suite_headline, suite_notes, suite_sentences, suite_text, task_rows
 
 DOCS = Path(__file__).parents[3] / "docs"
 
@@ -41,8 +40,8 @@ def test_the_verdict_says_who_is_better_where_and_who_lacks_what() -> None:
     made = suite_of()
     good = made.system("good")
     mean = f"{decimal_text(good.mean.value)} [{decimal_text(good.mean.low)}, {decimal_text(good.mean.high)}]"
-    assert headline(made) == f"good has the best mean AP of the 2 systems that have all 6 tasks, {mean}"
-    against, winners, gap = sentences(made)
+    assert suite_headline(made) == f"good has the best mean AP of the 2 systems that have all 6 tasks, {mean}"
+    against, winners, gap = suite_sentences(made)
     change = signed_text(good.difference.value)
     assert against == f"On the whole good ({change}) is significantly better than base."
     assert winners.startswith("The best mean of a task belongs to good on 6 (t0, t1 and t2, ...); on 6 of 6 the winner")
@@ -50,18 +49,18 @@ def test_the_verdict_says_who_is_better_where_and_who_lacks_what() -> None:
     assert gap.startswith(
         f"late lacks t0 and has no mean over tasks and no mean rank; on the 5 tasks that it has it is {late} ["
     )
-    assert any("corrected" in line or "correction" in line for line in notes_of(made))
+    assert any("corrected" in line or "correction" in line for line in suite_notes(made))
 
 
 def test_few_tasks_are_called_few() -> None:
-    assert any("3 tasks are few" in line for line in notes_of(suite_of(3)))
-    assert any("One task says nothing" in line for line in notes_of(suite_of(1, gap=False)))
-    assert not any("few" in line for line in notes_of(suite_of(6)))
+    assert any("3 tasks are few" in line for line in suite_notes(suite_of(3)))
+    assert any("One task says nothing" in line for line in suite_notes(suite_of(1, gap=False)))
+    assert not any("few" in line for line in suite_notes(suite_of(6)))
 
 
 def test_cells_are_the_values_and_gaps_are_dashes() -> None:
     made = suite_of()
-    board = board_of([made])
+    board = suite_board([made])
     assert [row.system for row in board.rows] == ["good", "base", "late"]
     assert [row.placed for row in board.rows] == [True, True, False]
     late = board.rows[2]
@@ -86,13 +85,13 @@ def test_rows_of_tasks_say_who_wins() -> None:
     row = task_rows(suite_of())[0]
     assert (row["task"], row["best mean"], row["significantly better than"]) == ("t0", "good", "1 of 1 others")
     assert str(row["in words"]).startswith("good is significantly better than base")
-    assert "significantly better than" in text_of(suite_of())
+    assert "significantly better than" in suite_text(suite_of())
 
 
 def test_names_are_text() -> None:
     nasty = "<script>alert(1)</script>\"'"
     tables = {nasty: ScoreTable.make({nasty: [0.1, 0.2, 0.4], "b": [0.2, 0.4, 0.5]})}
-    page = render([compare_suite(tables, resamples=100)], title=nasty, warnings=[nasty])
+    page = render_suite([compare_suite(tables, resamples=100)], title=nasty, warnings=[nasty])
     assert "<script>alert" not in page
     assert page.count("<script>") == 1
 

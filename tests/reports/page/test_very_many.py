@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rankscope import graphs
 from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.reports import graphs
 from rankscope.reports.page.figures import MOST_ALONE, _of_kind
 
 COUNT = 40

@@ -14,14 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from rankscope.arrays import FloatArray
-from rankscope.reports.texts.comparison import notes_of
-from rankscope.reports.texts.comparison_words import verdict
-from rankscope.reports.texts.write_up import sentences_of
-from rankscope.statistics.table.score_table import ScoreTable
-from rankscope.statistics.verdicts.compare import compare
-from rankscope.statistics.verdicts.gate import gate
-from rankscope.statistics.verdicts.gate_result import power_sentence
+from rankscope.analysis.comparison.compare import compare
+from rankscope.analysis.comparison.gate import gate, power_sentence
+from rankscope.analysis.statistics.score_table import ScoreTable
+from rankscope.core.arrays import FloatArray
+from rankscope.reports.texts.comparison_tables import comparison_notes
+from rankscope.reports.texts.comparison_words import verdict_sentences, write_up_sentences
 
 GOLDEN = Path(__file__).with_name("sentences.json")
 EFFECT, RESAMPLES = 0.01, 200
@@ -64,8 +62,8 @@ class Case:
                 equivalent_within=self.within,
             )
             if self.command == "write-up":
-                return sentences_of(compared)
-            return [*verdict(compared), *notes_of(compared)]
+                return write_up_sentences(compared)
+            return [*verdict_sentences(compared), *comparison_notes(compared)]
         result = gate(tables, EFFECT, by_class=self.classes is not None)
         checks = [f"{check.verdict}: {check.sentence}" for check in result.checks]
         return [*checks, *map(power_sentence, result.checks), *result.remarks]

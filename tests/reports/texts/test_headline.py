@@ -8,10 +8,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rankscope.evaluation.scores import SystemScores
-from rankscope.reports.formats.warning_kinds import warning_kinds
-from rankscope.reports.page.contents import Report
-from rankscope.reports.texts.headline import Around, family_words, headline_of
+from rankscope.measures.evaluation.scores import SystemScores
+from rankscope.reports.page.report import Report
+from rankscope.reports.texts.verdict import Around, family_words, headline_of
+from rankscope.reports.warning_kinds import warning_kinds
 from tests.reports.examples import many_scores, scores_of
 
 

@@ -18,10 +18,10 @@ import numpy as np
 import pytest
 
 from benchmarks.families import convolved_p
-from rankscope.arrays import FloatArray
-from rankscope.statistics.intervals.mean_intervals import mean_intervals
-from rankscope.statistics.pairs.power import ShownEffects
-from rankscope.statistics.pairs.skew_t import skew_t_p
+from rankscope.analysis.statistics.deciding_test import skew_t_p
+from rankscope.analysis.statistics.mean_intervals import mean_intervals
+from rankscope.analysis.statistics.power import ShownEffects
+from rankscope.core.arrays import FloatArray
 from tests.reports.texts.sentences import EFFECT, RESAMPLES, Case, cases
 
 ALPHA = 0.05

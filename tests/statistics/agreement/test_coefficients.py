@@ -8,12 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rankscope.arrays import FloatArray
-from rankscope.errors import SettingError
-from rankscope.statistics.agreement import many_assessors as many
-from rankscope.statistics.agreement.agreement import agreement
-from rankscope.statistics.agreement.marks import AssessorGrades
-from rankscope.statistics.agreement.two_assessors import (
+from rankscope.analysis.assessors import agreement as many
+from rankscope.analysis.assessors.agreement import (
+    agreement,
     cohen_kappa,
     gwet_ac,
     overlap,
@@ -21,6 +18,9 @@ from rankscope.statistics.agreement.two_assessors import (
     raw_agreement,
     tables_by_query,
 )
+from rankscope.analysis.assessors.grades import AssessorGrades
+from rankscope.core.arrays import FloatArray
+from rankscope.core.errors import SettingError
 from tests.needs import needed_module
 
 GRADES = np.array([[30, 6, 1], [4, 12, 5], [0, 3, 9]])
@@ -170,7 +170,7 @@ def counted_alpha(grades: FloatArray, metric: str) -> float:
     return 1 - seen / expected
 
 
-@pytest.mark.parametrize("metric", many.METRICS)
+@pytest.mark.parametrize("metric", many.ALPHA_METRICS)
 @pytest.mark.parametrize("seed", range(3))
 def test_alpha_is_what_counting_gives(metric: str, seed: int) -> None:
     grades = drawn(seed, rows=12, assessors=4, gaps=0.3)
@@ -195,7 +195,7 @@ def test_sums_over_queries_are_the_whole() -> None:
     grades = drawn(1, gaps=0.2)
     one, parts = marks_of(grades), marks_of(grades, per_query=7)
     assert len(parts.queries) > 5
-    for metric in many.METRICS:
+    for metric in many.ALPHA_METRICS:
         assert alpha(parts, metric) == pytest.approx(alpha(one, metric))
     whole = tables_by_query(one, "a", "b")[0]
     assert tables_by_query(parts, "a", "b").sum(axis=0).tolist() == whole.tolist()

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankscope.arrays import FloatArray
-from rankscope.statistics.agreement.two_assessors import cohen_kappa, raw_agreement
-from rankscope.statistics.intervals.jackknife import jackknife_interval
+from rankscope.analysis.assessors.agreement import cohen_kappa, raw_agreement
+from rankscope.analysis.statistics.bootstrap import jackknife_interval
+from rankscope.core.arrays import FloatArray
 
 
 def test_of_a_mean_far_from_its_bounds_it_is_the_t_interval() -> None:

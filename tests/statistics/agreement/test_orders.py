@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from rankscope import compare, evaluate
-from rankscope.errors import SettingError
-from rankscope.statistics.agreement.marks import AssessorGrades
-from rankscope.statistics.agreement.orders import order_changes
+from rankscope.analysis.assessors.grades import AssessorGrades
+from rankscope.analysis.assessors.order_changes import order_changes
+from rankscope.core.errors import SettingError
 
 QUERIES = [f"q{number}" for number in range(40)]
 GOOD = {query: {"a": 3.0, "b": 2.0, "c": 1.0} for query in QUERIES}

@@ -6,12 +6,10 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from rankscope.errors import SettingError
-from rankscope.reports.texts.components import components_text, sentence_of
-from rankscope.statistics.components.components import components
-from rankscope.statistics.components.factor_table import FactorTable
-from rankscope.statistics.components.varied_values import VariedValues
-from rankscope.statistics.table.score_table import ScoreTable
+from rankscope.analysis.statistics.score_table import ScoreTable
+from rankscope.analysis.statistics.variance_components import FactorTable, VariedValues, components
+from rankscope.core.errors import SettingError
+from rankscope.reports.texts.stability import components_text, sentence_of
 
 QUERY, ASSESSOR = np.divmod(np.arange(60), 3)
 

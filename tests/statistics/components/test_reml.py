@@ -7,9 +7,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from rankscope.arrays import FloatArray, IntArray
-from rankscope.errors import SettingError
-from rankscope.statistics.components.reml import RemlFit, reml
+from rankscope.analysis.statistics.reml import RemlFit, reml
+from rankscope.core.arrays import FloatArray, IntArray
+from rankscope.core.errors import SettingError
 from tests.needs import needed_module
 
 SHROUT_FLEISS = np.array(

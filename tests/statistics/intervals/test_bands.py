@@ -10,13 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from rankscope.arrays import FloatArray
-from rankscope.errors import SettingError
+from rankscope.analysis.statistics.bands import WAYS, band, difference_band, sup_t_statistics
+from rankscope.analysis.statistics.query_curves import precision_at_recall
+from rankscope.analysis.statistics.resampling import Queries, drawing
+from rankscope.core.arrays import FloatArray
+from rankscope.core.errors import SettingError
 from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.statistics.intervals.bands import WAYS, band, difference_band
-from rankscope.statistics.intervals.sup_t import sup_t_statistics
-from rankscope.statistics.table.query_curves import precision_at_recall
-from rankscope.statistics.table.resampling import Queries, drawing
 
 CHECK = RelevantRanks.from_ranks([[1, 2, 3, 5], [1, 4, 9, 12], [2, 3, 8, 20]])
 every_way = pytest.mark.parametrize("how", WAYS)
@@ -95,7 +94,7 @@ def test_the_critical_value_is_the_quantile_of_the_statistics() -> None:
 @every_way
 def test_batches_change_nothing(how: str, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = band(some_curves(), how=how, resamples=300).low
-    monkeypatch.setattr("rankscope.statistics.table.resampling.AT_ONCE", 30 * 7)
+    monkeypatch.setattr("rankscope.analysis.statistics.resampling.AT_ONCE", 30 * 7)
     np.testing.assert_allclose(band(some_curves(), how=how, resamples=300).low, whole)
 
 

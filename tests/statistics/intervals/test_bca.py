@@ -9,10 +9,9 @@ import pytest
 from scipy import stats
 
 from benchmarks.coverage import SCORES
-from rankscope.arrays import FloatArray
-from rankscope.errors import SettingError
-from rankscope.statistics.intervals.bca import acceleration, bca_tails
-from rankscope.statistics.intervals.bootstrap import bootstrap_means
+from rankscope.analysis.statistics.bootstrap import acceleration, bca_tails, bootstrap_means
+from rankscope.core.arrays import FloatArray
+from rankscope.core.errors import SettingError
 
 
 def of_scipy(values: FloatArray, level: float = 0.95) -> tuple[float, float]:

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rankscope.arrays import FloatArray
-from rankscope.statistics.intervals.bootstrap import Intervals, bootstrap_means, resamples_for, row_quantiles
+from rankscope.analysis.statistics.bootstrap import Intervals, bootstrap_means, resamples_for, row_quantiles
+from rankscope.core.arrays import FloatArray
 
 TRIALS = 600
 
@@ -93,7 +93,7 @@ def test_the_same_seed_gives_the_same_interval_and_another_seed_another() -> Non
 def test_batches_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     values = skewed(30)[:, :2]
     whole = bootstrap_means(values, resamples=500)
-    monkeypatch.setattr("rankscope.statistics.table.resampling.AT_ONCE", 30 * 7)
+    monkeypatch.setattr("rankscope.analysis.statistics.resampling.AT_ONCE", 30 * 7)
     np.testing.assert_array_equal(bootstrap_means(values, resamples=500).low, whole.low)
 
 

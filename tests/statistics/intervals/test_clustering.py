@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rankscope.errors import SettingError
-from rankscope.statistics.intervals.clustering import clustering
-from rankscope.statistics.table.resampling import class_numbers
+from rankscope.analysis.statistics.resampling import class_numbers
+from rankscope.analysis.statistics.sampling_units import clustering
+from rankscope.core.errors import SettingError
 
 CLASSES = list("aaaabbbbcccc")
 VALUES = np.array([6, 7, 5, 6, 2, 3, 1, 2, 9, 8, 9, 10], dtype=np.float64)

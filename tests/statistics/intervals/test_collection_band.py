@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankscope.errors import SettingError
-from rankscope.statistics.intervals.collection_band import (
+from rankscope.analysis.statistics.collection_band import (
     collection_band,
     mean_curves,
     simultaneous_percentiles,
     weighted_curve,
 )
+from rankscope.core.errors import SettingError
 
 LEVELS = np.linspace(0, 1, 5)
 

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from rankscope.arrays import FloatArray
-from rankscope.statistics.intervals.deciding import deciding_units
+from rankscope.analysis.statistics.sampling_units import deciding_units
+from rankscope.core.arrays import FloatArray
 
 tables = arrays(np.float64, st.tuples(st.integers(2, 30), st.integers(1, 4)), elements=st.floats(0, 1, width=32))
 

@@ -6,13 +6,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from rankscope.curves import generality_table, grip
-from rankscope.evaluation.evaluate import evaluate_ranks
+from rankscope.analysis.comparison.compare import compare
+from rankscope.analysis.curves.generality import generality_table, grip
+from rankscope.analysis.statistics.generality_estimate import generality_band, generality_estimate
+from rankscope.analysis.statistics.mean_intervals import mean_intervals
+from rankscope.analysis.statistics.sampling_units import unit_classes
+from rankscope.core.settings import Settings
+from rankscope.measures.evaluation.evaluate import evaluate_ranks
 from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.settings import Settings
-from rankscope.statistics import compare, generality_band, generality_estimate
-from rankscope.statistics.intervals.mean_intervals import mean_intervals
-from rankscope.statistics.table.units import unit_classes
 from tests.graphs.classes import in_classes
 
 

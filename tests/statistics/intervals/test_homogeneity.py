@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rankscope.errors import SettingError
+from rankscope.analysis.statistics.generality_estimate import homogeneity
+from rankscope.analysis.statistics.mean_intervals import mean_intervals
+from rankscope.core.errors import SettingError
 from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.statistics import homogeneity
-from rankscope.statistics.intervals.mean_intervals import mean_intervals
 
 EASY = [[1, 2]] * 20 + [[1, 3]] * 20
 HOPELESS = [list(range(2 + 100 * step, 34 + 100 * step)) for step in range(1, 9)] * 5

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from rankscope.errors import SettingError
-from rankscope.statistics.intervals.mean_intervals import WAYS, mean_intervals
+from rankscope.analysis.statistics.mean_intervals import WAYS, mean_intervals
+from rankscope.core.errors import SettingError
 
 VALUES = np.random.default_rng(0).random((30, 3)) ** 2
 

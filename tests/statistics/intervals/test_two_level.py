@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rankscope.errors import SettingError
-from rankscope.statistics.intervals.two_level import (
+from rankscope.analysis.comparison.suite import (
     TaskValues,
     expanded_tail,
     two_level_limits,
     two_level_means,
     two_level_p,
 )
+from rankscope.core.errors import SettingError
 from tests.data import data_folder
 
 TASKS = [
@@ -95,7 +95,7 @@ NOISE = 2.5 * math.sqrt(0.95 * 0.05 / TRIALS)
 def test_intervals_hold_on_samples_of_real_tasks_where_plain_percentiles_fail() -> None:
     """Six text collections are the tasks there are; 6 are drawn, and 40 queries of each at most."""
     from rankscope import evaluate
-    from rankscope.statistics.table.score_table import ScoreTable
+    from rankscope.analysis.statistics.score_table import ScoreTable
 
     folder = data_folder("text")
     population = []

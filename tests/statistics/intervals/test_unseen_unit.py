@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
 
-from rankscope.arrays import FloatArray
-from rankscope.errors import SettingError
+from rankscope.analysis.statistics.bands import band
+from rankscope.analysis.statistics.mean_intervals import unseen_unit_limits
+from rankscope.analysis.statistics.query_curves import precision_at_recall
+from rankscope.analysis.statistics.sampling_units import unit_sums
+from rankscope.core.arrays import FloatArray
+from rankscope.core.errors import SettingError
 from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.statistics.intervals.bands import band
-from rankscope.statistics.intervals.unseen_unit import unseen_unit_limits
-from rankscope.statistics.table.query_curves import precision_at_recall
-from rankscope.statistics.table.units import unit_sums
 
 CHECK = RelevantRanks.from_ranks([[1, 2, 3, 5], [1, 4, 9, 12], [2, 3, 8, 20]])
 Limits = tuple[FloatArray, FloatArray]

@@ -9,14 +9,13 @@ from hypothesis import strategies as st
 from numpy.typing import ArrayLike
 from statsmodels.stats.multitest import multipletests
 
-from rankscope.errors import SettingError
-from rankscope.statistics.pairs.corrections import CORRECTIONS, adjust, benjamini_hochberg, bonferroni, holm
-from rankscope.statistics.pairs.corrections import tested_levels as levels_of
-from rankscope.statistics.pairs.family import Family
-from rankscope.statistics.pairs.pairwise import compare_pairs
-from rankscope.statistics.pairs.sign_flip import sign_flip
-from rankscope.statistics.pairs.trust import decide_p
-from rankscope.statistics.table.score_table import ScoreTable
+from rankscope.analysis.comparison.pairwise import compare_pairs
+from rankscope.analysis.statistics.corrections import CORRECTIONS, Family, adjust, benjamini_hochberg, bonferroni, holm
+from rankscope.analysis.statistics.corrections import tested_levels as levels_of
+from rankscope.analysis.statistics.deciding_test import decide_p
+from rankscope.analysis.statistics.score_table import ScoreTable
+from rankscope.analysis.statistics.sign_flip import sign_flip
+from rankscope.core.errors import SettingError
 
 NAMES = {"holm": "holm", "bonferroni": "bonferroni", "benjamini-hochberg": "fdr_bh"}
 p_values = st.lists(st.floats(0, 1), min_size=1, max_size=30)

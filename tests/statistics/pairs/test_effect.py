@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rankscope.statistics.pairs.effect import effects, standardised_effect
+from rankscope.analysis.statistics.effect_sizes import effects, standardised_effect
 from tests.statistics.examples import A, B
 from tests.statistics.pairs.test_sign_flip import WORKED
 

@@ -12,12 +12,12 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.weightstats import ttost_paired
 
-from rankscope.arrays import FloatArray
-from rankscope.errors import SettingError
-from rankscope.statistics.pairs.equivalence import METHODS, equivalence, equivalence_p
-from rankscope.statistics.pairs.skew_t import skew_t_p
-from rankscope.statistics.table.score_table import ScoreTable
-from rankscope.statistics.verdicts.compare import compare
+from rankscope.analysis.comparison.compare import compare
+from rankscope.analysis.statistics.deciding_test import skew_t_p
+from rankscope.analysis.statistics.equivalence import METHODS, equivalence, equivalence_p
+from rankscope.analysis.statistics.score_table import ScoreTable
+from rankscope.core.arrays import FloatArray
+from rankscope.core.errors import SettingError
 from tests.statistics.examples import A, B
 from tests.statistics.pairs.test_sign_flip import WORKED
 

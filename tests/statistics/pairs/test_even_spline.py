@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from scipy.interpolate import CubicSpline
 
-from rankscope.statistics.pairs.even_spline import EvenSpline
+from rankscope.analysis.statistics.studentised_range import EvenSpline
 
 VALUES = arrays.arrays(np.float64, st.integers(4, 60), elements=st.floats(-100, 100))
 
@@ -58,7 +58,8 @@ def test_too_few_values_are_refused() -> None:
 
 def test_nothing_loads_scipys() -> None:
     code = (
-        "import sys, numpy as np; from rankscope.statistics.pairs.studentised_range import StudentisedRange as Range; "
+        "import sys, numpy as np\n"
+        "from rankscope.analysis.statistics.studentised_range import StudentisedRange as Range\n"
         "Range(5).tail(np.linspace(0, 9, 5000), 20.0); Range(5).quantile(0.95, np.linspace(3, 90, 300)); "
         "assert 'scipy.interpolate' not in sys.modules"
     )

@@ -10,15 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from rankscope.arrays import FloatArray
-from rankscope.errors import SettingError
-from rankscope.statistics.intervals.mean_intervals import t_intervals
-from rankscope.statistics.pairs.pair_test import Alternative
-from rankscope.statistics.pairs.paired_t import paired_t
-from rankscope.statistics.pairs.paired_tests import TESTS, bootstrap_interval, paired_tests
-from rankscope.statistics.pairs.sign_flip import sign_flip
-from rankscope.statistics.pairs.sign_test import binomial_limits, sign_test, wilson_limits
-from rankscope.statistics.pairs.wilcoxon import pseudo_median, signed_ranks, walsh_averages, wilcoxon
+from rankscope.analysis.statistics.mean_intervals import t_intervals
+from rankscope.analysis.statistics.named_tests import PAIR_TESTS, bootstrap_interval, paired_tests
+from rankscope.analysis.statistics.paired_tests import Alternative, binomial_limits, paired_t, sign_test, wilson_limits
+from rankscope.analysis.statistics.sign_flip import sign_flip
+from rankscope.analysis.statistics.wilcoxon import pseudo_median, signed_ranks, walsh_averages, wilcoxon
+from rankscope.core.arrays import FloatArray
+from rankscope.core.errors import SettingError
 from tests.statistics.pairs.test_sign_flip import WORKED
 
 EVERY = ("two-sided", "greater", "less")
@@ -91,7 +89,7 @@ def test_pair_means_of_many_values_are_found_without_making_them(monkeypatch: py
     ordered = np.sort(np.random.default_rng(2).normal(size=60).round(1))
     places = [0, 1, 17, 900, 1829]
     values = walsh_averages(ordered, places)
-    monkeypatch.setattr("rankscope.statistics.pairs.wilcoxon.FEW", 10)
+    monkeypatch.setattr("rankscope.analysis.statistics.wilcoxon.FEW", 10)
     assert walsh_averages(ordered, places) == pytest.approx(values, abs=1e-12)
 
 
@@ -123,11 +121,11 @@ def test_the_bootstrap_gives_an_interval_but_no_p_value() -> None:
 
 def test_every_test_has_a_name_and_a_row() -> None:
     results = paired_tests(WORKED)
-    assert [TESTS.spell(each.test) for each in results] == list(TESTS.names())
+    assert [PAIR_TESTS.spell(each.test) for each in results] == list(PAIR_TESTS.names())
     assert all(each.queries == 15 for each in results)
     assert all(each.low <= each.estimate <= each.high for each in results)
     with pytest.raises(SettingError, match="There are: sign-flip, t, wilcoxon"):
-        TESTS.find("wilcoxn")
+        PAIR_TESTS.find("wilcoxn")
 
 
 @pytest.mark.parametrize("values", [[], [0.1], [0.0, 0.0, 0.0], [0.2, 0.2, 0.2], [np.nan, 0.1]])

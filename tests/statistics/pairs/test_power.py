@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.power import FTestAnovaPower, TTestPower
 
-from rankscope.errors import SettingError
-from rankscope.statistics.pairs.power import (
+from rankscope.analysis.statistics.deciding_test import decide_p
+from rankscope.analysis.statistics.power import (
     ShownEffects,
     anova_power,
     paired_power,
@@ -20,7 +20,7 @@ from rankscope.statistics.pairs.power import (
     smallest_effect,
     smallest_significant_difference,
 )
-from rankscope.statistics.pairs.trust import decide_p
+from rankscope.core.errors import SettingError
 from tests.statistics.pairs.test_sign_flip import WORKED
 
 SD = float(WORKED.std(ddof=1))

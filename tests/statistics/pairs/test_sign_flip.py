@@ -12,12 +12,17 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from benchmarks import families
-from rankscope.arrays import FloatArray
-from rankscope.errors import SettingError
-from rankscope.statistics.pairs.flip_limits import flip_limits
-from rankscope.statistics.pairs.flips import reaching_bound, reaching_share, signs_reaching
-from rankscope.statistics.pairs.pair_test import Alternative
-from rankscope.statistics.pairs.sign_flip import sign_flip, sign_flip_p
+from rankscope.analysis.statistics.paired_tests import Alternative
+from rankscope.analysis.statistics.sign_flip import (
+    flip_limits,
+    reaching_bound,
+    reaching_share,
+    sign_flip,
+    sign_flip_p,
+    signs_reaching,
+)
+from rankscope.core.arrays import FloatArray
+from rankscope.core.errors import SettingError
 from tests.statistics.examples import A, B
 
 WORKED = np.array(B) - np.array(A)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rankscope.statistics.pairs.skew_t import HIDDEN, shorten_t, skew_t_limits, skew_t_p
+from rankscope.analysis.statistics.deciding_test import HIDDEN, shorten_t, skew_t_limits, skew_t_p
 from tests.statistics.brughi import A, B
 
 DIFFERENCES = np.array(B) - np.array(A)

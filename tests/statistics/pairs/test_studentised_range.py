@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rankscope.statistics.pairs.studentised_range import StudentisedRange
+from rankscope.analysis.statistics.studentised_range import StudentisedRange
 
 
 @pytest.mark.parametrize(("count", "nu"), [(2, 1), (3, 2), (3, 8), (6, 24), (10, 3.7), (25, 696), (100, 50)])

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankscope.statistics.pairs.sign_flip import sign_flip_p
-from rankscope.statistics.pairs.skew_t import skew_t_p
-from rankscope.statistics.pairs.trust import RARE, SEEN, caution, decide_p, missed_share
+from rankscope.analysis.statistics.deciding_test import RARE, SEEN, caution, decide_p, missed_share, skew_t_p
+from rankscope.analysis.statistics.sign_flip import sign_flip_p
 from tests.statistics.brughi import A, B
 
 

@@ -8,7 +8,7 @@ from math import comb
 import numpy as np
 import pytest
 
-from rankscope.statistics.preferences.interleaving import METHODS, Interleaved, coins_of, interleave
+from rankscope.analysis.assessors.preferences import INTERLEAVING_METHODS, Interleaved, coins_of, interleave
 
 FIRST, SECOND = "abcd", "beaf"
 
@@ -23,7 +23,7 @@ def every_list(first: str, second: str, method: str, depth: int) -> list[Interle
     return [interleave(first, second, iter(coins), method=method, depth=depth) for coins in product((0, 1), repeat=8)]
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", INTERLEAVING_METHODS)
 @pytest.mark.parametrize(("first", "second"), [(FIRST, SECOND), ("abcdef", "abcdef"), ("abc", "xyz"), ("ab", "bcdefg")])
 def test_a_list_has_no_item_twice_and_the_head_of_both(method: str, first: str, second: str) -> None:
     for made in every_list(first, second, method, 6):

@@ -7,10 +7,10 @@ import pytest
 from scipy import optimize
 from scipy.special import expit
 
-from rankscope.facade.preferring import prefer
-from rankscope.reports.texts.preferences import preferences_text, strength_lines
-from rankscope.statistics.preferences.answers import Preference
-from rankscope.statistics.preferences.strengths import bradley_terry
+from rankscope.analysis.assessors.bradley_terry import bradley_terry
+from rankscope.analysis.assessors.preferences import Preference
+from rankscope.commands.prefer import prefer
+from rankscope.reports.texts.assessors import preferences_text, strength_lines
 from tests.needs import needed_module
 
 NAMES = ("A", "B", "C", "D")

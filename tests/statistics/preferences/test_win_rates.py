@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankscope.errors import SettingError
-from rankscope.statistics.preferences.answers import Choice, Preference
-from rankscope.statistics.preferences.position_bias import position_bias
-from rankscope.statistics.preferences.win_rates import win_rates
+from rankscope.analysis.assessors.preferences import Choice, Preference
+from rankscope.analysis.assessors.win_rates import position_bias, win_rates
+from rankscope.core.errors import SettingError
 
 
 def said(query: int, choice: Choice, *, left: str = "A", right: str = "B", who: str = "ann") -> Preference:

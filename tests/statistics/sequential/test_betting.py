@@ -10,10 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import brentq
 
-from rankscope.errors import SettingError
-from rankscope.statistics.sequential.betting import (
+from rankscope.analysis.comparison.sequential import (
+    BET_SHARES,
     BETS,
-    SHARES,
     log_capital,
     log_capitals,
     lower_limit,
@@ -21,6 +20,7 @@ from rankscope.statistics.sequential.betting import (
     still_needed,
     upper_limit,
 )
+from rankscope.core.errors import SettingError
 
 DIFFERENCES = st.lists(st.floats(-1, 1), min_size=1, max_size=30)
 
@@ -28,7 +28,7 @@ DIFFERENCES = st.lists(st.floats(-1, 1), min_size=1, max_size=30)
 def plain_capital(values: list[float], mean: float) -> float:
     """The capital, product by product."""
     whole = 0.0
-    for bet, share in zip(BETS.tolist(), SHARES.tolist(), strict=True):
+    for bet, share in zip(BETS.tolist(), BET_SHARES.tolist(), strict=True):
         product = share
         for value in values:
             product *= 1 - bet * (value - mean) / (1 - mean)
@@ -37,8 +37,8 @@ def plain_capital(values: list[float], mean: float) -> float:
 
 
 def test_the_shares_are_a_whole_and_half_lies_on_the_largest_bet() -> None:
-    assert SHARES.sum() == pytest.approx(1.0, abs=1e-15)
-    assert (BETS[0], BETS[-1], SHARES[-1]) == (0.02, 0.95, 0.5)
+    assert BET_SHARES.sum() == pytest.approx(1.0, abs=1e-15)
+    assert (BETS[0], BETS[-1], BET_SHARES[-1]) == (0.02, 0.95, 0.5)
     assert np.diff(BETS) == pytest.approx(0.93 / 19)
 
 

@@ -14,11 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankscope import compare, compare_sequentially, evaluate, gate, gate_sequentially
-from rankscope.errors import SettingError
-from rankscope.statistics.sequential.betting import lower_limit, upper_limit
-from rankscope.statistics.sequential.look import decide, take_look
-from rankscope.statistics.sequential.observed import observe
-from rankscope.statistics.sequential.state import Question, read_state
+from rankscope.analysis.comparison.sequential import decide, lower_limit, take_look, upper_limit
+from rankscope.analysis.comparison.sequential_state import Question, observe, read_state
+from rankscope.core.errors import SettingError
 
 Answers = dict[str, dict[str, float]]
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankscope.errors import SettingError
-from rankscope.statistics.table.balanced import balanced_subset
+from rankscope.analysis.statistics.design import balanced_subset
+from rankscope.core.errors import SettingError
 
 LABELS = ["big"] * 9 + ["middle"] * 6 + ["small"] * 4 + ["tiny"] * 2 + [""] * 10
 

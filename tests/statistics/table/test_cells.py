@@ -7,15 +7,17 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from rankscope.errors import SettingError
-from rankscope.statistics.table.cells import Cells, cells_of, design_of
-from rankscope.statistics.table.score_table import ScoreTable
-from rankscope.statistics.variance.blocked_tukey import blocked_tukey
-from rankscope.statistics.variance.comparison_intervals import comparison_intervals
-from rankscope.statistics.variance.games_howell import games_howell
-from rankscope.statistics.variance.mixed import mixed
-from rankscope.statistics.variance.randomised_tukey import randomised_tukey
-from rankscope.statistics.variance.tukey import tukey
+from rankscope.analysis.statistics.design import Cells, cells_of, design_of
+from rankscope.analysis.statistics.mixed_model import mixed
+from rankscope.analysis.statistics.multiple_comparisons import (
+    blocked_tukey,
+    comparison_intervals,
+    games_howell,
+    randomised_tukey,
+    tukey,
+)
+from rankscope.analysis.statistics.score_table import ScoreTable
+from rankscope.core.errors import SettingError
 from tests.statistics.examples import WORKED
 
 NAN = float("nan")

@@ -7,10 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankscope.curves import grip, precision_relevant_scope, precision_scope, recall_relevant_scope, recall_scope
-from rankscope.errors import MeasureError, SettingError
-from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.statistics.table.query_curves import (
+from rankscope.analysis.curves.generality import grip
+from rankscope.analysis.curves.scope import (
+    precision_relevant_scope,
+    precision_scope,
+    recall_relevant_scope,
+    recall_scope,
+)
+from rankscope.analysis.statistics.query_curves import (
     Axis,
     QueryCurves,
     Start,
@@ -20,6 +24,8 @@ from rankscope.statistics.table.query_curves import (
     precision_at_recall,
     recall_grid,
 )
+from rankscope.core.errors import MeasureError, SettingError
+from rankscope.ranks.relevant_ranks import RelevantRanks
 from tests.strategies import relevant_ranks
 
 CHECK = RelevantRanks.from_ranks([[1, 2, 3, 5], [1, 4, 9, 12], [2, 3, 8, 20]], collection=40, depth=40)

@@ -7,10 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from rankscope.evaluation.evaluate import evaluate
-from rankscope.statistics.table.score_table import ScoreTable
-from rankscope.statistics.table.transformations import logit, rank_transform
-from rankscope.statistics.table.units import units_of
+from rankscope.analysis.statistics.sampling_units import units_of
+from rankscope.analysis.statistics.score_table import ScoreTable, logit, rank_transform
+from rankscope.measures.evaluation.evaluate import evaluate
 
 QRELS = {"q1": {"a": 2, "b": 1}, "q2": {"c": 1}}
 RUN = {"q1": {"a": 2.0, "x": 1.0}, "q2": {"x": 2.0, "c": 1.0}}

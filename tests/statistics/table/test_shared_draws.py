@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankscope.statistics.table import resampling, shared_draws
-from rankscope.statistics.table.resampling import Queries, batches
-from rankscope.statistics.table.shared_draws import exponential_weights, resampled_times
+from rankscope.analysis.statistics import resampling
+from rankscope.analysis.statistics import resampling as shared_draws
+from rankscope.analysis.statistics.resampling import Queries, batches, exponential_weights, resampled_times
 
 
 @pytest.mark.parametrize("kept", [0, 5_000_000])

@@ -8,10 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from rankscope.errors import SettingError
-from rankscope.statistics.table.score_table import ScoreTable
-from rankscope.statistics.table.transformations import logit, rank_transform
-from rankscope.statistics.variance.anova import anova
+from rankscope.analysis.statistics.anova import anova
+from rankscope.analysis.statistics.score_table import ScoreTable, logit, rank_transform
+from rankscope.core.errors import SettingError
 from tests.statistics.examples import WORKED, A
 
 NAN = float("nan")

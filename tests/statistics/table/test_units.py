@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankscope.statistics.intervals.bootstrap import bootstrap_means
-from rankscope.statistics.intervals.mean_intervals import mean_intervals
-from rankscope.statistics.table.score_table import ScoreTable
-from rankscope.statistics.table.units import class_deviations, class_sums, unit_values
-from rankscope.statistics.verdicts.compare import compare
+from rankscope.analysis.comparison.compare import compare
+from rankscope.analysis.statistics.bootstrap import bootstrap_means
+from rankscope.analysis.statistics.mean_intervals import mean_intervals
+from rankscope.analysis.statistics.sampling_units import class_deviations, class_sums, unit_values
+from rankscope.analysis.statistics.score_table import ScoreTable
 
 
 @st.composite

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from rankscope.errors import SettingError
-from rankscope.statistics.table.cells import cells_of
-from rankscope.statistics.table.score_table import ScoreTable
-from rankscope.statistics.variance.anova import anova
+from rankscope.analysis.statistics.anova import anova
+from rankscope.analysis.statistics.design import cells_of
+from rankscope.analysis.statistics.score_table import ScoreTable
+from rankscope.core.errors import SettingError
 from tests.statistics.examples import CONSTANT, THREE, WORKED, drawn
 
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rankscope.statistics.table.cells import cells_of
-from rankscope.statistics.table.score_table import ScoreTable
-from rankscope.statistics.variance.assumptions import assumptions
+from rankscope.analysis.statistics.assumptions import assumptions
+from rankscope.analysis.statistics.design import cells_of
+from rankscope.analysis.statistics.score_table import ScoreTable
 from tests.needs import needed_module
 from tests.statistics.examples import CONSTANT, WORKED, drawn
 

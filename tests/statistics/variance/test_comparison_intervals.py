@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankscope.statistics.table.cells import cells_of
-from rankscope.statistics.table.score_table import ScoreTable
-from rankscope.statistics.variance.comparison_intervals import comparison_intervals, half_widths
+from rankscope.analysis.statistics.design import cells_of
+from rankscope.analysis.statistics.multiple_comparisons import comparison_intervals, half_widths
+from rankscope.analysis.statistics.score_table import ScoreTable
 from tests.needs import needed_module
 from tests.statistics.examples import CONSTANT, WORKED, drawn
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rankscope.errors import InputError, SettingError
-from rankscope.statistics.table.score_table import ScoreTable
-from rankscope.statistics.variance.explained import explain, read_variables
-from rankscope.statistics.variance.mixed import mixed
+from rankscope.analysis.statistics.explanatory_variables import explain, read_variables
+from rankscope.analysis.statistics.mixed_model import mixed
+from rankscope.analysis.statistics.score_table import ScoreTable
+from rankscope.core.errors import InputError, SettingError
 
 
 def made(

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rankscope.errors import SettingError
-from rankscope.statistics.table.score_table import ScoreTable
-from rankscope.statistics.variance.mixed import mixed
+from rankscope.analysis.statistics.mixed_model import mixed
+from rankscope.analysis.statistics.score_table import ScoreTable
+from rankscope.core.errors import SettingError
 from tests.needs import needed_module
 from tests.statistics.examples import CONSTANT, WORKED, drawn, long_frame
 

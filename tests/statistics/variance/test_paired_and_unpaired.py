@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rankscope.statistics.table.score_table import ScoreTable
-from rankscope.statistics.variance.paired_and_unpaired import paired_and_unpaired
+from rankscope.analysis.statistics.mixed_model import paired_and_unpaired
+from rankscope.analysis.statistics.score_table import ScoreTable
 from tests.statistics.examples import CONSTANT, WORKED
 
 

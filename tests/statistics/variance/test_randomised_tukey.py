@@ -8,9 +8,9 @@ from itertools import permutations, product
 import numpy as np
 import pytest
 
-from rankscope.errors import SettingError
-from rankscope.statistics.table.score_table import ScoreTable
-from rankscope.statistics.variance.randomised_tukey import enumerable, randomised_tukey
+from rankscope.analysis.statistics.multiple_comparisons import enumerable, randomised_tukey
+from rankscope.analysis.statistics.score_table import ScoreTable
+from rankscope.core.errors import SettingError
 from tests.statistics.examples import CONSTANT, THREE, WORKED, drawn
 
 
@@ -42,7 +42,7 @@ def test_two_systems_are_a_sign_flip_test() -> None:
 
 
 def test_drawn_permutations_come_near_the_full_count(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(import_module("rankscope.statistics.variance.randomised_tukey"), "EXACT", 1)
+    monkeypatch.setattr(import_module("rankscope.analysis.statistics.multiple_comparisons"), "EXACT", 1)
     tukey = randomised_tukey(THREE, permutations=40_000)
     assert not tukey.exact
     assert tukey.p == pytest.approx([0.435185, 0.033951, 0.725309], abs=0.01)
@@ -66,7 +66,7 @@ def test_the_seed_decides() -> None:
 def test_batches_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     table = drawn(4, (9,), seed=5)
     whole = randomised_tukey(table, permutations=500).count.tolist()
-    monkeypatch.setattr(import_module("rankscope.statistics.variance.randomised_tukey"), "AT_ONCE", 36 * 7)
+    monkeypatch.setattr(import_module("rankscope.analysis.statistics.multiple_comparisons"), "AT_ONCE", 36 * 7)
     assert randomised_tukey(table, permutations=500).count.tolist() == whole
 
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rankscope.errors import SettingError
-from rankscope.statistics.pairs.studentised_range import StudentisedRange
-from rankscope.statistics.table.cells import cells_of
-from rankscope.statistics.table.score_table import ScoreTable
-from rankscope.statistics.variance.tukey import tukey
+from rankscope.analysis.statistics.design import cells_of
+from rankscope.analysis.statistics.multiple_comparisons import tukey
+from rankscope.analysis.statistics.score_table import ScoreTable
+from rankscope.analysis.statistics.studentised_range import StudentisedRange
+from rankscope.core.errors import SettingError
 from tests.statistics.examples import CONSTANT, WORKED, drawn
 
 

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rankscope.arrays import FloatArray
-from rankscope.errors import SettingError
-from rankscope.statistics.table.score_table import ScoreTable
-from rankscope.statistics.variance.blocked_tukey import blocked_tukey
-from rankscope.statistics.variance.two_way import repeated_measures, sphericity, two_way
+from rankscope.analysis.statistics.anova import repeated_measures, sphericity, two_way
+from rankscope.analysis.statistics.multiple_comparisons import blocked_tukey
+from rankscope.analysis.statistics.score_table import ScoreTable
+from rankscope.core.arrays import FloatArray
+from rankscope.core.errors import SettingError
 from tests.needs import needed_module
 from tests.statistics.examples import CONSTANT, THREE, WORKED, drawn, long_frame
 

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rankscope.errors import SettingError
-from rankscope.statistics.table.cells import cells_of
-from rankscope.statistics.table.score_table import ScoreTable
-from rankscope.statistics.variance.games_howell import games_howell
-from rankscope.statistics.variance.welch import welch
+from rankscope.analysis.statistics.anova import welch
+from rankscope.analysis.statistics.design import cells_of
+from rankscope.analysis.statistics.multiple_comparisons import games_howell
+from rankscope.analysis.statistics.score_table import ScoreTable
+from rankscope.core.errors import SettingError
 from tests.needs import needed_module
 from tests.statistics.examples import CONSTANT, WORKED, drawn
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rankscope.arrays import FloatArray
-from rankscope.statistics.pairs.corrections import holm
-from rankscope.statistics.pairs.trust import decide_p
-from rankscope.statistics.table.score_table import ScoreTable
-from rankscope.statistics.verdicts.class_effects import MANY, class_effects
+from rankscope.analysis.comparison.class_effects import MANY, class_effects
+from rankscope.analysis.statistics.corrections import holm
+from rankscope.analysis.statistics.deciding_test import decide_p
+from rankscope.analysis.statistics.score_table import ScoreTable
+from rankscope.core.arrays import FloatArray
 from tests.statistics.brughi import CLASSED
 
 

@@ -8,16 +8,21 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from rankscope.errors import SettingError
-from rankscope.evaluation.evaluate import evaluate
-from rankscope.reports.texts.comparison import json_of, markdown_of, parts_of, text_of
-from rankscope.reports.texts.comparison_words import verdict
-from rankscope.statistics.pairs.corrections import holm
-from rankscope.statistics.pairs.effect import effects
-from rankscope.statistics.pairs.trust import DECIDING, caution
-from rankscope.statistics.table.score_table import ScoreTable
-from rankscope.statistics.variance.randomised_tukey import randomised_tukey
-from rankscope.statistics.verdicts.compare import compare
+from rankscope.analysis.comparison.compare import compare
+from rankscope.analysis.statistics.corrections import holm
+from rankscope.analysis.statistics.deciding_test import DECIDING, caution
+from rankscope.analysis.statistics.effect_sizes import effects
+from rankscope.analysis.statistics.multiple_comparisons import randomised_tukey
+from rankscope.analysis.statistics.score_table import ScoreTable
+from rankscope.core.errors import SettingError
+from rankscope.measures.evaluation.evaluate import evaluate
+from rankscope.reports.texts.comparison_tables import (
+    comparison_json,
+    comparison_markdown,
+    comparison_parts,
+    comparison_text,
+)
+from rankscope.reports.texts.comparison_words import verdict_sentences
 from tests.data import data_folder
 from tests.statistics.brughi import CLASSED, A, B
 
@@ -35,7 +40,7 @@ def measure_of(name: str, seed: int) -> ScoreTable:
 
 
 def test_the_verdict_of_the_worked_example_names_the_class_that_decides() -> None:
-    assert verdict(compare([CLASSED])) == [
+    assert verdict_sentences(compare([CLASSED])) == [
         "B is significantly better than A by .035 AP [.007, .062] (15 queries, p = .023); on no class alone is it "
         "significant."
     ]
@@ -43,13 +48,15 @@ def test_the_verdict_of_the_worked_example_names_the_class_that_decides() -> Non
 
 def test_the_order_of_the_systems_changes_no_verdict() -> None:
     turned = ScoreTable.make({"B": B, "A": A}, classes=list(CLASSED.labels))
-    assert verdict(compare([turned])) == verdict(compare([CLASSED]))
-    assert verdict(compare([CLASSED], baseline="B")) == verdict(compare([CLASSED]))
+    assert verdict_sentences(compare([turned])) == verdict_sentences(compare([CLASSED]))
+    assert verdict_sentences(compare([CLASSED], baseline="B")) == verdict_sentences(compare([CLASSED]))
 
 
 def test_a_measure_of_which_less_is_better_turns_the_verdict_only() -> None:
     errors = ScoreTable.make({"A": A, "B": B}, measure="ER", classes=list(CLASSED.labels), lower_is_better=True)
-    assert verdict(compare([errors]))[0].startswith("A is significantly better than B by .035 ER [.007, .062]")
+    assert verdict_sentences(compare([errors]))[0].startswith(
+        "A is significantly better than B by .035 ER [.007, .062]"
+    )
 
 
 def test_a_query_is_won_by_the_better_value_whichever_way_the_measure_goes() -> None:
@@ -70,7 +77,7 @@ def test_a_query_is_won_by_the_better_value_whichever_way_the_measure_goes() -> 
 
 
 def test_equal_systems_are_not_distinguished() -> None:
-    (line,) = verdict(compare([ScoreTable.make({"A": A, "B": A})]))
+    (line,) = verdict_sentences(compare([ScoreTable.make({"A": A, "B": A})]))
     assert line.startswith("No significant difference in AP: B minus A is .000")
     assert "p = 1.000" in line
 
@@ -148,7 +155,7 @@ def test_classes_that_chance_draws_are_not_tested_one_by_one() -> None:
 def test_every_note_names_the_family_of_its_measure() -> None:
     comparison = compare([measure_of("AP", 0), measure_of("RR", 1), measure_of("P@10", 2)])
     for one in comparison.measures:
-        (_, _, systems), (_, _, pairs) = parts_of(comparison, one)[:2]
+        (_, _, systems), (_, _, pairs) = comparison_parts(comparison, one)[:2]
         family = "primary family of 3 tests" if one is comparison.main else "secondary family of 6 tests"
         assert family in systems
         assert family in pairs
@@ -162,16 +169,16 @@ def test_a_system_under_two_names_is_compared_once_and_said() -> None:
     assert dict(result.same) == {"again": "s1"}
     assert result.families == plain.families
     assert [each.adjusted for each in result.main.pairs] == [each.adjusted for each in plain.main.pairs]
-    assert "again has the values of s1 on every query and is compared once, as s1" in text_of(result)
+    assert "again has the values of s1 on every query and is compared once, as s1" in comparison_text(result)
     assert result.stands_for("again") == "s1"
 
 
 def test_pairs_with_the_baseline_only_say_nothing_of_other_pairs() -> None:
     comparison = compare([table_of(4)], every_pair=False)
     assert comparison.main.ranks is None
-    assert "s3 has the best mean" in verdict(comparison)[0]
-    assert verdict(comparison)[0].endswith("; significantly better than s0.")
-    assert not any("pairs differ" in line for line in verdict(comparison))
+    assert "s3 has the best mean" in verdict_sentences(comparison)[0]
+    assert verdict_sentences(comparison)[0].endswith("; significantly better than s0.")
+    assert not any("pairs differ" in line for line in verdict_sentences(comparison))
 
 
 def test_tukey_stands_beside_every_pair_of_three_systems() -> None:
@@ -182,7 +189,7 @@ def test_tukey_stands_beside_every_pair_of_three_systems() -> None:
 
 
 def test_the_best_of_many_and_those_not_distinguished_from_it_are_named() -> None:
-    lines = verdict(compare([table_of(4)]))
+    lines = verdict_sentences(compare([table_of(4)]))
     assert lines[0].startswith("s3 has the best mean")
     assert "; significantly better than all 3" in lines[0]
     assert lines[-1] == "6 of 6 pairs differ significantly; 0 of 3 neighbours in the ranking do not."
@@ -191,7 +198,7 @@ def test_the_best_of_many_and_those_not_distinguished_from_it_are_named() -> Non
 def test_queries_that_a_system_lacks_are_left_out_and_counted() -> None:
     comparison = compare([ScoreTable.make({"A": [0.1, 0.2, np.nan, 0.4], "B": [0.2, 0.3, 0.4, np.nan]})])
     assert (comparison.main.left_out, len(comparison.main.table)) == (2, 2)
-    assert "2 queries left out, because not every system has a value there" in text_of(comparison)
+    assert "2 queries left out, because not every system has a value there" in comparison_text(comparison)
 
 
 @pytest.mark.parametrize(("queries", "said"), [(15, "46 %"), (59, "5 %"), (60, "")])
@@ -200,7 +207,7 @@ def test_few_queries_carry_a_caution_with_the_share_of_samples_that_lack_every_l
 ) -> None:
     comparison = compare([table_of(2, queries)])
     assert comparison.main.caution == caution(queries)
-    for text in (text_of(comparison), markdown_of(comparison), json_of(comparison)):
+    for text in (comparison_text(comparison), comparison_markdown(comparison), comparison_json(comparison)):
         assert (
             (comparison.main.caution in text and f"a sample of {queries} lacks" in text)
             if said
@@ -218,7 +225,7 @@ def test_the_caution_counts_classes_where_they_are_the_units() -> None:
 
 
 def test_the_text_names_the_test_that_decides() -> None:
-    assert f"p: {DECIDING} test, the larger p" in text_of(compare([table_of(2)]))
+    assert f"p: {DECIDING} test, the larger p" in comparison_text(compare([table_of(2)]))
 
 
 def test_systems_without_a_common_query_are_an_error_with_the_counts() -> None:
@@ -247,10 +254,10 @@ def test_one_system_is_an_error() -> None:
 )
 def test_data_that_say_little_give_a_stated_result(table: ScoreTable) -> None:
     comparison = compare([table])
-    assert all(line for line in verdict(comparison))
-    for text in (text_of(comparison), markdown_of(comparison)):
+    assert all(line for line in verdict_sentences(comparison))
+    for text in (comparison_text(comparison), comparison_markdown(comparison)):
         assert "nan" not in text
-    assert json.loads(json_of(comparison))["verdict"] == verdict(comparison)
+    assert json.loads(comparison_json(comparison))["verdict"] == verdict_sentences(comparison)
 
 
 def test_real_runs_are_compared_pair_by_pair() -> None:

@@ -13,20 +13,17 @@ import pytest
 from scipy.special import ndtri
 
 from benchmarks import error_rates, gate_trials
-from rankscope.arrays import FloatArray
-from rankscope.errors import SettingError
-from rankscope.reports.texts.comparison import notes_of
-from rankscope.reports.texts.gate import render
-from rankscope.statistics.pairs.corrections import holm
-from rankscope.statistics.pairs.loss import Changes
-from rankscope.statistics.pairs.power import ShownEffects
-from rankscope.statistics.pairs.sign_flip import sign_flip, sign_flip_p
-from rankscope.statistics.pairs.skew_t import skew_t_limits, skew_t_p
-from rankscope.statistics.pairs.trust import caution
-from rankscope.statistics.table.score_table import UNBOUNDED, ScoreTable
-from rankscope.statistics.verdicts.compare import compare
-from rankscope.statistics.verdicts.gate import fewest_units, gate
-from rankscope.statistics.verdicts.gate_result import RuleOfLoss, power_sentence, signed_text
+from rankscope.analysis.comparison.compare import compare
+from rankscope.analysis.comparison.gate import RuleOfLoss, fewest_units, gate, power_sentence, signed_text
+from rankscope.analysis.statistics.corrections import holm
+from rankscope.analysis.statistics.deciding_test import Changes, caution, skew_t_limits, skew_t_p
+from rankscope.analysis.statistics.power import ShownEffects
+from rankscope.analysis.statistics.score_table import UNBOUNDED, ScoreTable
+from rankscope.analysis.statistics.sign_flip import sign_flip, sign_flip_p
+from rankscope.core.arrays import FloatArray
+from rankscope.core.errors import SettingError
+from rankscope.reports.texts.comparison_tables import comparison_notes
+from rankscope.reports.texts.gate import render_gate
 from tests.data import data_folder
 
 
@@ -110,13 +107,15 @@ def test_gate_and_compare_say_alike_what_so_few_queries_may_lack(queries: int, s
     table = moved(0.01, queries)
     result = gate(table, 0.01)
     said = [line for line in result.remarks if "1 in 20" in line]
-    assert said == [line for line in notes_of(compare([table], permutations=100, resamples=100)) if "1 in 20" in line]
+    assert said == [
+        line for line in comparison_notes(compare([table], permutations=100, resamples=100)) if "1 in 20" in line
+    ]
     assert all(f"a sample of {queries} lacks all of these in {share} % of cases" in line for line in said)
     assert len(said) == (queries < 60)
     for line in said:
-        assert line in render(result)
-        assert f"- {line}" in render(result, "markdown")
-        assert line in json.loads(render(result, "json"))["remarks"]
+        assert line in render_gate(result)
+        assert f"- {line}" in render_gate(result, "markdown")
+        assert line in json.loads(render_gate(result, "json"))["remarks"]
 
 
 def test_of_classes_as_units_the_caution_counts_classes() -> None:
@@ -344,9 +343,9 @@ def test_where_no_query_changed_there_are_no_limits_and_the_gate_passes() -> Non
     result = gate(moved(0.0, 10, 0.0), 0.01)
     assert result.sentence == "pass: AP changed by +.000 on 10 queries; no query changed"
     assert math.isnan(result.checks[0].low)
-    (row,) = json.loads(render(result, "json"))["checks"]
+    (row,) = json.loads(render_gate(result, "json"))["checks"]
     assert (row["low"], row["high"]) == (None, None)
-    assert "| none |" in render(result, "markdown")
+    assert "| none |" in render_gate(result, "markdown")
     table = ScoreTable.make(
         {"old": [0.5] * 12, "new": [0.6, 0.4] * 6}, classes=[each for each in "abcdef" for _ in "12"]
     )
@@ -367,7 +366,7 @@ def test_no_number_of_power_lies_beyond_the_range_of_the_measure() -> None:
     (check,) = gate(ScoreTable.make(values), 0.01).checks
     assert 1.0 < unbounded.detectable < math.inf
     assert power_sentence(check) == "AP: 6 queries catch no loss in 80% of cases, however large it is"
-    (row,) = json.loads(render(gate(ScoreTable.make(values), 0.01), "json"))["checks"]
+    (row,) = json.loads(render_gate(gate(ScoreTable.make(values), 0.01), "json"))["checks"]
     assert row["detectable_loss"] is None
 
 
@@ -446,14 +445,14 @@ def test_a_real_loss_of_three_points_on_two_hundred_queries_is_caught() -> None:
 
 def test_every_format_tells_the_verdict() -> None:
     result = gate([moved(-0.03, 30), moved(0.01, 30, measure="P@10", seed=1)], 0.01, self_test=50)
-    whole = json.loads(render(result, "json"))
+    whole = json.loads(render_gate(result, "json"))
     assert whole["verdict"] == "fail"
     assert [each["verdict"] for each in whole["checks"]] == ["fail", "pass"]
     assert whole["self_test"]["trials"] == 50
-    text = render(result, "text")
+    text = render_gate(result, "text")
     assert text.splitlines()[0] == result.sentence
     assert "30 queries catch a true loss of ." in text
-    page = render(result, "markdown")
+    page = render_gate(result, "markdown")
     assert page.startswith("### Gate: fail, `new` against `old`\n\n| measure |")
     assert "| **fail** |" in page
     assert "self-test: " in page

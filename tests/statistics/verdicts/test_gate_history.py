@@ -13,14 +13,8 @@ import numpy as np
 import pytest
 
 import rankscope
-from rankscope.errors import InputError, SettingError
-from rankscope.files import append_line
-from rankscope.reports.page.history_page import render
-from rankscope.reports.texts.history import tile_of
-from rankscope.statistics.intervals.mean_intervals import mean_intervals
-from rankscope.statistics.table.score_table import ScoreTable
-from rankscope.statistics.verdicts.gate import gate
-from rankscope.statistics.verdicts.gate_history import (
+from rankscope.analysis.comparison.gate import gate
+from rankscope.analysis.comparison.gate_history import (
     BuildRecord,
     GateHistory,
     append_record,
@@ -29,11 +23,17 @@ from rankscope.statistics.verdicts.gate_history import (
     read_history,
     record_of,
 )
+from rankscope.analysis.statistics.mean_intervals import mean_intervals
+from rankscope.analysis.statistics.score_table import ScoreTable
+from rankscope.core.errors import InputError, SettingError
+from rankscope.core.files import append_line
+from rankscope.reports.page.result_pages import render_history
+from rankscope.reports.texts.gate import check_tile
 
 WRITER = """
 import sys
-from rankscope.files import append_line
-from rankscope.reports.page.history_page import render
+from rankscope.core.files import append_line
+from rankscope.reports.page.result_pages import render_history as render
 for number in range(int(sys.argv[3])):
     append_line(sys.argv[1], sys.argv[2] * 5000 + f" {number}")
 """
@@ -108,7 +108,7 @@ def test_a_build_in_which_no_query_changed_has_no_limits() -> None:
     assert math.isnan(check.low)
     assert math.isnan(check.high)
     assert check.moved == same.moved == 0
-    assert tile_of(check)["change"] == "no query changed"
+    assert check_tile(check)["change"] == "no query changed"
 
 
 OLD = (  # as version 1 wrote it: changes turned so that more is better, and pass where no loss was shown
@@ -141,7 +141,7 @@ def test_a_record_of_version_1_is_read_and_turned(
     assert (check.change, (check.low, check.high), check.verdict, check.moved) == (change, limits, verdict, moved)
     assert (build.verdict, build.family, build.rule, check.lower_is_better) == (verdict, "", "mean", lower == "true")
     assert build.reason == ""
-    assert "changed by -.082" not in render(GateHistory((build,)))
+    assert "changed by -.082" not in render_history(GateHistory((build,)))
     (tmp_path / "h").write_text(line + "\n")
     append_record(tmp_path / "h", record("7"))
     assert [each.build for each in read_history(tmp_path / "h").builds] == ["6", "7"]

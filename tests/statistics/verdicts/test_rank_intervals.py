@@ -9,13 +9,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankscope.arrays import BoolArray
-from rankscope.errors import SettingError
-from rankscope.statistics.pairs.pairwise import compare_pairs
-from rankscope.statistics.table.score_table import ScoreTable
-from rankscope.statistics.table.shared_draws import resampled_times
-from rankscope.statistics.verdicts.groups import groups_of, letters_of, needed_groups
-from rankscope.statistics.verdicts.rank_intervals import rank_chances, rank_intervals
+from rankscope.analysis.comparison.pairwise import compare_pairs
+from rankscope.analysis.comparison.rank_intervals import (
+    groups_of,
+    letters_of,
+    needed_groups,
+    rank_chances,
+    rank_intervals,
+)
+from rankscope.analysis.statistics.resampling import resampled_times
+from rankscope.analysis.statistics.score_table import ScoreTable
+from rankscope.core.arrays import BoolArray
+from rankscope.core.errors import SettingError
 
 
 @st.composite

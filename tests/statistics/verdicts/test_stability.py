@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau
 
-from rankscope.errors import SettingError
+from rankscope.analysis.comparison.leaderboard import _means_of_draws, stability, top_set
+from rankscope.analysis.statistics.deciding_test import skew_t_p
+from rankscope.analysis.statistics.score_table import ScoreTable
+from rankscope.core.errors import SettingError
 from rankscope.reports.texts.stability import stability_sentences, stability_text
-from rankscope.statistics.pairs.skew_t import skew_t_p
-from rankscope.statistics.table.score_table import ScoreTable
-from rankscope.statistics.verdicts.stability import _means_of_draws, stability, top_set
 
 
 def board(systems: int = 5, queries: int = 30, apart: float = 0.02, seed: int = 0) -> ScoreTable:

@@ -10,10 +10,10 @@ import pytest
 from numpy.typing import ArrayLike
 from scipy import stats
 
-from rankscope.errors import SettingError
-from rankscope.statistics.table.score_table import ScoreTable
-from rankscope.statistics.verdicts.compare import compare
-from rankscope.statistics.verdicts.suite import compare_suite
+from rankscope.analysis.comparison.compare import compare
+from rankscope.analysis.comparison.suite import compare_suite
+from rankscope.analysis.statistics.score_table import ScoreTable
+from rankscope.core.errors import SettingError
 
 NAMES = ("base", "good", "poor")
 

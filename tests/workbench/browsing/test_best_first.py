@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from scipy.spatial import distance
 
 from rankscope.engines.nearest import ALL
-from rankscope.engines.nearest.spaces import space_of
-from rankscope.workbench.browsing.best_first import Neighbourhood
+from rankscope.engines.nearest.metrics import space_of
+from rankscope.workbench.browsing.collection import Neighbourhood
 
 NAMES = [each.name for each in ALL if each.name != "hamming_bits"]
 

@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankscope.engines.images.describing import describe
+from rankscope.engines.images.describing import describe, save_features
 from rankscope.engines.images.descriptors import DESCRIPTORS
-from rankscope.engines.images.feature_files import save_features
 from rankscope.workbench.project import Project
 from tests.needs import needed_module
 from tests.workbench.asgi_client import client_of

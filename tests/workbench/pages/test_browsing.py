@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rankscope.workbench.pages import gallery
+from rankscope.workbench.pages import items
 from tests.workbench.pages.pictured import EACH, drop, pixels_of, png_of, served_pictures
 from tests.workbench.pages.served import JSON, Served, served_project
 
@@ -54,7 +54,7 @@ def test_by_nearness_begins_with_the_item_and_holds_all(served: Served) -> None:
 
 
 def test_pages_are_of_sixty(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rankscope.workbench.pages.browse.PAGE", 10)
+    monkeypatch.setattr("rankscope.workbench.pages.browse.BROWSE_PAGE", 10)
     pages = [served.json(f"/browse?page={page}") for page in (1, 2, 3, 99)]
     assert [len(each["items"]) for each in pages] == [10, 10, 4, 4]
     assert [each["items"][0]["rank"] for each in pages] == [1, 11, 21, 21]
@@ -205,8 +205,8 @@ def test_an_admin_who_judges_sees_no_classes_until_all_is_judged(tmp_path: Path)
 
 
 def test_few_neighbourhoods_are_kept(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gallery, "KEPT", 2)
-    around = served.bench.keep(gallery.Neighbourhoods)
+    monkeypatch.setattr(items, "NEIGHBOURHOODS_KEPT", 2)
+    around = served.bench.keep(items.Neighbourhoods)
     for metric in ("l1", "l2", "cosine", "l1"):
         served.json(f"/like/0?metric={metric}")
     assert list(around._made) == [("moments.npz", "cosine"), ("moments.npz", "l1")]

@@ -11,8 +11,8 @@ from urllib.parse import quote
 import pytest
 
 from rankscope.workbench.pages.application import all_addresses
-from rankscope.workbench.pages.searching import search_parts_beside
 from rankscope.workbench.service import search_application
+from rankscope.workbench.serving import search_parts_beside
 from tests.needs import needed_module
 from tests.workbench.asgi_client import AsgiClient, client_of
 from tests.workbench.pages.served import JSON, OURS, Served, Workbench, served_project, workbench_application

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from rankscope.errors import InputError, SettingError
+from rankscope.core.errors import InputError, SettingError
 from rankscope.workbench.project import Project
-from rankscope.workbench.service.refusals import refusal_of
-from rankscope.workbench.store.failures import Refused, StoreError, Unavailable
+from rankscope.workbench.service.requests import refusal_of
+from rankscope.workbench.store.events import Refused, StoreError, Unavailable
 from tests.browser.workbenches import ServerProcess
 from tests.needs import needed_module
 from tests.workbench.pages.served import JSON, OURS, Served, served_project

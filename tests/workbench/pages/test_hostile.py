@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from rankscope.errors import InputError
+from rankscope.core.errors import InputError
 from tests.needs import needed_module
 from tests.workbench.pages.mangled import MangledRequest, mangled_requests
 from tests.workbench.pages.served import Reach, Served, served_project
@@ -126,7 +126,7 @@ def test_pictures_are_made_anew_and_harmful_ones_are_refused(tmp_path: Path, pic
 
 
 def test_a_picture_that_takes_too_long_ends_its_process_and_not_ours() -> None:
-    from rankscope.workbench.pictures.workers import PictureWorkers
+    from rankscope.workbench.pictures import PictureWorkers
 
     workers = PictureWorkers(count=1, seconds=0.0)
     try:
@@ -141,7 +141,7 @@ def test_a_picture_that_takes_too_long_ends_its_process_and_not_ours() -> None:
 
 
 def test_memory_stays_flat_under_wrong_tokens_and_made_up_addresses(tmp_path: Path) -> None:
-    from rankscope.workbench.pages.rates import MOST_KEPT, Bucket, WrongTokens
+    from rankscope.workbench.pages.bench import MOST_KEPT, Bucket, WrongTokens
 
     wrong, bucket = WrongTokens(), Bucket(20, 60)
     for number in range(MOST_KEPT + 500):

@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 from rankscope.workbench.project import new_key
-from rankscope.workbench.store.events import ANSWERS
-from rankscope.workbench.store.failures import NoRoom, Unavailable
+from rankscope.workbench.store.events import ANSWERS, NoRoom, Unavailable
 from tests.workbench.pages.served import JSON, Served, served_project
 from tests.workbench.projects import ITEMS, RELEVANT
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rankscope.workbench.usability.sus import STATEMENTS
+from rankscope.workbench.usability import STATEMENTS
 from tests.workbench.pages.served import JSON, OURS, Served, served_project
 
 ANSWERS = {f"s{number}": answer for number, answer in enumerate([5, 4, 2, 1, 2, 3, 2, 4, 5, 2], 1)}

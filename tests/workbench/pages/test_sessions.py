@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rankscope.errors import SettingError
+from rankscope.core.errors import SettingError
 from rankscope.feedback import Examples, Items
 from rankscope.feedback.methods import ALL, METHODS
 from rankscope.workbench.store.events import MarkEvent
@@ -103,7 +103,7 @@ def test_every_step_is_in_the_journal_and_a_restart_loses_none(served: Served) -
     assert {event.kind for event in served.project.state.events} == {"round"}
     served.bench._kept.clear()
     again = Workbench(served.project)
-    from rankscope.workbench.pages.session_views import Feedback
+    from rankscope.workbench.pages.session import Feedback
 
     assert again.keep(Feedback).sessions()[0].opinions
     assert served.json("/session/1") == before
@@ -152,7 +152,7 @@ def test_each_method_learns_or_says_why_not(served: Served, name: str) -> None:
 
 def test_methods_that_learn_from_others_get_what_others_marked(served: Served) -> None:
     from rankscope.workbench.browsing.session_ranking import with_log
-    from rankscope.workbench.pages.session_views import Feedback
+    from rankscope.workbench.pages.session import Feedback
 
     mark_shown(served, begin(served, "blue/0.png"), "blue")
     feedback = served.bench.keep(Feedback)
@@ -167,7 +167,7 @@ def test_methods_that_learn_from_others_get_what_others_marked(served: Served) -
 def test_what_was_marked_is_exported_as_a_log_that_a_study_reads(served: Served, tmp_path: Path, suffix: str) -> None:
     from rankscope.inputs.feedback_logs import FeedbackLog
     from rankscope.workbench.browsing.session_ranking import with_log
-    from rankscope.workbench.pages.session_views import Feedback
+    from rankscope.workbench.pages.session import Feedback
 
     mark_shown(served, begin(served, "blue/0.png"), "blue")
     mark_shown(served, begin(served, "red/0.png"))

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from rankscope.workbench.store.dialects import Database, SQLite
+from rankscope.workbench.store.databases import Database, SQLite
 from rankscope.workbench.store.events import MarkEvent
 from rankscope.workbench.store.journal import Journal
 from rankscope.workbench.store.writer import Writer

@@ -16,11 +16,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from rankscope.cli.main import cli
-from rankscope.errors import InputError, RankscopeError
+from rankscope.commands.line.main import cli
+from rankscope.core.errors import InputError, RankscopeError
 from rankscope.workbench.project import Project
-from rankscope.workbench.store.dialects import PostgreSQL
-from rankscope.workbench.store.schema import APPEND_ONLY
+from rankscope.workbench.store.databases import APPEND_ONLY, PostgreSQL
 from tests.postgres import Cluster
 from tests.workbench.projects import judge_all, small_project, write_sources
 from tests.workbench.store.killing import ROOT

@@ -8,10 +8,10 @@ from zlib import crc32
 
 import pytest
 
-from rankscope.errors import SettingError
+from rankscope.core.errors import SettingError
 from rankscope.workbench.project import Project
-from rankscope.workbench.store.dialects import Database, PostgreSQL, SQLite, check_address, mask
-from rankscope.workbench.store.failures import NoRoom, StoreError, Unavailable
+from rankscope.workbench.store.databases import Database, PostgreSQL, SQLite, check_address, mask
+from rankscope.workbench.store.events import NoRoom, StoreError, Unavailable
 from rankscope.workbench.store.writer import Writer
 from tests.postgres import Cluster
 from tests.workbench.projects import judge_all, write_sources

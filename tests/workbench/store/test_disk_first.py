@@ -27,7 +27,7 @@ INTO_LOG = re.compile(r"pwrite64\(\d+<[^>]*judgements\.db-wal>")
 SYNC_BEGINS = re.compile(r"(?:fsync|fdatasync)\(\d+<[^>]*judgements\.db-wal>")
 ACKNOWLEDGED = re.compile(r'write\(1(?:<[^>]*>)?, "(?P<key>k\d+) \d+\\n"')
 CARELESS = """
-from rankscope.workbench.store.dialects import SQLite
+from rankscope.workbench.store.databases import SQLite
 usual = SQLite.connect
 def connect(self):
     usual(self)

@@ -13,8 +13,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from rankscope.workbench.store.events import ANSWERS, MarkEvent
-from rankscope.workbench.store.failures import Refused
+from rankscope.workbench.store.events import ANSWERS, MarkEvent, Refused
 from tests.workbench.store.journals import open_writer
 
 ASSESSORS = st.integers(1, 3)

@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from rankscope.workbench.store.dialects import SQLite
-from rankscope.workbench.store.events import Event, MarkEvent
-from rankscope.workbench.store.failures import NoRoom, Refused, Unavailable
+from rankscope.workbench.store.databases import SQLite
+from rankscope.workbench.store.events import Event, MarkEvent, NoRoom, Refused, Unavailable
 from rankscope.workbench.store.journal import Journal
 from rankscope.workbench.store.state import State
 from rankscope.workbench.store.writer import Writer

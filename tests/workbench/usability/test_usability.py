@@ -15,14 +15,12 @@ import pytest
 from click.testing import CliRunner
 from scipy import stats
 
-from rankscope.cli.main import cli
-from rankscope.errors import RankscopeError, SettingError
+from rankscope.commands.line.main import cli
+from rankscope.core.errors import RankscopeError, SettingError
 from rankscope.workbench.browsing.sessions import FeedbackSession, begin_mark, opinion_mark, round_mark
 from rankscope.workbench.project import Project, new_key
-from rankscope.workbench.store.events import MarkEvent
-from rankscope.workbench.store.failures import Refused
-from rankscope.workbench.usability.replies import survey_mark
-from rankscope.workbench.usability.sus import STATEMENTS, sus_score
+from rankscope.workbench.store.events import MarkEvent, Refused
+from rankscope.workbench.usability import STATEMENTS, survey_mark, sus_score
 from tests.test_tutorials import DOCS, steps
 from tests.workbench.projects import small_project
 

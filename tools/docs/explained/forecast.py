@@ -6,12 +6,11 @@ from functools import cache
 
 import numpy as np
 
-from rankscope.curves.curve import Curve, Region
-from rankscope.forecast.growth import forecast_course
-from rankscope.forecast.result import Forecast
-from rankscope.graphs.axis import Axis
-from rankscope.graphs.graph import Graph
+from rankscope.analysis.curves.curve import Curve, Region
+from rankscope.analysis.forecast.growth import Forecast, forecast_course
 from rankscope.measures.average_precision import AP
+from rankscope.reports.graphs.axes import Axis
+from rankscope.reports.graphs.graph import Graph
 from tools.docs.explained.pages import flowed
 from tools.docs.explained.shipped import edges, edges_in_a_part, said
 

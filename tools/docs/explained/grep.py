@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from rankscope.curves.curve import Curve
-from rankscope.curves.surface import Surface, grep_surface
-from rankscope.graphs.axis import Axis
-from rankscope.graphs.graph import Graph
+from rankscope.analysis.curves.curve import Curve
+from rankscope.analysis.curves.generality import Surface, grep_surface
+from rankscope.reports.graphs.axes import Axis
+from rankscope.reports.graphs.graph import Graph
 from tools.docs.explained.pages import flowed
 from tools.docs.explained.shipped import edges, said
 from tools.docs.markdown import page as whole_page

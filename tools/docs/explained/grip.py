@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankscope.curves.curve import Curve
-from rankscope.curves.generality import GeneralityCurve, grip
-from rankscope.graphs.axis import Axis
-from rankscope.graphs.graph import Graph
+from rankscope.analysis.curves.curve import Curve
+from rankscope.analysis.curves.generality import GeneralityCurve, grip
+from rankscope.reports.graphs.axes import Axis
+from rankscope.reports.graphs.graph import Graph
 from tools.docs.explained.pages import flowed
 from tools.docs.explained.shipped import edges, said
 from tools.docs.markdown import page as whole_page

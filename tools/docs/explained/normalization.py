@@ -6,14 +6,14 @@ from functools import cache
 
 import numpy as np
 
-from rankscope.curves.curve import Curve
+from rankscope.analysis.curves.curve import Curve
 from rankscope.feedback import Items
 from rankscope.feedback.methods import METHODS
 from rankscope.feedback.normalization.baselines import baseline
-from rankscope.feedback.normalization.convergence import convergence
 from rankscope.feedback.normalization.efficiency import Efficiency
-from rankscope.graphs.axis import Axis
-from rankscope.graphs.graph import Graph
+from rankscope.feedback.normalization.growth import convergence
+from rankscope.reports.graphs.axes import Axis
+from rankscope.reports.graphs.graph import Graph
 from tools.docs.explained.pages import flowed
 from tools.docs.explained.shipped import said, shipped_icons
 

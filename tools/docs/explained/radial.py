@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankscope.arrays import FloatArray, IntArray
-from rankscope.curves.curve import Curve
-from rankscope.curves.guides import scope_line
-from rankscope.graphs.axis import Axis
-from rankscope.graphs.graph import Graph
+from rankscope.analysis.curves.curve import Curve
+from rankscope.analysis.curves.precision_recall import scope_line
+from rankscope.core.arrays import FloatArray, IntArray
 from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.reports.graphs.axes import Axis
+from rankscope.reports.graphs.graph import Graph
 from tools.docs.explained.pages import flowed
 from tools.docs.explained.shipped import edges, said
 from tools.docs.markdown import page as whole_page

@@ -6,12 +6,11 @@ from functools import cache
 
 import numpy as np
 
-from rankscope.collections import icons
-from rankscope.collections.labelled_images import LabelledImages
 from rankscope.engines.nearest import nearest_ranks
-from rankscope.graphs.graph import Graph
-from rankscope.graphs.saving import render_graph
+from rankscope.inputs.collections.sample import LabelledImages, icons
 from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.reports.graphs.graph import Graph
+from rankscope.reports.graphs.saving import render_graph
 
 EVERY = 8  # of the classes one in eight is asked for, so that a page is made in a second; the others are distractors
 WIDTH = 120.0  # mm

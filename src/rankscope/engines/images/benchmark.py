@@ -1,24 +1,40 @@
-"""Many descriptors on one collection: describe all pictures, rank them exactly, note what it cost."""
+"""Many descriptors on one collection: describe all pictures, rank them exactly, note what it cost; a stopped benchmark
+goes on.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
+import math
+import re
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from rankscope.arrays import FloatArray, IntArray
-from rankscope.collections.collection import Collection
-from rankscope.engines.images.benchmark_store import Store, plain
-from rankscope.engines.images.clocked import Step
-from rankscope.engines.images.contender import Contender
+from rankscope.core.arrays import FloatArray, IntArray
+from rankscope.core.digests import digest_of
+from rankscope.core.errors import InputError, SettingError
+from rankscope.core.files import atomic, made_folder
+from rankscope.core.names import visible
+from rankscope.engines.images.contenders import Contender, Step
 from rankscope.engines.images.decoding import MAX_PIXELS, Source
+from rankscope.engines.images.describing import PACKAGES, Described, save_features
 from rankscope.engines.images.picture_set import PictureSet, Progress, as_rows, open_pictures, shares_of
-from rankscope.errors import SettingError
+from rankscope.inputs.array_files import Archive
+from rankscope.inputs.collections.collection import Collection
 from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.ranks.storage import SUFFIX, load_ranks, save_ranks
+from rankscope.version import __version__
+
+# Many descriptors on one collection: describe all pictures, rank them exactly, note what it cost.
 
 STEPS = "descriptors"
 DESCRIBING = 0.8  # of the time of one contender, for the line of progress
@@ -29,7 +45,7 @@ class ContenderTrial:
     """One contender: the ranks it gave, and what it cost in milliseconds of processor time."""
 
     contender: Contender
-    store: Store
+    store: BenchmarkStore
     ranks: RelevantRanks
     values: int  # numbers that describe a picture
     metric: str
@@ -41,16 +57,16 @@ class ContenderTrial:
         """As people write it."""
         return str(self.contender)
 
-    def first(self, queries: IntArray, count: int = 10) -> First:
+    def first(self, queries: IntArray, count: int = 10) -> FirstResults:
         """The first results of a few queries, by position; the query itself is left out, ties stand in order."""
         distances = self.contender.distances(self.store.matrix(self.contender))(queries)
         distances[np.arange(queries.size), queries] = np.inf
         order = np.argsort(distances, axis=1, kind="stable")[:, : min(count, distances.shape[1] - 1)]
-        return First(order, np.take_along_axis(distances, order, axis=1))
+        return FirstResults(order, np.take_along_axis(distances, order, axis=1))
 
 
 @dataclass(frozen=True, eq=False)
-class First:
+class FirstResults:
     """First results: one row for each query."""
 
     items: IntArray
@@ -94,10 +110,10 @@ def benchmark(
     `every N` of them, or a file.
     """
     whole = collection if isinstance(collection, PictureSet) else PictureSet.of(collection, max_pixels)
-    _check(contenders)
-    store = Store.at(folder, whole)
+    _check_contenders(contenders)
+    store = BenchmarkStore.at(folder, whole)
     missing = [each for each in contenders if not store.has(each)]
-    kept, sources, problems = _read(store, bool(missing), threads, progress)
+    kept, sources, problems = _read_pictures(store, bool(missing), threads, progress)
     asked = kept.queries(queries)
     trials = []
     for number, contender in enumerate(contenders):
@@ -106,24 +122,24 @@ def benchmark(
             step = shares_of(progress, STEPS, *ends[:2])
             result = contender.vectors(sources, threads, step)
             store.keep(contender, result.described, kept, result.milliseconds)
-        trials.append(_ranked(store, contender, kept, asked, threads, shares_of(progress, STEPS, *ends[1:])))
+        trials.append(_ranked_contender(store, contender, kept, asked, threads, shares_of(progress, STEPS, *ends[1:])))
     return Benchmark(
         pictures=kept, trials=tuple(trials), queries=asked, problems=problems, reused=len(contenders) - len(missing)
     )
 
 
-def _check(contenders: Sequence[Contender]) -> None:
+def _check_contenders(contenders: Sequence[Contender]) -> None:
     files: dict[str, str] = {}
     for each in map(str, contenders):
-        other = files.setdefault(plain(each), each)
+        other = files.setdefault(plain_name(each), each)
         if other != each:
             raise SettingError(f"{each} and {other} would go into one file: try them in two folders")
     if not files:
         raise SettingError("a benchmark needs a descriptor")
 
 
-def _read(
-    store: Store, needed: bool, threads: int | None, progress: Progress | None
+def _read_pictures(
+    store: BenchmarkStore, needed: bool, threads: int | None, progress: Progress | None
 ) -> tuple[PictureSet, tuple[Source, ...], tuple[tuple[str, str], ...]]:
     """The readable pictures; decoded only if something has to be described."""
     known = store.problems()
@@ -136,8 +152,8 @@ def _read(
     return found.pictures, found.sources, found.problems
 
 
-def _ranked(
-    store: Store,
+def _ranked_contender(
+    store: BenchmarkStore,
     contender: Contender,
     kept: PictureSet,
     asked: IntArray,
@@ -163,3 +179,134 @@ def _ranked(
         describe_ms=store.milliseconds(contender, "describe"),
         query_ms=store.milliseconds(contender, "query"),
     )
+
+
+# What a benchmark has done so far, in its folder: a stopped one goes on, and a second run is quick.
+
+FEATURES_FOLDER = "features"
+BENCHMARK_RECORD = "record.json"  # times, and pictures that cannot be read
+
+
+@dataclass(frozen=True)
+class BenchmarkStore:
+    """The folder of a benchmark, for one set of pictures. Everything in it is known by a digest of what made it."""
+
+    folder: Path
+    pictures: PictureSet
+
+    @classmethod
+    def at(cls, folder: str | Path, pictures: PictureSet) -> BenchmarkStore:
+        """The folder is made if it is not there."""
+        made_folder(Path(folder) / FEATURES_FOLDER)
+        return cls(Path(folder), pictures)
+
+    def key(self, contender: Contender) -> str:
+        """Tells whether features made before are those wanted: same pictures, descriptor and packages."""
+        results = {"contender": str(contender), "pictures": self.pictures.digest, "versions": _versions()}
+        return digest_of(results)[:16]
+
+    # vectors
+
+    def features_path(self, contender: Contender) -> Path:
+        """Where the vectors of a contender lie."""
+        return self.folder / FEATURES_FOLDER / f"{plain_name(str(contender))}-{self.key(contender)}.npz"
+
+    def has(self, contender: Contender) -> bool:
+        """Whether they are there, and the record of the pictures too."""
+        return self.problems() is not None and self.features_path(contender).is_file()
+
+    def matrix(self, contender: Contender) -> NDArray[Any]:
+        """The vectors of the readable pictures."""
+        path = self.features_path(contender)
+        try:
+            return Archive.of(path).array("features")
+        except InputError as error:
+            raise InputError.of(visible(str(path)), error.reports[0].problems, "Remove it: it is made again.") from None
+
+    def keep(self, contender: Contender, described: Described, kept: PictureSet, milliseconds: float) -> None:
+        """Write the vectors, then the time they took."""
+        settings = {"benchmark": self.key(contender), "collection": self.pictures.name}
+        save_features(described, self.features_path(contender), kept.ids, kept.labels, settings)
+        self._note(contender, describe=milliseconds)
+
+    # ranks
+
+    def ranks_path(self, contender: Contender) -> Path:
+        """Where its ranks lie, for every other command."""
+        return self.folder / f"{plain_name(str(contender))}{SUFFIX}"
+
+    def ranks(self, contender: Contender, queries: Sequence[str]) -> RelevantRanks | None:
+        """Ranks made before from the same vectors and for the same queries."""
+        path = self.ranks_path(contender)
+        if not path.is_file():
+            return None
+        try:
+            found = load_ranks(path)
+        except InputError:
+            return None
+        return found if found.provenance.get("benchmark") == self._ranks_key(contender, queries) else None
+
+    def keep_ranks(
+        self, contender: Contender, ranks: RelevantRanks, queries: Sequence[str], milliseconds: float
+    ) -> RelevantRanks:
+        """Write the ranks with the key they are known by, then the time of one query."""
+        marked = replace(ranks, provenance={**ranks.provenance, "benchmark": self._ranks_key(contender, queries)})
+        save_ranks(marked, self.ranks_path(contender))
+        self._note(contender, query=milliseconds)
+        return marked
+
+    def _ranks_key(self, contender: Contender, queries: Sequence[str]) -> dict[str, str]:
+        asked = hashlib.sha256("\n".join(queries).encode()).hexdigest()[:16]
+        return {"collection": self.pictures.name, "features": self.key(contender), "queries": asked}
+
+    # what is no array
+
+    def problems(self) -> tuple[tuple[str, str], ...] | None:
+        """Which pictures cannot be read and why; None if that is not known yet."""
+        found = self._record().get("pictures", {}).get(self.pictures.digest)
+        return None if found is None else tuple((name, what) for name, what in found)
+
+    def note_problems(self, problems: Sequence[tuple[str, str]]) -> None:
+        """Remember them."""
+        record = self._record()
+        record.setdefault("pictures", {})[self.pictures.digest] = [list(each) for each in problems]
+        self._write(record)
+
+    def milliseconds(self, contender: Contender, what: str) -> float:
+        """Processor time of one picture (`describe`) or one query (`query`); NaN if it was not noted."""
+        return float(self._record().get("times", {}).get(self.key(contender), {}).get(what, math.nan))
+
+    def _note(self, contender: Contender, **milliseconds: float) -> None:
+        record = self._record()
+        record.setdefault("times", {}).setdefault(self.key(contender), {}).update(milliseconds)
+        self._write(record)
+
+    def _record(self) -> dict[str, Any]:
+        try:
+            found = json.loads((self.folder / FEATURES_FOLDER / BENCHMARK_RECORD).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return {}
+        return found if isinstance(found, dict) else {}
+
+    def _write(self, record: dict[str, Any]) -> None:
+        with atomic(self.folder / FEATURES_FOLDER / BENCHMARK_RECORD) as file:
+            file.write(json.dumps(record, indent=1, sort_keys=True) + "\n")
+
+
+def plain_name(text: str) -> str:
+    """A name without signs that a shell or a file system reads.
+
+    >>> plain_name("lbp(grid=4)")
+    'lbp-grid-4'
+    """
+    return re.sub(r"[^\w.-]+", "-", text).strip("-")
+
+
+def _versions() -> dict[str, str]:
+    found = {"rankscope": __version__}
+    for package in PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found

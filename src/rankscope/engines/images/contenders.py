@@ -1,32 +1,266 @@
-"""Contenders of a benchmark as people name them: descriptors with their distance, and rankers."""
+"""Contenders of a benchmark as people name them: descriptors with their distance, and rankers, each with a clock."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankscope.arrays import IntArray
-from rankscope.engines.images.bag_of_words import BagOfWords
-from rankscope.engines.images.clocked import Step, TimedVectors, timed_vectors
-from rankscope.engines.images.contender import Contender, Rows
-from rankscope.engines.images.decoding import Source
+from rankscope.core.arrays import FloatArray, IntArray
+from rankscope.core.errors import SettingError
+from rankscope.core.notation import Named, NamedCatalogue, split_list
+from rankscope.engines.images.decoding import Source, as_image
+from rankscope.engines.images.describing import Described, describe
 from rankscope.engines.images.descriptors import ALL as VECTORS
 from rankscope.engines.images.descriptors import DESCRIPTORS, EXAMPLE, GROUP, Descriptor
 from rankscope.engines.images.height_matching import HeightMatching
-from rankscope.engines.images.ranker_contenders import ByHeights, BySift, ByWords
-from rankscope.engines.images.sift_matching import SiftMatching
+from rankscope.engines.images.image import Image, opencv
+from rankscope.engines.images.local_features import LocalFeatures, SiftMatching, packed_features, unpacked_features
+from rankscope.engines.images.visual_words import BagOfWords
 from rankscope.engines.nearest import nearest_ranks
-from rankscope.engines.nearest.spaces import space_of
-from rankscope.errors import SettingError
+from rankscope.engines.nearest.metrics import space_of
 from rankscope.inputs.features import Features
-from rankscope.notation import Named, NamedCatalogue, split_list
 from rankscope.ranks.relevant_ranks import RelevantRanks
 
-ALL = "all"
+# What can enter a benchmark: one way to describe pictures and to rank them.
+
+Rows: TypeAlias = Callable[[IntArray], FloatArray]
+
+
+@dataclass(frozen=True)
+class Contender(ABC):
+    """One way to rank pictures; `str` gives its name as people write it; `needs` are modules that come with extras."""
+
+    needs: ClassVar[tuple[str, ...]] = ()
+
+    @property
+    @abstractmethod
+    def metric(self) -> str:
+        """How vectors are compared."""
+
+    @abstractmethod
+    def vectors(
+        self, pictures: Sequence[Source], threads: int | None = None, progress: Step | None = None
+    ) -> TimedVectors:
+        """Describe all pictures; each can be read."""
+
+    @abstractmethod
+    def ranks(
+        self,
+        matrix: NDArray[Any],
+        labels: Sequence[str],
+        ids: Sequence[str],
+        queries: IntArray,
+        threads: int | None = None,
+        progress: Step | None = None,
+    ) -> RelevantRanks:
+        """Exact ranks of all class mates of some pictures, each removed from its own ranking; `queries` ascend."""
+
+    @abstractmethod
+    def distances(self, matrix: NDArray[Any]) -> Rows:
+        """A function from positions of pictures to their distances from all, one row each."""
+
+
+# Rankers that compare pictures in their own way, as contenders of a benchmark.
+
+VOCABULARY_SEED = 0  # of vocabularies
+
+
+@dataclass(frozen=True)
+class ByRanker(Contender):
+    """A ranker that compares vectors itself."""
+
+    @property
+    @abstractmethod
+    def ranker(self) -> HeightMatching | BagOfWords | SiftMatching:
+        """What ranks."""
+
+    def __str__(self) -> str:
+        return str(self.ranker)
+
+    def compared(self, matrix: NDArray[Any]) -> Any:
+        """What the ranker compares, from the vectors that were kept."""
+        return matrix
+
+    def ranks(
+        self,
+        matrix: NDArray[Any],
+        labels: Sequence[str],
+        ids: Sequence[str],
+        queries: IntArray,
+        threads: int | None = None,
+        progress: Step | None = None,
+    ) -> RelevantRanks:
+        """By the ranker's own distances, every pair."""
+        return self.ranker.ranks(
+            self.compared(matrix),
+            labels,
+            ids=ids,
+            queries=queries.tolist(),
+            keep_scores=True,
+            system=str(self),
+            progress=progress,
+        )
+
+
+@dataclass(frozen=True)
+class ByHeights(ByRanker):
+    """Outlines matched elastically, pair by pair: for silhouettes."""
+
+    matching: HeightMatching
+
+    @property
+    def ranker(self) -> HeightMatching:
+        """Elastic matching."""
+        return self.matching
+
+    @property
+    def metric(self) -> str:
+        """How vectors are compared."""
+        return "elastic"
+
+    def vectors(
+        self, pictures: Sequence[Source], threads: int | None = None, progress: Step | None = None
+    ) -> TimedVectors:
+        """The points of each outline."""
+        return timed_vectors(_Outline(self.matching), pictures, threads, progress)
+
+    def distances(self, matrix: NDArray[Any]) -> Rows:
+        """The cost of the match."""
+        return self.matching.distances(matrix)
+
+
+@dataclass(frozen=True)
+class ByWords(ByRanker):
+    """Visual words of a vocabulary that is learnt from the collection itself, with seed 0."""
+
+    needs: ClassVar[tuple[str, ...]] = ("sklearn",)
+    words: BagOfWords
+
+    @property
+    def ranker(self) -> BagOfWords:
+        """Cosine or L1 of the words."""
+        return self.words
+
+    @property
+    def metric(self) -> str:
+        """How vectors are compared."""
+        return "cosine of tf-idf" if self.words.weight == "tf-idf" else "l1"
+
+    def vectors(
+        self, pictures: Sequence[Source], threads: int | None = None, progress: Step | None = None
+    ) -> TimedVectors:
+        """How often each word occurs in each picture; the time of learning is shared by all pictures."""
+        before = time.process_time()
+        found = _local_features(self.words.of, pictures, progress)
+        vocabulary = self.words.vocabulary(found, seed=VOCABULARY_SEED)
+        counts = vocabulary.counts([each.vectors for each in found]).astype(np.int32)
+        return _timed(_MadeTogether(self.words, counts.shape[1]), counts, before)
+
+    def distances(self, matrix: NDArray[Any]) -> Rows:
+        """The same distances."""
+        index = self.words.index(matrix)
+        return index.cosine if self.words.weight == "tf-idf" else index.city_block
+
+
+@dataclass(frozen=True)
+class BySift(ByRanker):
+    """Local features matched pair by pair: finds copies and the same object."""
+
+    matching: SiftMatching
+
+    @property
+    def ranker(self) -> SiftMatching:
+        """Counts of matches."""
+        return self.matching
+
+    @property
+    def metric(self) -> str:
+        """How vectors are compared."""
+        return self.matching.by
+
+    def compared(self, matrix: NDArray[Any]) -> list[LocalFeatures]:
+        """The local features themselves."""
+        return unpacked_features(matrix)
+
+    def vectors(
+        self, pictures: Sequence[Source], threads: int | None = None, progress: Step | None = None
+    ) -> TimedVectors:
+        """Points and vectors of each picture; rows are as long as the picture with the most points needs."""
+        before = time.process_time()
+        matrix = packed_features(_local_features(self.matching.of, pictures, progress))
+        return _timed(_MadeTogether(self.matching, matrix.shape[1]), matrix, before)
+
+    def distances(self, matrix: NDArray[Any]) -> Rows:
+        """The counts with the sign of a distance."""
+        rows = self.matching.rows(unpacked_features(matrix))
+        return lambda queries: 0.0 - rows(queries)
+
+
+def _local_features(
+    describe: Callable[[Image], LocalFeatures], pictures: Sequence[Source], progress: Step | None
+) -> list[LocalFeatures]:
+    """The local features of every picture."""
+    found = []
+    for picture in pictures:
+        found.append(describe(as_image(picture)))
+        if progress is not None:
+            progress(len(found), len(pictures))
+    return found
+
+
+def _timed(kind: Descriptor, matrix: NDArray[Any], before: float) -> TimedVectors:
+    """Vectors with the processor time of one picture, its share of all that was spent since."""
+    return TimedVectors(Described(kind, matrix), 1000 * (time.process_time() - before) / len(matrix))
+
+
+@dataclass(frozen=True)
+class _Outline(Descriptor):
+    """The outline of a silhouette, as a vector."""
+
+    name: ClassVar[str] = "height-matching"
+    distance: ClassVar[str] = "height-matching"
+    matching: HeightMatching = field(default_factory=HeightMatching)
+
+    @property
+    def size(self) -> int:
+        return 2 * self.matching.points
+
+    def of(self, image: Image) -> FloatArray:
+        return self.matching.of(image)
+
+    def __str__(self) -> str:
+        return str(self.matching)
+
+
+@dataclass(frozen=True)
+class _MadeTogether(Descriptor):
+    """What stands in a file of features for vectors that are made from all pictures together."""
+
+    name: ClassVar[str] = "made-together"
+    ranker: BagOfWords | SiftMatching = field(default_factory=BagOfWords)
+    size: int = 0
+
+    @property
+    def distance(self) -> str:
+        return self.ranker.name
+
+    def of(self, image: Image) -> FloatArray:
+        raise SettingError(f"one picture alone has no vector of {self}: it is made from all of them together")
+
+    def __str__(self) -> str:
+        return str(self.ranker)
+
+
+# Contenders of a benchmark as people name them: descriptors with their distance, and rankers.
+
+ALL_DESCRIPTORS = "all"
 RANKERS: dict[type[Named], Callable[[Any], Contender]] = {  # to be named, for they take longer; a new one adds its line
     HeightMatching: ByHeights,
     BagOfWords: ByWords,
@@ -91,7 +325,7 @@ def contenders(text: str) -> list[Contender]:
     for name in split_list(text):
         result += (
             [ByVectors(kind()) for kind in DESCRIPTORS.own()]
-            if name.lower() == ALL
+            if name.lower() == ALL_DESCRIPTORS
             else [_contender(NAMED.parse(name))]
         )
     if not result:
@@ -103,3 +337,76 @@ def _contender(named: Named) -> Contender:
     if isinstance(named, Descriptor):
         return ByVectors(named)
     return RANKERS[type(named)](named)
+
+
+# Descriptors with a clock: what one picture costs, once it is decoded.
+
+Step = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, eq=False)
+class TimedVectors:
+    """The vectors of all pictures, and how much processor time one picture took."""
+
+    described: Described
+    milliseconds: float
+
+
+class _Clocked(Descriptor):
+    """A descriptor that notes the processor time of each picture, nothing shared with others."""
+
+    def __init__(self, inner: Descriptor) -> None:
+        object.__setattr__(self, "inner", inner)
+        object.__setattr__(self, "seconds", [])
+
+    inner: Descriptor
+    seconds: list[float]
+
+    def of(self, image: Image) -> NDArray[Any]:
+        before = time.thread_time()
+        vector = self.inner.of(Image(image.rgb))  # what an earlier descriptor has worked out is worked out again
+        self.seconds.append(time.thread_time() - before)
+        return vector
+
+    @property
+    def size(self) -> int:
+        return self.inner.size
+
+    @property
+    def distance(self) -> str:
+        return self.inner.distance
+
+    @property
+    def counts(self) -> bool:
+        return self.inner.counts
+
+    @property
+    def z(self) -> bool:
+        return self.inner.z
+
+    @property
+    def z_columns(self) -> slice:
+        return self.inner.z_columns
+
+
+def timed_vectors(
+    descriptor: Descriptor, pictures: Sequence[Source], threads: int | None, progress: Step | None
+) -> TimedVectors:
+    """The vectors of all pictures and the mean processor time of one, decoding not counted."""
+    timed = _Clocked(descriptor)
+    with _one_thread_inside():
+        found = describe(pictures, [timed], threads=threads, progress=progress)
+    result = replace(found.described[0], descriptor=descriptor)
+    return TimedVectors(result, 1000 * float(np.mean(timed.seconds)))
+
+
+@contextmanager
+def _one_thread_inside() -> Iterator[None]:
+    """OpenCV works in the thread that calls it, so that its time is counted."""
+    cv2 = opencv()
+    before = cv2.getNumThreads()
+    cv2.setNumThreads(1)
+    try:
+        yield
+    finally:
+        cv2.setNumThreads(before)

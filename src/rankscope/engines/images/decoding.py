@@ -1,4 +1,4 @@
-"""From image files to pixels, in one place only: another decoder gives other pixels, and other numbers."""
+"""From image files to pixels, in one place only, and small pictures for pages."""
 
 from __future__ import annotations
 
@@ -11,16 +11,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankscope.engines.images.image import Image
-from rankscope.engines.images.optional import pillow
-from rankscope.errors import InputError
-from rankscope.names import visible
-from rankscope.wording import setting_usage
+from rankscope.core.errors import InputError
+from rankscope.core.names import visible
+from rankscope.core.wording import setting_usage
+from rankscope.engines.images.image import Image, pillow
+
+# From image files to pixels, in one place only: another decoder gives other pixels, and other numbers.
 
 WHITE = (255, 255, 255, 255)
 MAX_PIXELS = 64_000_000
@@ -154,3 +155,43 @@ def _reason(error: Exception, data: bytes) -> str:
     if type(error).__name__ == "UnidentifiedImageError":
         return "its format is not known"
     return str(error).splitlines()[0] if str(error) else type(error).__name__
+
+
+# Small pictures for pages: decoded no larger than shown, turned upright, without anything else of the file.
+
+SMALL: Final = 192
+LARGE: Final = 1280
+WEBP_QUALITY: Final = {SMALL: 80, LARGE: 85}
+FLAT_COLOURS: Final = 64  # colours: a picture of no more is a drawing, kept without loss
+
+
+def thumbnail(data: bytes, side: int = SMALL, max_pixels: int = MAX_PIXELS) -> bytes:
+    """A picture of at most `side` pixels each way as WebP, from the bytes of a file; none is enlarged.
+
+    What cannot be read, or has more than `max_pixels`, is an `InputError` that says why, before anything is decoded.
+    """
+    picture = _draft(data, side, max_pixels)
+    if picture is None:
+        picture = pillow("Image").fromarray(decode(data, max_pixels=max_pixels).rgb)
+    picture.thumbnail((side, side), pillow("Image").Resampling.LANCZOS)
+    return _webp(picture, WEBP_QUALITY.get(side, 80))
+
+
+def _draft(data: bytes, side: int, max_pixels: int) -> Any:
+    """A JPEG at the least scale of its decoder that is still large enough; None for other kinds."""
+    if data[:2] != b"\xff\xd8":
+        return None
+    with reading_picture(data, "picture", max_pixels) as opened:
+        if opened.format != "JPEG" or opened.mode == "CMYK":
+            return None
+        opened.draft("RGB", (side, side))
+        pillow("ImageOps").exif_transpose(opened, in_place=True)
+        return opened.convert("RGB")
+
+
+def _webp(picture: Any, quality: int) -> bytes:
+    file = BytesIO()
+    flat = picture.getcolors(FLAT_COLOURS) is not None
+    options = {"lossless": True} if flat else {"quality": quality, "method": 3}
+    picture.save(file, "WEBP", **options)
+    return file.getvalue()

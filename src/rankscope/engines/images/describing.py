@@ -1,23 +1,29 @@
-"""Many pictures described at once: each is decoded once, regardless of the number of descriptors."""
+"""Many pictures described at once, each decoded once, and the file of features that is made of them."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankscope.arrays import FloatArray, IntArray
+from rankscope.core.arrays import FloatArray, IntArray
+from rankscope.core.errors import InputError, Problem, SettingError
+from rankscope.core.files import atomic
+from rankscope.core.threads import stream_in_threads
+from rankscope.core.validation import COUNT, Optional, check
 from rankscope.engines.images.decoding import MAX_PIXELS, PictureFile, Source, as_image
-from rankscope.engines.images.descriptors.descriptor import Descriptor, Vector
+from rankscope.engines.images.descriptors import Descriptor, Vector
 from rankscope.engines.images.image import Image, shrunk
-from rankscope.errors import InputError, Problem, SettingError
-from rankscope.running.threads import stream_in_threads
-from rankscope.validation import COUNT, Optional, check
+from rankscope.version import __version__
+
+# Many pictures described at once: each is decoded once, regardless of the number of descriptors.
 
 Progress: TypeAlias = Callable[[int, int], None]
 
@@ -49,10 +55,10 @@ class Described:
     def like(self, image: Image) -> NDArray[Any]:
         """The vector of one more picture, comparable with `features`."""
         vector = self.descriptor.of(image)
-        return self._scaled(_stored(vector / image.pixels if self.shares else vector))
+        return self._scaled(_stored_values(vector / image.pixels if self.shares else vector))
 
     def _scaled(self, values: NDArray[Any]) -> NDArray[Any]:
-        return values if self.mean is None or self.sd is None else _stored((values - self.mean) / self.sd)
+        return values if self.mean is None or self.sd is None else _stored_values((values - self.mean) / self.sd)
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +96,7 @@ def describe(
     size, max_pixels, threads = plain.values()
     done: list[_PictureVectors | Problem] = []
     limited = [PictureFile(Path(each), max_pixels) if isinstance(each, str | Path) else each for each in pictures]
-    one = partial(_one, descriptors=descriptors, size=size)
+    one = partial(_described_picture, descriptors=descriptors, size=size)
     for each in stream_in_threads(one, limited, threads):
         done.append(each)
         if progress is not None:
@@ -116,7 +122,9 @@ class _PictureVectors:
     vectors: list[Vector]
 
 
-def _one(picture: Source, descriptors: Sequence[Descriptor], size: int | None) -> _PictureVectors | Problem:
+def _described_picture(
+    picture: Source, descriptors: Sequence[Descriptor], size: int | None
+) -> _PictureVectors | Problem:
     try:
         image = shrink_to(as_image(picture), size)
     except InputError as error:
@@ -135,7 +143,7 @@ def shrink_to(image: Image, size: int | None) -> Image:
 
 def _assembled(descriptor: Descriptor, matrix: NDArray[Any], pixels: IntArray) -> Described:
     shares = descriptor.counts and bool((pixels != pixels[0]).any())
-    raw = _stored(matrix / pixels[:, None] if shares else matrix)
+    raw = _stored_values(matrix / pixels[:, None] if shares else matrix)
     if not descriptor.z:
         return Described(descriptor, raw, shares=shares)
     mean, sd = np.zeros(raw.shape[1]), np.ones(raw.shape[1])
@@ -146,6 +154,56 @@ def _assembled(descriptor: Descriptor, matrix: NDArray[Any], pixels: IntArray) -
     return Described(descriptor=descriptor, raw=raw, mean=mean, sd=sd, shares=shares)
 
 
-def _stored(values: NDArray[Any]) -> NDArray[Any]:
+def _stored_values(values: NDArray[Any]) -> NDArray[Any]:
     """Whole numbers stay whole; the rest in single precision, which is more than the pixels hold."""
     return values.astype(np.int32 if values.dtype.kind in "iu" else np.float32)
+
+
+# Described pictures in a file: what `rankscope rank` reads.
+
+PACKAGES = ("numpy", "scipy", "pillow", "opencv-python-headless", "scikit-image")
+
+
+def save_features(
+    described: Described,
+    path: str | Path,
+    ids: Sequence[str],
+    labels: Sequence[str],
+    settings: dict[str, Any] | None = None,
+) -> None:
+    """One .npz file: features (items x values), ids, labels, descriptor, metric.
+
+    Where features are scaled over the collection, mean and sd say how, for later queries. The file appears whole or not
+    at all, and equal inputs give equal bytes. `about` is JSON: the settings, whether counts were divided by the number
+    of pixels, the versions of the packages that made the numbers.
+    """
+    about = {
+        "format": "rankscope.features",
+        "version": 1,
+        "settings": settings or {},
+        "shares": described.shares,
+        "scaled_over": len(ids) if described.mean is not None else None,
+        "versions": {"rankscope": __version__, **_versions()},
+    }
+    arrays: dict[str, Any] = {
+        "features": described.features,
+        "labels": np.array(labels, dtype=np.str_),
+        "ids": np.array(ids, dtype=np.str_),
+        "descriptor": np.array(str(described.descriptor)),
+        "metric": np.array(described.metric),
+        "about": np.array(json.dumps(about, sort_keys=True)),
+    }
+    if described.mean is not None and described.sd is not None:
+        arrays |= {"mean": described.mean, "sd": described.sd}
+    with atomic(path, "wb") as file:
+        np.savez(file, **arrays)
+
+
+def _versions() -> dict[str, str]:
+    found = {}
+    for package in PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found

@@ -9,18 +9,16 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from rankscope.arrays import FloatArray, IntArray
+from rankscope.core.arrays import BoolArray, FloatArray, IntArray
+from rankscope.core.errors import SettingError
+from rankscope.core.notation import Named
+from rankscope.core.threads import in_threads
 from rankscope.engines.images.image import Image
-from rankscope.engines.images.shapes.alignment import Alignment, Spectra
-from rankscope.engines.images.shapes.contour import outline_points
-from rankscope.engines.images.shapes.elastic import elastic_costs
-from rankscope.engines.images.shapes.heights import heights, mirror_images
-from rankscope.engines.images.shapes.silhouette import silhouette
+from rankscope.engines.images.shapes import heights, mirror_images, outline_points, silhouette
 from rankscope.engines.pairwise import pairwise_ranks
-from rankscope.errors import SettingError
-from rankscope.notation import Named
 from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.running.threads import in_threads
+
+# Silhouettes compared pair by pair: outlines brought into step, then matched elastically by their heights.
 
 QUERIES_AT_ONCE = 16  # small blocks of products stay in the cache
 SHAPES_AT_ONCE = 32  # while heights are made: all distances between all points of each
@@ -81,7 +79,7 @@ class _Shapes:
     def of(cls, matching: HeightMatching, outlines: FloatArray) -> _Shapes:
         points = np.asarray(outlines, dtype=np.float64).reshape(len(outlines), matching.points, 2)
         plain, turned = (_scaled_heights(each, matching.runs) for each in (points, mirror_images(points)))
-        weight = _weights(matching.runs)
+        weight = _run_weights(matching.runs)
         root = np.sqrt(weight)
         compared = plain * (weight if matching.band else root)
         return cls(
@@ -117,7 +115,7 @@ class _Shapes:
         return row
 
 
-def _weights(runs: int) -> FloatArray:
+def _run_weights(runs: int) -> FloatArray:
     steps = np.arange(1, runs + 1)
     return 1.0 / np.minimum(steps, steps[::-1])
 
@@ -128,3 +126,103 @@ def _scaled_heights(points: FloatArray, runs: int) -> FloatArray:
     found = np.concatenate([heights(block, runs) for block in blocks])
     largest = np.abs(found).max(axis=(1, 2), keepdims=True)
     return found / np.where(largest > 0, largest, 1.0)
+
+
+# At which turn two outlines go together best, for all pairs at once.
+
+
+@dataclass(frozen=True, eq=False)
+class Alignment:
+    """For each query and item: how far the item is turned, whether the query is mirrored, and how well they agree."""
+
+    shift: IntArray
+    mirrored: BoolArray
+    product: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Spectra:
+    """Values along many outlines (shapes, points, runs), and the same of their mirror images, by frequency."""
+
+    points: int
+    plain: NDArray[np.complex128]  # (frequencies, shapes, runs)
+    mirrored: NDArray[np.complex128]
+
+    @classmethod
+    def of(cls, plain: FloatArray, mirrored: FloatArray) -> Spectra:
+        """The spectra along the outlines."""
+        both = [np.ascontiguousarray(np.fft.rfft(each, axis=1).transpose(1, 0, 2)) for each in (plain, mirrored)]
+        return cls(plain.shape[1], both[0], both[1])
+
+    def aligned(self, queries: IntArray) -> Alignment:
+        """The cyclic shift of every item, and the choice between query and mirrored query, of the largest product.
+
+        The product of query q and item j at shift s is the sum over points i and runs of q(i) j(i + s). Of equal
+        products the smallest shift counts, and the query as it is.
+        >>> rng = np.random.default_rng(0)
+        >>> shapes = rng.standard_normal((1, 8, 3))
+        >>> both = np.concatenate([shapes, np.roll(shapes, 3, axis=1)])
+        >>> Spectra.of(both, both).aligned(np.array([0])).shift
+        array([[0, 3]])
+        """
+        others = self.plain.transpose(0, 2, 1)
+        found = [self._best(spectra[:, queries].conj() @ others) for spectra in (self.plain, self.mirrored)]
+        (shift, product), (turned_shift, turned_product) = found
+        turned = turned_product > product
+        return Alignment(np.where(turned, turned_shift, shift), turned, np.where(turned, turned_product, product))
+
+    def _best(self, products: NDArray[np.complex128]) -> tuple[IntArray, FloatArray]:
+        every = np.fft.irfft(products, n=self.points, axis=0)
+        shift = every.argmax(axis=0)
+        return shift, np.take_along_axis(every, shift[None], axis=0)[0]
+
+
+# Matching two closed outlines point by point, where one may run ahead of the other a little.
+
+CANDIDATES = 512  # at a time, so that a slab of differences stays in the cache
+
+
+def elastic_costs(own: NDArray[Any], others: NDArray[Any], shift: IntArray, band: int) -> FloatArray:
+    """The mean cost along the best match of one outline with each of many, `band` points from step at the most.
+
+    `own` has (points, runs) values, `others` (runs, points, candidates); point i of `own` may go with point
+    i + shift + o of a candidate, -band <= o <= band, at the cost of the sum of absolute differences. A match begins and
+    ends at any o, and goes on by one point on either side or on both.
+    >>> one, turned, slower = [0., 1., 5., 1.], [1., 0., 1., 5.], [0., 1., 1., 5.]  # only the last point costs
+    >>> elastic_costs(np.array([one]).T, np.array([turned, slower]).T[None], np.array([1, 0]), 1)
+    array([0.  , 0.25])
+    """
+    count = others.shape[2]
+    parts = [slice(start, start + CANDIDATES) for start in range(0, count, CANDIDATES)]
+    costs = [_last_row(_offset_costs(own, others[:, :, part], shift[part], band)) for part in parts]
+    return np.concatenate([np.empty(0), *costs]) / len(own)
+
+
+def _offset_costs(own: NDArray[Any], others: NDArray[Any], shift: IntArray, band: int) -> NDArray[Any]:
+    """Cost of each point at each offset: (points, offsets, candidates)."""
+    points, runs = own.shape
+    width, count = 2 * band + 1, shift.size
+    place = (np.arange(-band, points + band)[:, None] + shift) % points * count + np.arange(count)
+    costs = np.zeros((width, points, count), dtype=own.dtype)
+    step = np.empty((points, count), dtype=own.dtype)
+    for run in range(runs):
+        turned = np.ascontiguousarray(others[run]).reshape(-1)[place]
+        mine = own[:, run, None]
+        for offset in range(width):
+            np.subtract(turned[offset : offset + points], mine, out=step)
+            np.abs(step, out=step)
+            np.add(costs[offset], step, out=costs[offset])
+    return costs.transpose(1, 0, 2)
+
+
+def _last_row(costs: NDArray[Any]) -> FloatArray:
+    """The least sum of costs over all matches, by dynamic programming over the points; all candidates at once."""
+    total = costs[0].copy()
+    for cost in costs[1:]:
+        reached = total.copy()
+        np.minimum(total[:-1], total[1:], out=reached[:-1])  # in step, or one point of our own further
+        total[0] = cost[0] + reached[0]
+        for offset in range(1, len(total)):  # or one point of the candidate further
+            np.minimum(reached[offset], total[offset - 1], out=total[offset])
+            total[offset] += cost[offset]
+    return total.min(axis=0).astype(np.float64)

@@ -1,4 +1,4 @@
-"""One decoded picture, and the forms of it that descriptors read: each is made once, when it is first asked for."""
+"""One decoded picture, and the forms of it that descriptors read; the optional packages that work on pictures."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankscope.arrays import BoolArray
-from rankscope.engines.images.optional import opencv
+from rankscope.core.arrays import BoolArray
+from rankscope.core.caching import import_extra
+
+# One decoded picture, and the forms of it that descriptors read: each is made once, when it is first asked for.
 
 LUMA = (0.299, 0.587, 0.114)
 PAPER = 224  # a drawing is darker than this somewhere in a channel
@@ -118,3 +120,21 @@ def hsv(rgb: NDArray[Any]) -> NDArray[np.float32]:
 
 def _floats(values: Any) -> NDArray[np.float32]:
     return np.asarray(values, dtype=np.float32)
+
+
+# Packages of the `images` and `onnx` extras, imported when they are needed, with a clear word when they are absent.
+
+
+def opencv() -> Any:
+    """OpenCV."""
+    return import_extra("cv2", "opencv-python-headless", "images")
+
+
+def pillow(part: str) -> Any:
+    """A part of Pillow: `Image`, `ImageOps`."""
+    return import_extra(f"PIL.{part}", "pillow", "images")
+
+
+def scikit_image(part: str) -> Any:
+    """A part of scikit-image: `feature`."""
+    return import_extra(f"skimage.{part}", "scikit-image", "images")

@@ -1,22 +1,34 @@
-"""The answers of an engine as a run: its order in the ranks, its scores as they were sent."""
+"""The answers of an engine: as a run with its order, scores and latency, and as they are kept until all are there."""
 
 from __future__ import annotations
 
+import io
+import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
 from itertools import islice
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from rankscope.engines.live.answer import TopicAnswer
-from rankscope.engines.live.latency import Latency
+import numpy as np
+
+from rankscope.core.files import atomic
+from rankscope.engines.resumable import Resumable, WorkKind, explaining_database, remove_state
+from rankscope.inputs.formats.registry import OUR_SUFFIXES, format_of_path, write_file
+from rankscope.inputs.reading import Reading
 from rankscope.inputs.run import Run
+from rankscope.inputs.sources import without_suffix
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from rankscope.inputs.checks import Problems
+    from rankscope.inputs.problems import Problems
     from rankscope.inputs.tables import Table
+
+
+# The answers of an engine as a run: its order in the ranks, its scores as they were sent.
 
 TOPICS_AT_ONCE = 20
 
@@ -87,3 +99,237 @@ def answer_table(answer: TopicAnswer) -> pl.DataFrame:
             "rank": pl.int_range(1, len(answer.ids) + 1, eager=True, dtype=pl.Int64),
         }
     )
+
+
+# What is left of an engine's answers: the run, and its latency in a file next to it.
+
+LATENCY_SUFFIX = ".latency.json"
+
+
+def latency_path(output: str | Path) -> Path:
+    """Where the latency of a run lies.
+
+    >>> latency_path("runs/mine.run.gz").as_posix()
+    'runs/mine.latency.json'
+    """
+    path = Path(output)
+    return path.with_name(f"{without_suffix(path.name, OUR_SUFFIXES)}{LATENCY_SUFFIX}")
+
+
+def run_in_memory(answers: Sequence[TopicAnswer], name: str) -> LiveRun:
+    """The run of answers that are there."""
+    return _with_latency(run_of_answers(name, lambda: answers), lambda: answers)
+
+
+def written_run(
+    answers: Answers, topics: Sequence[str], name: str, output: str | Path, conditions: Mapping[str, Any]
+) -> LiveRun:
+    """The run, written with its latency; its rows are read from the file from then on."""
+
+    def read() -> Iterable[TopicAnswer]:
+        return answers.read(topics)
+
+    write_file(run_of_answers(name, read), output)
+    stored = Run.from_path(output, Reading())
+    run = _with_latency(LiveRun(name, lambda _, problems, rank: stored.blocks(problems, rank), stored.source), read)
+    with atomic(latency_path(output)) as file:
+        json.dump(run.latency.record(**conditions), file, indent=2)
+        file.write("\n")
+    return run
+
+
+def check_writable(answers: Sequence[TopicAnswer], name: str, output: str | Path) -> None:
+    """Raise now where ids cannot be written in the format of the output, not after all topics were asked."""
+    chosen = format_of_path(output)
+    chosen.write_run(run_of_answers(name, lambda: answers), io.BytesIO() if chosen.binary else io.StringIO())
+
+
+def _with_latency(run: LiveRun, read: Callable[[], Iterable[TopicAnswer]]) -> LiveRun:
+    run.latency, run.oddities = Latency.of(read()), Oddities.of(read())
+    return run
+
+
+# How long an engine takes: percentiles of what was measured here, and of what the engine says of itself.
+
+PERCENTS = (50, 90, 95, 99)
+
+
+@dataclass(frozen=True)
+class Percentiles:
+    """Milliseconds that so many percent of some requests stay within; each of them was measured.
+
+    >>> Percentiles.of([5.0, 1.0, 2.0, 3.0]).p50
+    2.0
+    """
+
+    count: int
+    p50: float
+    p90: float
+    p95: float
+    p99: float
+    max: float
+
+    @classmethod
+    def of(cls, values: Sequence[float]) -> Percentiles | None:
+        """None where nothing was measured."""
+        if not values:
+            return None
+        found = np.percentile(np.array(values), PERCENTS, method="inverted_cdf").round(3).tolist()
+        named = dict(zip((f"p{share}" for share in PERCENTS), found, strict=True))
+        return cls(count=len(values), max=round(float(max(values)), 3), **named)
+
+
+@dataclass(frozen=True)
+class Latency:
+    """Times of the first page of each topic, of all its pages, and what the engine says it took for the first one.
+
+    Times hold for so many workers at once and pages of this size, with connections kept open; attempts that failed are
+    not in them.
+    """
+
+    topics: int
+    requests: int
+    retries: int
+    first_page: Percentiles | None
+    whole_topic: Percentiles | None
+    engine_time: Percentiles | None
+
+    @classmethod
+    def of(cls, answers: Iterable[TopicAnswer]) -> Latency:
+        """Of all answers."""
+        given = [(each.milliseconds, each.own, each.retries) for each in answers]
+        return cls(
+            topics=len(given),
+            requests=sum(len(times) for times, _, _ in given),
+            retries=sum(retries for _, _, retries in given),
+            first_page=Percentiles.of([times[0] for times, _, _ in given]),
+            whole_topic=Percentiles.of([sum(times) for times, _, _ in given]),
+            engine_time=Percentiles.of([own for _, own, _ in given if own is not None]),
+        )
+
+    def record(self, **conditions: Any) -> dict[str, Any]:
+        """As plain data, with the conditions under which it was measured."""
+        return {**conditions, "unit": "milliseconds", **asdict(self)}
+
+
+# What an engine gave for one topic.
+
+
+@dataclass(frozen=True)
+class TopicAnswer:
+    """The ranking of a topic, the milliseconds of each of its requests, and what was odd about it.
+
+    `own` are the milliseconds that the engine says it took for the first page. `retries` counts requests that had to be
+    sent again, `duplicates` documents that came again on a later page and were dropped, and `moved` says that the
+    number of matches changed between pages.
+    """
+
+    topic: str
+    ids: tuple[str, ...]
+    scores: tuple[float, ...]
+    milliseconds: tuple[float, ...]
+    own: float | None = None
+    retries: int = 0
+    duplicates: int = 0
+    moved: bool = False
+
+    @property
+    def is_ordered(self) -> bool:
+        """Whether scores never rise from a document to the next one."""
+        return all(above >= below for above, below in zip(self.scores, self.scores[1:], strict=False))
+
+    @property
+    def has_ties(self) -> bool:
+        """Whether two documents in a row have the same score."""
+        return any(above == below for above, below in zip(self.scores, self.scores[1:], strict=False))
+
+
+@dataclass(frozen=True)
+class TopicFailure:
+    """A topic without an answer, and why; `again` and `for_all` as in `EngineFailure`."""
+
+    topic: str
+    reason: str
+    again: bool = False
+    for_all: bool = False
+
+
+# What an engine has answered so far, in one SQLite file next to the run: stopped work goes on from there.
+
+SEARCHING = WorkKind(
+    "searching", "searches", ".searching", {"request": "another request", "topics": "other topics, or other vectors"}
+)
+SCHEMA = "CREATE TABLE answers (topic TEXT PRIMARY KEY, ids TEXT NOT NULL, scores BLOB NOT NULL, facts TEXT NOT NULL)"
+IN_MEMORY = ":memory:"
+
+
+class Answers(Resumable):
+    """The answers by topic; a topic is wholly there or still to be asked for."""
+
+    def begin(self, settings: Mapping[str, Any]) -> bool:
+        """Start, or go on if that was done before with the same settings; whether it goes on."""
+        with self.writing():
+            return self.resume(SCHEMA, settings)
+
+    def record(self, answers: Iterable[TopicAnswer]) -> None:
+        """Write answers down."""
+        with self.writing():
+            self.base.executemany("INSERT INTO answers VALUES (?, ?, ?, ?)", map(_row, answers))
+
+    def topics(self) -> set[str]:
+        """Those that have an answer."""
+        return {topic for (topic,) in self.base.execute("SELECT topic FROM answers")}
+
+    def read(self, topics: Iterable[str]) -> Iterator[TopicAnswer]:
+        """The answers of topics, in their order; those without one are left out."""
+        for topic in topics:
+            row = self.base.execute("SELECT ids, scores, facts FROM answers WHERE topic = ?", (topic,)).fetchone()
+            if row is not None:
+                yield _answer(topic, *row)
+
+
+def _row(answer: TopicAnswer) -> tuple[str, str, bytes, str]:
+    facts = {
+        "milliseconds": answer.milliseconds,
+        "own": answer.own,
+        "retries": answer.retries,
+        "duplicates": answer.duplicates,
+        "moved": answer.moved,
+    }
+    scores = np.array(answer.scores, dtype="<f8").tobytes()
+    return answer.topic, json.dumps(answer.ids), scores, json.dumps(facts)
+
+
+def _answer(topic: str, ids: str, scores: bytes, facts: str) -> TopicAnswer:
+    kept = json.loads(facts)
+    return TopicAnswer(
+        topic=topic,
+        ids=tuple(json.loads(ids)),
+        scores=tuple(np.frombuffer(scores, dtype="<f8").tolist()),
+        milliseconds=tuple(kept.pop("milliseconds")),
+        **kept,
+    )
+
+
+@contextmanager
+def forgetting_nothing(answers: Answers, path: Path | None) -> Iterator[None]:
+    """Where the block fails before there is any answer, no file stays: nothing could go on from it."""
+    try:
+        yield
+    except BaseException:
+        if path is not None and not answers.topics():
+            answers.close()
+            remove_state(path)
+        raise
+
+
+@contextmanager
+def open_answers(path: Path | None) -> Iterator[Answers]:
+    """The answers in a file, made if it is not there, or in memory; a `SettingError` where it cannot be had."""
+    place: Path | str = IN_MEMORY if path is None else path
+    with explaining_database(place, SEARCHING):
+        answers = Answers(place, SEARCHING)
+        try:
+            yield answers
+        finally:
+            answers.close()

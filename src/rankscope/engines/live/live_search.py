@@ -1,27 +1,36 @@
-"""A live engine from beginning to end: topics in, a run and its latency out."""
+"""A live engine from beginning to end: topics in, a run and its latency out; what is said of topics that fail."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import takewhile
 from pathlib import Path
 from threading import Event
 from typing import Any
 
-from rankscope.engines.live.address import EngineAddress
-from rankscope.engines.live.answer import TopicAnswer, TopicFailure
-from rankscope.engines.live.course import Course
-from rankscope.engines.live.credentials import Credentials
+from rankscope.core.caching import import_extra
+from rankscope.core.errors import InputError, Problem
+from rankscope.core.wording import how_many
 from rankscope.engines.live.dialects import DIALECTS
-from rankscope.engines.live.limits import EngineLimits, Extent
-from rankscope.engines.live.live_run import LiveRun
-from rankscope.engines.live.results import check_writable, run_in_memory, written_run
-from rankscope.engines.live.state import KIND, Answers, forgetting_nothing, open_answers
-from rankscope.engines.live.topics import digest_of
-from rankscope.extras import import_extra
-from rankscope.resumable import remove_state
+from rankscope.engines.live.endpoint import Credentials, EngineAddress, EngineLimits, Extent
+from rankscope.engines.live.live_run import (
+    SEARCHING,
+    Answers,
+    LiveRun,
+    TopicAnswer,
+    TopicFailure,
+    check_writable,
+    forgetting_nothing,
+    open_answers,
+    run_in_memory,
+    written_run,
+)
+from rankscope.engines.live.requests import digest_of_requests
+from rankscope.engines.resumable import remove_state
+
+# A live engine from beginning to end: topics in, a run and its latency out.
 
 Progress = Callable[[int, int], None]
 
@@ -44,7 +53,7 @@ class LiveSearch:
         return {
             "engine": str(self.address),
             "request": dict(self.template),
-            "topics": digest_of(self.requests),
+            "topics": digest_of_requests(self.requests),
             "id_field": self.id_field,
             "depth": self.extent.depth,
             "page_size": self.extent.page_size,
@@ -55,7 +64,7 @@ class LiveSearch:
     ) -> LiveRun:
         """The run; with an output it is written there, and its latency next to it. Stopped work goes on."""
         import_extra("httpx", "httpx", "gather")
-        state = None if output is None else KIND.place(output)
+        state = None if output is None else SEARCHING.place(output)
         if restart and state is not None:
             remove_state(state)
         with open_answers(state) as answers:
@@ -100,10 +109,7 @@ class LiveSearch:
 
     def _arriving(self, topics: Sequence[str]) -> Iterator[list[TopicAnswer | TopicFailure]]:
         """What comes of topics, in the order in which it comes."""
-        from rankscope.engines.live.asking import Asker, Crew, ask_topic
-        from rankscope.engines.live.paging import Pager
-        from rankscope.engines.live.patience import Gate, Patience
-        from rankscope.engines.live.sending import Sender
+        from rankscope.engines.live.asking import Asker, Crew, Gate, Pager, Patience, Sender, ask_topic
 
         if not topics:
             return
@@ -123,3 +129,48 @@ class LiveSearch:
         waiting = takewhile(lambda _: not hopeless.is_set(), topics)
         with closing(Crew(ask, self.limits.workers, stop, sender.close).work(waiting)) as arriving:
             yield from arriving
+
+
+# How asking goes: which topics failed, whether it makes sense to go on, and what is said in the end.
+
+IN_A_ROW = 8  # topics that fail for a passing reason before it is taken for one that does not pass
+MOST_NAMED = 5  # topics that are named with one reason
+
+
+@dataclass
+class Course:
+    """The topics that failed so far, and how many of them in a row for a reason that should have passed."""
+
+    failures: list[TopicFailure] = field(default_factory=list)
+    in_a_row: int = 0
+
+    def note(self, arrived: Iterable[TopicAnswer | TopicFailure]) -> None:
+        """What came of some more topics."""
+        for each in arrived:
+            if isinstance(each, TopicAnswer):
+                self.in_a_row = 0
+            else:
+                self.failures.append(each)
+                self.in_a_row += each.again
+
+    @property
+    def is_hopeless(self) -> bool:
+        """Whether the others would fail too."""
+        return self.in_a_row >= IN_A_ROW or any(each.for_all for each in self.failures)
+
+    def error(self, engine: str, answered: int, topics: int, resumable: bool) -> InputError:
+        """All failures, those of one reason together, and what to do."""
+        by_reason: dict[tuple[str, bool], list[str]] = {}
+        for each in self.failures:
+            by_reason.setdefault((each.reason, each.for_all), []).append(each.topic)
+        problems = [Problem("" if all else _named_topics(names), reason) for (reason, all), names in by_reason.items()]
+        left = topics - answered - len(self.failures)
+        given_up = f" {how_many(left, 'more topic was', 'more topics were')} not asked for." if left else ""
+        kept = f" The {how_many(answered, 'answer is', 'answers are')} kept: the same command asks for the others."
+        kept = kept if resumable and answered else ""
+        return InputError.of(engine, problems, f"No run was written.{given_up}{kept}")
+
+
+def _named_topics(topics: list[str]) -> str:
+    more = f" and {len(topics) - MOST_NAMED:,} more" if len(topics) > MOST_NAMED else ""
+    return f"topic{'' if len(topics) == 1 else 's'} {', '.join(topics[:MOST_NAMED])}{more}"

@@ -1,7 +1,5 @@
 """Exact ranks of all relevant items, from vectors with class labels."""
 
-from rankscope.engines.nearest.mixture import Mixture, WeightedMetric
-from rankscope.engines.nearest.nearest import nearest_ranks
-from rankscope.engines.nearest.spaces import ALL
+from rankscope.core.caching import attach_stub
 
-__all__ = ["ALL", "Mixture", "WeightedMetric", "nearest_ranks"]
+__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

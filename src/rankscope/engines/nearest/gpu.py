@@ -1,10 +1,4 @@
-"""Exact ranks on a graphics card, through torch: the same numbers as on the processor, bit for bit.
-
-Scores of a tile of queries with a tile of items are screened by products in half precision, or in fixed point where
-that leaves too much in doubt (`gpu_levels`), and counted against the limits of each query's hits in one pass. What lies
-between the limits of a hit has its reference computed and its place among the hits found on the card as well; ranks
-and groups of equals come back.
-"""
+"""Exact ranks on a graphics card, through torch: the same numbers as on the processor, bit for bit."""
 
 from __future__ import annotations
 
@@ -20,20 +14,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankscope.arrays import IntArray
-from rankscope.engines.nearest.block import BlockRanks, Ranker
-from rankscope.engines.nearest.gpu_best import DeviceBest
-from rankscope.engines.nearest.gpu_counting import TileCounts
-from rankscope.engines.nearest.gpu_hits import DeviceHits
-from rankscope.engines.nearest.gpu_levels import Fixed, Half, Level
-from rankscope.engines.nearest.gpu_rows import METRICS, DeviceRows
+from rankscope.core.arrays import IntArray
+from rankscope.core.errors import MissingExtra, SettingError
+from rankscope.core.wording import setting_value
+from rankscope.engines.nearest.blocks import BlockRanks, Ranker
+from rankscope.engines.nearest.gpu_scores import METRICS, DeviceRows, Fixed, Half, Level
+from rankscope.engines.nearest.gpu_tiles import DeviceBest, DeviceHits, TileCounts
+from rankscope.engines.nearest.metrics import METRICS as SPACES
+from rankscope.engines.nearest.metrics import Metric
 from rankscope.engines.nearest.relevance import Asked
-from rankscope.engines.nearest.spaces import METRICS as SPACES
-from rankscope.engines.nearest.spaces import Metric
-from rankscope.errors import MissingExtra, SettingError
-from rankscope.ranks.lots import lots_of_numbers
+from rankscope.ranks.kept_scores import lots_of_numbers
 from rankscope.ranks.ragged import Ragged
-from rankscope.wording import setting_value
 
 QUERIES = 8192  # of a tile
 ITEMS = 1 << 16

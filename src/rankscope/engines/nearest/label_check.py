@@ -1,10 +1,4 @@
-"""Items that may belong to a class whose label they do not have, and members that none of their class finds.
-
-A label that was given once is seldom checked against all other items: night pictures stand in the categories of towns
-and volcanoes too (Huiskes & Lew 2008, sections 2 and 4). Every member of a class of m asks in turn, and looks at as
-many items as its class has other members, c = m - 1. An item without the label that most members find there ranks as a
-member does.
-"""
+"""Items that may belong to a class whose label they do not have, and members that none of their class finds."""
 
 from __future__ import annotations
 
@@ -13,15 +7,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankscope.arrays import FloatArray, IntArray
-from rankscope.displayed import Tabular
-from rankscope.engines.nearest import spaces
+from rankscope.core.arrays import FloatArray, IntArray
+from rankscope.core.display import Tabular
+from rankscope.core.errors import InputError
+from rankscope.core.validation import Number, check
+from rankscope.core.wording import how_many
+from rankscope.engines.nearest import metrics
+from rankscope.engines.nearest.query_block import Best
 from rankscope.engines.nearest.space import Space
-from rankscope.engines.nearest.top import Best
-from rankscope.errors import InputError
 from rankscope.inputs.features import Features
-from rankscope.number_texts import how_many
-from rankscope.validation import Number, check
 
 CELLS = 1 << 22  # scores at once
 MOST = 0.5
@@ -66,7 +60,7 @@ class LabelCheck(Tabular):
 
 
 def check_labels(
-    features: Features, metric: spaces.Metric = "cosine", least: float = MOST, progress: Progress | None = None
+    features: Features, metric: metrics.Metric = "cosine", least: float = MOST, progress: Progress | None = None
 ) -> LabelCheck:
     """Of every class the items outside it that more than the share `least` of its members find among the first c.
 
@@ -75,8 +69,8 @@ def check_labels(
     [('a', '3', 'x', 1.0)]
     """
     least = check(locals(), least=Number(least=0, below=1))["least"]
-    named = spaces.metric_named(metric)
-    space, groups = spaces.space_of(named, features.matrix), _classes(features)
+    named = metrics.metric_named(metric)
+    space, groups = metrics.space_of(named, features.matrix), _classes(features)
     if not groups:
         raise InputError.of("features", ["no label has two items: there is nothing to check"])
     misses: list[LikelyMiss] = []
@@ -98,7 +92,7 @@ def check_labels(
         strangers=tuple(strangers),
         classes=len(groups),
         items=len(features),
-        metric=spaces.name_of(named),
+        metric=metrics.metric_name(named),
         least=least,
     )
 

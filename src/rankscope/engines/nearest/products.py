@@ -1,33 +1,37 @@
-"""Metrics made of products of features: cosine, inner product, Euclidean distance (l2).
-
-Bounds. A sum of n products in floating point with unit roundoff u is within n u |x||y| of the truth in whatever order
-it is added, with or without fused steps (Jeannerod and Rump 2013). Rounding both vectors to float32 first adds
-(2 + u) u |x||y|, the reference's own error is below u |x||y| for n < 2^27, and a value below the normal range is off
-by at most 2^-126 per step. `room` of each class adds these up, with a few u to spare for the last steps. Where that
-leaves too much in doubt, the features are cut into up to eight parts whose products are added: of n steps each sum then
-takes n / 8 and seven more. In float64 the reference's error is as large as that of the products, so all counts double.
-"""
+"""Metrics made of products of features: cosine, inner product, Euclidean distance (l2), Tanimoto."""
 
 from __future__ import annotations
 
+import ctypes
+import threading
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
+from functools import cache
 from threading import Lock
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankscope.arrays import FloatArray, IntArray
-from rankscope.engines.nearest.blas import add_product
-from rankscope.engines.nearest.scratch import Scratch
-from rankscope.engines.nearest.space import U32, U64, ScreenedSpace
-from rankscope.engines.nearest.sums import EXACT, Terms, in_order, of_all_pairs, parts
-from rankscope.engines.nearest.values import Values
+from rankscope.core.arrays import FloatArray, IntArray
+from rankscope.engines.nearest.space import (
+    EXACT,
+    U32,
+    U64,
+    ScreenedSpace,
+    Space,
+    Terms,
+    Values,
+    row_parts,
+    sums_in_order,
+    sums_of_all_pairs,
+)
+
+# Metrics made of products of features: cosine, inner product, Euclidean distance (l2).
 
 QUICK, CUT, DOUBLE = range(3)  # levels: float32, float32 in parts of the features, float64
 TINY = (2.0**-120, 2.0**-120, 2.0**-250)  # for what falls below the normal range: each feature
-PARTS = 8  # of the features,
+FEATURE_PARTS = 8  # of the features,
 LEAST_PART = 32  # but none smaller than this
 TOGETHER = 2048  # items whose sums stay in the cache while parts are added to them
 
@@ -48,7 +52,7 @@ class ProductSpace(ScreenedSpace):
         self.exact = peak**2 * 4 * matrix.shape[1] < EXACT and self.values.whole
         # A power of two in front of all features keeps squares within the range of a float32.
         self.shift = 0 if self.exact else -max(int(np.frexp(peak)[1]), -400)
-        self.squares = in_order(matrix, np.square)
+        self.squares = sums_in_order(matrix, np.square)
         self._kept: dict[bool, NDArray[Any]] = {}
         self._scratch = Scratch()
         self._making = Lock()
@@ -91,7 +95,7 @@ class ProductSpace(ScreenedSpace):
             return self.item_side(self.prepared(items), items).astype(kind, order="C")
         with self._making:
             if double not in self._kept:
-                sides = (self.item_side(self.prepared(part), part) for part in parts(*self.rows.shape))
+                sides = (self.item_side(self.prepared(part), part) for part in row_parts(*self.rows.shape))
                 self._kept[double] = np.concatenate([side.astype(kind, order="C") for side in sides])
         return self._kept[double][items]
 
@@ -105,7 +109,7 @@ class ProductSpace(ScreenedSpace):
             return scores, scores
         middle = self.in_units(queries, scores)
         width = self.rows.shape[1]
-        steps = (width + 12, part_size(width + 1) + PARTS + 12, 2 * (width + 12))[level]
+        steps = (width + 12, part_size(width + 1) + FEATURE_PARTS + 12, 2 * (width + 12))[level]
         unit = steps * (U64 if level == DOUBLE else U32)
         room = 1.001 * self.room(queries, level) * unit + width * TINY[level]
         return middle - room, middle + room
@@ -139,7 +143,7 @@ class LinearSpace(ProductSpace):
         """By one product for all groups."""
         left = np.stack([self.summands(members).sum(axis=0) for members in groups])
         table = np.empty((len(groups), len(self)))
-        for part in parts(*self.rows.shape):
+        for part in row_parts(*self.rows.shape):
             table[:, part] = left @ self._items(part, np.float64).T
         for row, members in zip(self.sums_shown(table), groups, strict=True):
             room = 4 * (self.rows.shape[1] + members.size + 12) * U64 * self.sums_size(members)
@@ -161,9 +165,11 @@ class Cosine(LinearSpace):
         self._turned: NDArray[Any] | None = None
         super().__init__(matrix, values)
         if matrix.size * 8 <= self.copies // 4:
-            self._turned = self._in_singles(np.concatenate([self.scaled(part) for part in parts(*matrix.shape)]))
+            self._turned = self._in_singles(np.concatenate([self.scaled(part) for part in row_parts(*matrix.shape)]))
         if not self.exact:
-            self.squares = np.concatenate([in_order(self.scaled(part), np.square) for part in parts(*matrix.shape)])
+            self.squares = np.concatenate(
+                [sums_in_order(self.scaled(part), np.square) for part in row_parts(*matrix.shape)]
+            )
         self.squares = np.where(self.squares == 0, 1.0, self.squares)
 
     def _in_singles(self, rows: FloatArray) -> NDArray[Any]:
@@ -207,7 +213,7 @@ class Cosine(LinearSpace):
 
     def reference_table(self, queries: IntArray, items: IntArray) -> FloatArray:
         """The same for every query with every item."""
-        sums = of_all_pairs(self.asked.scaled(queries), self.scaled(items), self.terms)
+        sums = sums_of_all_pairs(self.asked.scaled(queries), self.scaled(items), self.terms)
         return self.finished(sums, queries[:, None], items)
 
     def in_units(self, queries: IntArray, scores: FloatArray) -> FloatArray:
@@ -273,10 +279,12 @@ class L2(ProductSpace):
         self.middle = np.zeros(matrix.shape[1])
         if not self.exact:
             self.middle = self._mean() if middle is None else middle
-            self.squares = np.concatenate([in_order(self.prepared(part), np.square) for part in parts(*matrix.shape)])
+            self.squares = np.concatenate(
+                [sums_in_order(self.prepared(part), np.square) for part in row_parts(*matrix.shape)]
+            )
 
     def _mean(self) -> FloatArray:
-        total: FloatArray = sum(super(L2, self).prepared(part).sum(axis=0) for part in parts(*self.rows.shape))
+        total: FloatArray = sum(super(L2, self).prepared(part).sum(axis=0) for part in row_parts(*self.rows.shape))
         return total / len(self.rows)
 
     def with_rows(self, rows: NDArray[Any]) -> Self:
@@ -344,7 +352,7 @@ def part_size(width: int) -> int:
     >>> part_size(257), part_size(40)
     (33, 32)
     """
-    return max(LEAST_PART, -(-width // PARTS))
+    return max(LEAST_PART, -(-width // FEATURE_PARTS))
 
 
 def add_products(left: NDArray[Any], right: NDArray[Any], result: NDArray[Any]) -> None:
@@ -361,3 +369,113 @@ def add_products(left: NDArray[Any], right: NDArray[Any], result: NDArray[Any]) 
         for first in range(0, left.shape[1], step):
             features = slice(first, first + step)
             add_product(left[:, features], right[items, features], result[:, items], first > 0)
+
+
+# Tanimoto distance, made of products of features.
+
+
+class Tanimoto(ProductSpace):
+    """Tanimoto distance 1 - ab / (aa + bb - ab), 0 when both rows are zero; nearest first.
+
+    The ratio is what is compared; it is shown as -distance.
+    >>> space = Tanimoto(np.array([[1, 0], [1, 1], [0, 0]]))
+    >>> space.shown(space.scores(np.array([0]), slice(0, 3)))
+    array([[ 0. , -0.5, -1. ]])
+    """
+
+    name = "tanimoto"
+    levels, dear = 1, ()
+
+    def __init__(self, matrix: NDArray[Any], values: Values | None = None) -> None:
+        super().__init__(matrix, values)
+        # Away from zero: then no square leaves the range, and 2 (aa + bb - ab) >= aa + bb >= 2 |a||b| bounds the ratio.
+        self.by_products = self.exact or bool((self.squares[self.squares > 0] > 1e-250).all())
+        self.exact = self.exact or not self.by_products
+
+    def asking(self, rows: NDArray[Any]) -> Self:
+        """By products where both the items and the queries allow it."""
+        result = super().asking(rows)
+        result.by_products = self.by_products and result.asked.by_products
+        result.exact = self.exact or not result.by_products
+        return result
+
+    def scores(self, queries: IntArray, items: slice, level: int = 0) -> NDArray[Any]:
+        """Ratios from products in float64."""
+        everyone = np.arange(items.start, items.stop)
+        if not self.by_products:
+            return self.reference_table(queries, everyone)
+        products = np.ldexp(self.products(queries, items, level=DOUBLE), -2 * self.shift)
+        return self.finished(products, queries[:, None], everyone)
+
+    def finished(self, sums: FloatArray, queries: IntArray, items: IntArray) -> FloatArray:
+        """The ratio; 1 when both are zero."""
+        union = self.asked.squares[queries] + self.squares[items] - sums
+        nothing = union == 0
+        return np.divide(sums, np.where(nothing, 1.0, union)) + nothing
+
+    def estimate(self, queries: IntArray, items: IntArray) -> tuple[FloatArray, FloatArray]:
+        """The references: what they are off by is no share of one sum."""
+        return Space.estimate(self, queries, items)
+
+    def limits(self, queries: IntArray, scores: FloatArray, level: int = 0) -> tuple[FloatArray, FloatArray]:
+        """With the product off by e |a||b|, the ratio p / (s - p) is off by at most e s |a||b| / (s - p)² <= 4 e."""
+        room = 0.0 if self.exact else 9 * (self.rows.shape[1] + 12) * U64
+        return scores - room, scores + room
+
+    @staticmethod
+    def shown(scores: FloatArray) -> FloatArray:
+        """The distance, negative."""
+        return scores - 1.0
+
+
+# A matrix product added to what is there, which numpy has none for; Python's lock is free meanwhile.
+
+
+@cache
+def _sgemm() -> Any:
+    """The routine of the library that scipy was built with, as scipy offers it to compiled code."""
+    from scipy.linalg import cython_blas
+
+    capsule = cython_blas.__pyx_capi__["sgemm"]
+    name, pointer = ctypes.pythonapi.PyCapsule_GetName, ctypes.pythonapi.PyCapsule_GetPointer
+    name.restype, name.argtypes = ctypes.c_char_p, [ctypes.py_object]
+    pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    return ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 13)(pointer(capsule, name(capsule)))
+
+
+def add_product(left: NDArray[np.float32], right: NDArray[np.float32], result: NDArray[np.float32], more: bool) -> None:
+    """Rows times rows into `result`, or with `more` added to what it holds; rows may be parts of longer ones.
+
+    >>> rows, result = np.float32([[1, 2], [3, 4]]), np.ones((2, 2), dtype=np.float32)
+    >>> add_product(rows[:, 1:], rows[:, 1:], result, more=True)
+    >>> result
+    array([[ 5.,  9.],
+           [ 9., 17.]], dtype=float32)
+    """
+    sizes = [right.shape[0], left.shape[0], left.shape[1]]
+    long = [each.strides[0] // each.itemsize for each in (right, left, result)]
+    if any(each.strides[1] != each.itemsize or each.dtype != np.float32 for each in (left, right, result)):
+        raise ValueError("rows must lie one feature behind the other, in float32")
+    whole = [ctypes.byref(ctypes.c_int(each)) for each in sizes]
+    steps = [ctypes.byref(ctypes.c_int(max(each, 1))) for each in long]
+    factor, kept = (ctypes.byref(ctypes.c_float(each)) for each in (1.0, float(more)))
+    tables = [each.ctypes.data for each in (right, left, result)]
+    across, down = ctypes.c_char_p(b"T"), ctypes.c_char_p(b"N")  # columns lie together for it, so all is turned
+    _sgemm()(across, down, *whole, factor, tables[0], steps[0], tables[1], steps[1], kept, tables[2], steps[2])
+
+
+# Memory that is used again.
+
+
+class Scratch(threading.local):
+    """Memory that a thread uses again and again: fresh memory for each block costs a tenth of the time."""
+
+    def __init__(self) -> None:
+        self.memory: NDArray[Any] = np.empty(0)
+
+    def array(self, shape: tuple[int, int], kind: Any) -> NDArray[Any]:
+        """An array whose values are of no meaning; the next one overwrites it."""
+        size = shape[0] * shape[1]
+        if self.memory.dtype != kind or self.memory.size < size:
+            self.memory = np.empty(size, dtype=kind)
+        return self.memory[:size].reshape(shape)

@@ -10,11 +10,11 @@ from typing import Protocol
 
 import numpy as np
 
-from rankscope.arrays import BoolArray, IntArray
-from rankscope.inputs.checks import Problems, shorten_value
+from rankscope.core.arrays import BoolArray, IntArray
+from rankscope.core.validation import OneOf, check
 from rankscope.inputs.features import LabelledItems
+from rankscope.inputs.problems import Problems, shorten_value
 from rankscope.ranks.ragged import Ragged, ranges
-from rankscope.validation import OneOf, check
 
 POLICIES = ("removed", "kept", "kept_ignored")
 

@@ -1,9 +1,4 @@
-"""Ranks by a symmetric metric: a tile of scores between two blocks of queries serves the queries of both.
-
-Blocks are ranked one after the other. What a block needs from those before it has been counted when they were ranked,
-unless they were not ranked here but read from a file: then it is computed for this block alone. So a ranking that goes
-on after a break needs no more tiles than one that takes each block by itself.
-"""
+"""Ranks by a symmetric metric: a tile of scores between two blocks of queries serves the queries of both."""
 
 from __future__ import annotations
 
@@ -14,17 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankscope.arrays import IntArray
-from rankscope.engines.nearest.block import PART_CELLS, BlockRanks
-from rankscope.engines.nearest.query_block import QueryBlock
+from rankscope.core.arrays import IntArray
+from rankscope.core.threads import in_threads, with_threads
+from rankscope.engines.nearest.blocks import PART_CELLS, BlockRanks
+from rankscope.engines.nearest.query_block import Best, QueryBlock
 from rankscope.engines.nearest.relevance import Relevance
 from rankscope.engines.nearest.space import Space
-from rankscope.engines.nearest.top import Best
-from rankscope.ranks.counting import count_block
-from rankscope.ranks.dense import count_among
 from rankscope.ranks.relevant_ranks import KEPT_DISTRACTORS
-from rankscope.ranks.settling import Close, Placed, place_close, ranks_of_placed
-from rankscope.running.threads import in_threads, with_threads
+from rankscope.ranks.score_tables import count_among
+from rankscope.ranks.screening import Close, Placed, count_block, place_close, ranks_of_placed
 
 STRIP = 512  # rows of a block's tile with itself that are computed at once, from the diagonal on
 HIT_BYTES, KEPT_BYTES = 64, 2 * 24 * KEPT_DISTRACTORS  # of a hit, and of the distractors of a query, until it is ranked

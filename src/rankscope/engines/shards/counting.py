@@ -1,7 +1,5 @@
-"""The second stage: how many items of a shard stand before each hit of a block of queries.
-
-What is too close to a hit for quick scores is placed by its reference within the shard, so only counts come back:
-24 bytes a hit, and the best distractors where scores are kept. They add up in any order.
+"""The second stage: how many items of a shard stand before each hit of a block of queries, on the processor or a
+device, and how that adds up.
 """
 
 from __future__ import annotations
@@ -13,22 +11,30 @@ from pathlib import Path
 
 import numpy as np
 
-from rankscope.arrays import FloatArray, IntArray
-from rankscope.engines.nearest.block import LEAST_ROWS, PROBED, RowsOfBlock, Screening, cells_within
-from rankscope.engines.nearest.query_block import QueryBlock
+from rankscope.core.arrays import BoolArray, FloatArray, IntArray
+from rankscope.core.errors import InputError
+from rankscope.core.names import name_of
+from rankscope.core.threads import in_threads, thread_count, with_threads
+from rankscope.engines.nearest.blocks import LEAST_ROWS, PROBED, RowsOfBlock, Screening, cells_within
+from rankscope.engines.nearest.metrics import space_of
+from rankscope.engines.nearest.query_block import Best, QueryBlock
+from rankscope.engines.nearest.relevance import SharedRelevance
 from rankscope.engines.nearest.space import Space
-from rankscope.engines.nearest.spaces import space_of
-from rankscope.engines.nearest.top import Best
-from rankscope.engines.shards.arrays_form import ArraysForm
-from rankscope.engines.shards.hits import BlockHits
-from rankscope.engines.shards.plan import Shard, ShardPlan
-from rankscope.engines.shards.shard_counts import ShardCounts
-from rankscope.errors import InputError
-from rankscope.names import name_of
-from rankscope.ranks.dense import COUNTED_CELLS, count_among
+from rankscope.engines.shards.parts import (
+    Arrays,
+    ArraysForm,
+    BlockHits,
+    Shard,
+    ShardPlan,
+    lists_from_arrays,
+    lists_to_arrays,
+)
 from rankscope.ranks.ragged import Ragged
-from rankscope.ranks.settling import Placed, place_close
-from rankscope.running.threads import in_threads, thread_count, with_threads
+from rankscope.ranks.relevant_ranks import KEPT_DISTRACTORS
+from rankscope.ranks.score_tables import COUNTED_CELLS, best_first, count_among
+from rankscope.ranks.screening import Placed, place_close
+
+# The second stage: how many items of a shard stand before each hit of a block of queries.
 
 FILE_ADVICE = "Name a work folder that all workers reach."
 
@@ -68,8 +74,6 @@ def count_shard(plan: ShardPlan, part: CountPart) -> ShardCounts:
     if not len(shard):
         return ShardCounts.none(block.queries.size, block.hits.size, plan.keep_scores)
     if plan.device != "cpu":
-        from rankscope.engines.shards.on_device import count_on_device
-
         return count_on_device(plan, shard, block)
     return _at_hand.of(plan, shard).count(block)
 
@@ -166,3 +170,185 @@ class _AtHand(threading.local):
 
 
 _at_hand = _AtHand()
+
+
+# What shards count, and how it adds up.
+
+MERGED_ROOM = 2  # times as many distractors as are kept wait before they are merged
+
+
+@dataclass(frozen=True, eq=False)
+class ShardCounts:
+    """What shards count for each hit of a block, and the best distractors of each query by number and reference.
+
+    `before` items stand before a hit; `others` have the score of a hit that is the first with it, and `earlier` of
+    these stand before it.
+    """
+
+    before: IntArray
+    others: IntArray
+    earlier: IntArray
+    best: Ragged | None
+
+    @classmethod
+    def none(cls, queries: int, hits: int, keep_scores: bool) -> ShardCounts:
+        """Nothing counted yet."""
+        zero = np.zeros(hits, dtype=np.int64)
+        best = Ragged(np.zeros(queries + 1, np.int64), {"item": zero[:0], "score": np.empty(0)})
+        return cls(before=zero, others=zero, earlier=zero, best=best if keep_scores else None)
+
+    @classmethod
+    def join(cls, parts: Sequence[ShardCounts]) -> ShardCounts:
+        """Of several parts of the queries, one behind the other."""
+        best = [part.best for part in parts if part.best is not None]
+        columns = ("before", "others", "earlier")
+        before, others, earlier = (np.concatenate([getattr(part, name) for part in parts]) for name in columns)
+        return cls(before=before, others=others, earlier=earlier, best=Ragged.join(best) if best else None)
+
+    def to_arrays(self) -> Arrays:
+        """Arrays by name."""
+        plain = {"before": self.before, "others": self.others, "earlier": self.earlier}
+        return plain | ({} if self.best is None else lists_to_arrays("best", self.best))
+
+    @classmethod
+    def from_arrays(cls, arrays: Arrays) -> ShardCounts:
+        """The same again."""
+        best = lists_from_arrays("best", arrays) if "best.offsets" in arrays else None
+        return cls(before=arrays["before"], others=arrays["others"], earlier=arrays["earlier"], best=best)
+
+
+def merge_best(several: Sequence[Ragged]) -> Ragged:
+    """The best of each query of all these, the earlier item of two equals first.
+
+    >>> one = Ragged(np.array([0, 2]), {"item": np.array([3, 1]), "score": np.array([.9, .5])})
+    >>> other = Ragged(np.array([0, 1]), {"item": np.array([0]), "score": np.array([.5])})
+    >>> merge_best([one, other]).lists("item")
+    [[3, 0, 1]]
+    """
+    row = np.concatenate([each.row for each in several])
+    item, score = (np.concatenate([each[name] for each in several]) for name in ("item", "score"))
+    order = np.lexsort((item, row))
+    together = Ragged.from_rows(row[order], len(several[0]), item=item[order], score=score[order])
+    best = best_first(together)
+    return best.where(best.position <= KEPT_DISTRACTORS)
+
+
+class BlockTotals:
+    """The counts of all shards for one block of queries, added one after the other, in any order."""
+
+    def __init__(self) -> None:
+        self.counts: ShardCounts | None = None
+        self.waiting: list[Ragged] = []  # best distractors that are not merged yet
+        self.least = np.empty(0)  # as many others as are kept have at least this score
+
+    def add(self, more: ShardCounts) -> None:
+        """The counts of one more shard."""
+        known = self.counts
+        if known is None:
+            self.counts = known = ShardCounts(
+                before=more.before.copy(), others=more.others.copy(), earlier=more.earlier.copy(), best=None
+            )
+        else:
+            known.before[:] += more.before
+            known.others[:] += more.others
+            known.earlier[:] += more.earlier
+        if more.best is not None:
+            self._add_best(more.best)
+
+    def _add_best(self, best: Ragged) -> None:
+        if not self.waiting:
+            self.least = np.full(len(best), -np.inf)
+        self.waiting.append(best.where(best["score"] >= self.least[best.row]))
+        if sum(each.size for each in self.waiting) > MERGED_ROOM * KEPT_DISTRACTORS * len(best):
+            merged = merge_best(self.waiting)
+            last = merged.position == KEPT_DISTRACTORS
+            self.least[merged.row[last]] = merged["score"][last]
+            self.waiting = [merged]
+
+    def result(self) -> ShardCounts:
+        """All of them."""
+        assert self.counts is not None
+        return replace(self.counts, best=merge_best(self.waiting) if self.waiting else None)
+
+
+# The second stage on a graphics card: a shard, with the queries and their hits next to it, ranked as a collection.
+
+
+@dataclass(frozen=True, eq=False)
+class BlockAndShard:
+    """Queries, their hits and a shard as one collection, in which only the items of the shard are distractors.
+
+    It tells a ranker what a `Relevance` tells it.
+    """
+
+    items: IntArray  # their numbers in the whole collection, ascending
+    queries: IntArray
+    gallery: BoolArray
+    _hits: Ragged
+    _left_out: Ragged
+
+    @classmethod
+    def of(cls, block: BlockHits, shard: Shard) -> BlockAndShard:
+        """Numbered anew, in the same order."""
+        items = np.unique(np.concatenate([block.queries, block.hits["item"], np.arange(shard.first, shard.stop)]))
+        inside = (items >= shard.first) & (items < shard.stop)
+        inside[inside] = shard.gallery
+        there = block.left_out.where(np.isin(block.left_out["item"], items[inside]))
+        hits = block.hits.sorted_by(block.hits["item"])
+        return cls(
+            items=items,
+            queries=np.searchsorted(items, block.queries),
+            gallery=inside,
+            _hits=Ragged(hits.offsets, {"item": np.searchsorted(items, hits["item"])}),
+            _left_out=Ragged(there.offsets, {"item": np.searchsorted(items, there["item"])}),
+        )
+
+    def hits(self, queries: IntArray) -> tuple[Ragged, list[SharedRelevance]]:
+        """The hits of some queries; who shares them is of no interest here."""
+        return self._hits.take(self._rows(queries)), []
+
+    def left_out(self, queries: IntArray) -> Ragged:
+        """The same of what is not in their collections."""
+        return self._left_out.take(self._rows(queries))
+
+    def _rows(self, queries: IntArray) -> IntArray:
+        order = np.argsort(self.queries)
+        return order[np.searchsorted(self.queries, queries, sorter=order)]
+
+
+def count_on_device(plan: ShardPlan, shard: Shard, block: BlockHits) -> ShardCounts:
+    """What a shard counts for a block of queries, found by a device that torch knows."""
+    from rankscope.engines.nearest.gpu import GpuRanker
+
+    both = BlockAndShard.of(block, shard)
+    device = plan.device.removeprefix("torch-")
+    ranker = GpuRanker(plan.collection.rows_at(both.items), plan.metric, both, device, plan.keep_scores)
+    found = ranker.find(both.queries)
+    row, start, size = found.ties
+    ties = Ragged.from_rows(row, block.queries.size, start=start, size=size)
+    placed = counts_of_ranks(block.hits, found.rank, ties)
+    best = None
+    if plan.keep_scores:
+        row, item, score = found.best
+        best = Ragged.from_rows(row, block.queries.size, item=both.items[item], score=score)
+    return ShardCounts(before=placed.before, others=placed.others, earlier=placed.earlier, best=best)
+
+
+def counts_of_ranks(hits: Ragged, rank: IntArray, ties: Ragged) -> Placed:
+    """What was counted, from final ranks of hits, best first, and the groups of equal scores that hold a hit.
+
+    >>> hits = Ragged(np.array([0, 2]), {"item": np.array([1, 4]), "score": np.array([.5, .2])})
+    >>> ties = Ragged(np.array([0, 1]), {"start": np.array([1]), "size": np.array([2])})
+    >>> counts_of_ranks(hits, np.array([2, 4]), ties)
+    Placed(before=array([1, 2]), others=array([1, 0]), earlier=array([1, 0]))
+    """
+    others, earlier = np.zeros((2, hits.size), dtype=np.int64)
+    if ties.size:
+        wide = int(max(rank.max(), ties["start"].max())) + 1
+        first = np.searchsorted(hits.row * wide + rank, ties.row * wide + ties["start"])
+        begins = np.ones(hits.size + 1, dtype=np.bool_)
+        begins[1:-1] = (hits.row[1:] != hits.row[:-1]) | (hits["score"][1:] != hits["score"][:-1])
+        edges = np.flatnonzero(begins)
+        mates = edges[np.searchsorted(edges, first, side="right")] - first
+        others[first], earlier[first] = ties["size"] - mates, rank[first] - ties["start"]
+    return Placed(before=rank - hits.position, others=others, earlier=earlier)

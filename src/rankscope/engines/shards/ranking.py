@@ -1,39 +1,152 @@
-"""Exact ranks by shards: the same bytes as `nearest_ranks`, wherever the parts are worked on and however it is cut."""
+"""Exact ranks of a collection in parts: where it is ranked, how it is cut, and the same bytes as `nearest_ranks`
+give.
+"""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 
-from rankscope.arrays import IntArray
-from rankscope.digests import digest_of
-from rankscope.engines.nearest.assembling import assemble_ranks
-from rankscope.engines.nearest.block import BlockRanks
+from rankscope.core.arrays import IntArray
+from rankscope.core.digests import digest_of
+from rankscope.core.errors import InputError, SettingError
+from rankscope.core.machine import memory_text
+from rankscope.core.parts import Home, Part, PartsFolder, Runner, finished_parts
+from rankscope.core.threads import with_threads
+from rankscope.core.validation import check
+from rankscope.core.wording import how_many, setting_usage
+from rankscope.engines.nearest.blocks import BlockRanks
+from rankscope.engines.nearest.metrics import Metric, metric_name, shown_scores, space_of
+from rankscope.engines.nearest.ranking import Device, assemble_ranks, nearest_ranks
 from rankscope.engines.nearest.relevance import Relevance
-from rankscope.engines.nearest.spaces import name_of, shown_scores, space_of
-from rankscope.engines.shards.arrays_form import ArraysForm, OfArrays
-from rankscope.engines.shards.collection import ADVICE
-from rankscope.engines.shards.counting import CountPart, count_shard
-from rankscope.engines.shards.cutting import blocks_of
-from rankscope.engines.shards.hits import BlockHits, HitsPart, find_hits
-from rankscope.engines.shards.known_values import KnownValues, join_values, look_at_values
-from rankscope.engines.shards.plan import Shard, ShardPlan
-from rankscope.engines.shards.shard_counts import BlockTotals, ShardCounts
-from rankscope.errors import InputError
-from rankscope.ranks.lots import lots_of_numbers
+from rankscope.engines.shards.counting import BlockTotals, CountPart, ShardCounts, count_shard
+from rankscope.engines.shards.parts import (
+    FEATURES_ADVICE,
+    ArraysForm,
+    BlockHits,
+    HitsPart,
+    KnownValues,
+    OfArrays,
+    RowFile,
+    Shard,
+    ShardPlan,
+    StoredRows,
+    find_hits,
+    join_values,
+    look_at_values,
+)
+from rankscope.inputs.feature_files import FeatureParts
+from rankscope.ranks.kept_scores import lots_of_numbers
+from rankscope.ranks.parts.resources import LONG, in_time, silent
 from rankscope.ranks.ragged import Ragged
 from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.ranks.settling import Placed, ranks_of_placed
-from rankscope.running.parts import Part, PartsFolder, finished_parts
-from rankscope.running.runner import Runner
+from rankscope.ranks.screening import Placed, ranks_of_placed
 from rankscope.version import __version__
+
+# Where a collection in parts is ranked: as a whole where it fits and nobody asks for more, else by shards.
+
+PRODUCTS_A_SECOND = 1.35e10  # of two features, by one core, counting included
+OWN_METRIC = "a metric that is a function is called for one collection in one place"
+
+
+@dataclass(frozen=True)
+class ShardsWhere:
+    """Nothing here changes a number. `folder` holds finished parts; all workers must reach it."""
+
+    runner: Runner
+    memory: int
+    folder: Path
+    device: str = "cpu"
+    threads: int | None = None
+    progress: Progress | None = None
+    say: Callable[[str], None] = field(default=silent, repr=False)
+
+    def holds(self, items: FeatureParts) -> bool:
+        """Whether all features may be in memory at once, in this process."""
+        return isinstance(self.runner, Home) and items.nbytes <= self.memory // 2
+
+
+def rank_parts(
+    items: FeatureParts,
+    metric: Metric,
+    where: ShardsWhere,
+    *,
+    query_item: str = "removed",
+    junk: Any = (),
+    keep_scores: bool = False,
+    system: str = "nearest",
+) -> tuple[RelevantRanks, int]:
+    """What `nearest_ranks` gives for all items together, bit for bit; and how many parts were there from before.
+
+    Raises `SettingError` for a metric that is a function and cannot see all features here.
+    """
+    check({"device": where.device}, device=Device())
+    if callable(metric):
+        return _by_function(items, metric, where, query_item, junk, keep_scores, system), 0
+    relevance = Relevance.of(items, query_item, junk)
+    if relevance.queries.size == 0:
+        raise InputError.of("features", ["no query has a relevant item in its collection"])
+    plan = ShardPlan(
+        collection=StoredRows(
+            tuple(RowFile.of(part.array, part.path) for part in items.parts), width=items.width, kind=items.kind
+        ),
+        metric=metric,
+        keep_scores=keep_scores,
+        memory=where.memory,
+        device=where.device,
+        shards=shards_between(_edges(items, where.memory), relevance),
+    )
+    where.say(announcement(system, relevance, plan, getattr(where.runner, "count", None) or 1))
+    ranking = ShardRanking(
+        relevance=relevance, plan=plan, runner=where.runner, folder=where.folder, progress=where.progress
+    )
+    with with_threads(where.threads):
+        return ranking.ranks(system), ranking.reused
+
+
+def _edges(items: FeatureParts, memory: int) -> list[int]:
+    return shard_edges([len(part.array) for part in items.parts], rows_of_shard(memory, items.width))
+
+
+def _by_function(
+    items: FeatureParts,
+    metric: Metric,
+    where: ShardsWhere,
+    query_item: str,
+    junk: Any,
+    keep_scores: bool,
+    system: str,
+) -> RelevantRanks:
+    if not isinstance(where.runner, Home):
+        raise SettingError(f"{OWN_METRIC}: rank it without {setting_usage('on')}")
+    if not where.holds(items):
+        size, memory = memory_text(items.nbytes), memory_text(where.memory)
+        raise SettingError(f"{OWN_METRIC}: {size} of features need twice as much memory, {memory} are allowed")
+    return nearest_ranks(
+        items.joined(), metric=metric, query_item=query_item, junk=junk, keep_scores=keep_scores, system=system
+    )
+
+
+def announcement(system: str, relevance: Relevance, plan: ShardPlan, cores: int) -> str:
+    """What is going to happen, in one line."""
+    queries, items, shards = relevance.queries.size, len(relevance.items), len(plan.shards)
+    seconds = queries * items * relevance.items.width / PRODUCTS_A_SECOND / cores
+    how = "1 shard" if shards == 1 else f"{shards:,} shards"
+    time = f", {in_time(seconds)}" if seconds > LONG and plan.device == "cpu" else ""
+    return (
+        f"{system}: {how_many(queries, 'queries')} x {how_many(items, 'items')} in {how} within "
+        f"{memory_text(plan.memory)} each{time}"
+    )
+
+
+# Exact ranks by shards: the same bytes as `nearest_ranks`, wherever the parts are worked on and however it is cut.
 
 Progress = Callable[[int, int], None]
 P = TypeVar("P", bound=Part)
@@ -71,7 +184,7 @@ class ShardRanking:
                 pass  # they lie in the folder, where the next stage reads them
             totals = self._count(plan, hits)
             blocks = [_block_ranks(plan, self._read(part), total) for part, total in zip(hits, totals, strict=True)]
-        return assemble_ranks(blocks, self.relevance, name_of(plan.metric), plan.keep_scores, system)
+        return assemble_ranks(blocks, self.relevance, metric_name(plan.metric), plan.keep_scores, system)
 
     def _about(self, work: str) -> dict[str, Any]:
         """What the result of any part depends on in addition to its own queries and items."""
@@ -80,7 +193,7 @@ class ShardRanking:
             "work": work,
             "version": __version__,
             "features": self.relevance.items.digest,
-            "metric": name_of(plan.metric),
+            "metric": metric_name(plan.metric),
             "keep_scores": plan.keep_scores,
         }
 
@@ -163,7 +276,7 @@ class ShardRanking:
         changed = self.plan.collection.changed()
         if changed:
             problems = [f"{name} was changed or removed while it was ranked" for name in changed]
-            raise InputError.of("features", problems, ADVICE) from None
+            raise InputError.of("features", problems, FEATURES_ADVICE) from None
 
 
 def _block_ranks(plan: ShardPlan, block: BlockHits, total: ShardCounts) -> BlockRanks:
@@ -189,3 +302,47 @@ def _digest_of_arrays(arrays: Sequence[IntArray]) -> str:
     for each in arrays:
         result.update(f"{each.size}\n".encode() + np.ascontiguousarray(each).tobytes())
     return result.hexdigest()
+
+
+# How a collection is cut into shards and its queries into blocks: by their number alone, never by where they run.
+
+LEAST_SHARD = 4096  # items, however little memory there is
+LEAST_BLOCK, MOST_BLOCK = 256, 2048  # queries
+MOST_HITS = 1 << 22  # of a block
+LEAST_PARTS = 64  # at least, where queries are enough
+
+
+def rows_of_shard(memory: int, width: int) -> int:
+    """How many items a shard has at most: half of the memory holds their features in float64.
+
+    >>> rows_of_shard(1 << 30, 512)
+    131072
+    """
+    return max(LEAST_SHARD, memory // (2 * 8 * max(1, width)))
+
+
+def shard_edges(file_rows: Sequence[int], most: int) -> list[int]:
+    """Where shards begin and end: large files are cut evenly, small neighbours are one shard together.
+
+    >>> shard_edges([10, 3, 4, 5], most=8)
+    [0, 5, 10, 17, 22]
+    """
+    edges, end = [0], 0
+    for rows in file_rows:
+        if end + rows - edges[-1] > most and end > edges[-1]:
+            edges.append(end)
+        if rows > most:
+            pieces = -(-rows // most)
+            edges += [end + rows * piece // pieces for piece in range(1, pieces + 1)]
+        end += rows
+    return edges if edges[-1] == end and len(edges) > 1 else [*edges, end]
+
+
+def blocks_of(relevance: Relevance, shards: int) -> list[IntArray]:
+    """The queries block by block, so that no block has too many hits and there are parts enough."""
+    queries = relevance.queries
+    hits = max(1.0, relevance.hit_count / queries.size)
+    wanted = max(LEAST_BLOCK, -(-queries.size * shards // LEAST_PARTS))
+    size = int(np.clip(MOST_HITS // hits, 1, min(MOST_BLOCK, wanted)))
+    edges = [*range(0, queries.size, size), queries.size]
+    return [queries[start:stop] for start, stop in pairwise(edges)]

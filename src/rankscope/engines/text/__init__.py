@@ -6,23 +6,6 @@
 ['a']
 """
 
-from __future__ import annotations
+from rankscope.core.caching import attach_stub
 
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from rankscope.engines.text.hits import Hits
-    from rankscope.engines.text.text_index import Index
-
-_PLACES = {"Hits": "hits", "Index": "text_index"}
-
-__all__ = ["Hits", "Index"]
-
-
-def __getattr__(name: str) -> Any:
-    """A name that is loaded when it is used."""
-    from importlib import import_module
-
-    if name in _PLACES:
-        return getattr(import_module(f"rankscope.engines.text.{_PLACES[name]}"), name)
-    raise AttributeError(f"module 'rankscope.engines.text' has no attribute '{name}'")
+__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankscope.arrays import FloatArray
-from rankscope.engines.text.index.reader import IndexReader
-from rankscope.errors import SettingError
-from rankscope.files import atomic
+from rankscope.core.arrays import FloatArray
+from rankscope.core.errors import SettingError
+from rankscope.core.files import atomic
+from rankscope.core.wording import how_many, setting_value
+from rankscope.engines.text.index_reader import IndexReader
 from rankscope.inputs.features import JOINT
 from rankscope.inputs.qrels import Qrels
-from rankscope.number_texts import how_many
 from rankscope.version import __version__
-from rankscope.wording import setting_value
 
 if TYPE_CHECKING:
     from rankscope.engines.text.text_index import Index
+
 
 USUAL = 100  # dimensions
 

@@ -6,39 +6,35 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from rankscope.catalogue import did_you_mean
-from rankscope.displayed import Displayed
-from rankscope.engines.text.analysis.analyser import Analyser
-from rankscope.engines.text.analysis.whole import Whole
-from rankscope.engines.text.explaining import explain_score
-from rankscope.engines.text.explanation import Explanation
-from rankscope.engines.text.hits import Hits
-from rankscope.engines.text.index.blocks import Documents, blocks_of
-from rankscope.engines.text.index.opening import OpenedIndex, hold_in_memory, open_together, read_together
-from rankscope.engines.text.index.segment import ID
-from rankscope.engines.text.index.writer import IndexWriter
-from rankscope.engines.text.judged_ranks import rank_topics
-from rankscope.engines.text.listing import Unmatched
-from rankscope.engines.text.matching.cache import MatchCache
-from rankscope.engines.text.query.escapes import mend_surrogates
-from rankscope.engines.text.query.nodes import Node, any_of
-from rankscope.engines.text.query.parser import Language, Operator, parse_query
-from rankscope.engines.text.ranking import TopicLists, run_of
-from rankscope.engines.text.searching import Searcher
-from rankscope.engines.text.settings import analyser_named, count_setting, expansion_named, similarity_named
-from rankscope.engines.text.similarities.similarity import Similarity
-from rankscope.errors import SettingError
-from rankscope.inputs.junk import read_junk
-from rankscope.inputs.qrels import Qrels
+from rankscope.core.catalogue import did_you_mean
+from rankscope.core.display import Displayed
+from rankscope.core.errors import SettingError
+from rankscope.core.settings import Settings
+from rankscope.core.validation import COUNT
+from rankscope.core.wording import setting_usage, setting_value
+from rankscope.engines.text.analysers import ANALYSERS, Analyser, Whole
+from rankscope.engines.text.explanations import explain_score
+from rankscope.engines.text.index_reader import OpenedIndex, hold_in_memory, open_together, read_together
+from rankscope.engines.text.index_writer import IndexWriter
+from rankscope.engines.text.matching import MatchCache
+from rankscope.engines.text.queries import Node, any_of
+from rankscope.engines.text.query_parser import Language, Operator, mend_surrogates, parse_query
+from rankscope.engines.text.rankings import TopicLists, Unmatched, rank_topics, run_of
+from rankscope.engines.text.searching import Hits, Searcher
+from rankscope.engines.text.segments import ID, Documents, blocks_of_documents
+from rankscope.engines.text.similarities import BM25, SIMILARITIES
+from rankscope.engines.text.similarity import Explanation, Similarity
+from rankscope.inputs.qrels import Qrels, read_junk
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.run import Run
 from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.settings import Settings
-from rankscope.wording import setting_usage, setting_value
 
 if TYPE_CHECKING:
-    from rankscope.engines.text.expansion.expansion import Expansion
-    from rankscope.engines.text.fragments import Fragment
+    from rankscope.engines.text.expansions import Expansion
+    from rankscope.engines.text.highlighting import Fragment
+
+
+# An index of texts: build it, open it, search it.
 
 Syntax = Literal["lucene", "words"]
 MOST_COMPARED = 10_000  # ids that a wrong one is compared with
@@ -84,9 +80,9 @@ class Index(Displayed):
         usual = str(analyser_named(analyser))
         others = {name: str(analyser_named(each)) for name, each in (analysers or {}).items()}
         if folder is None:
-            return cls(hold_in_memory(blocks_of(documents), usual, others, exact_lengths))
+            return cls(hold_in_memory(blocks_of_documents(documents), usual, others, exact_lengths))
         with IndexWriter.create(Path(folder), usual, others, exact_lengths) as writer:
-            for block in blocks_of(documents):
+            for block in blocks_of_documents(documents):
                 writer.add(block)
             writer.commit()
         return cls.open(folder)
@@ -115,7 +111,7 @@ class Index(Displayed):
         """The index with more documents, and without some; it is opened anew. All of it counts at once, or nothing."""
         with IndexWriter.append(self._only_folder()) as writer:
             writer.delete(delete)
-            for block in blocks_of(documents):
+            for block in blocks_of_documents(documents):
                 writer.add(block)
             writer.commit()
         return Index.open(*self.folders)
@@ -198,7 +194,7 @@ class Index(Displayed):
         >>> print(index.expand("fox"))
         (body:fox)^0.75 (body:den)^0.25
         """
-        from rankscope.engines.text.expansion.pseudo_feedback import expand_query
+        from rankscope.engines.text.expansions import expand_query
 
         name = field or self.default_field
         node = self.parse(query, name, syntax="words") if isinstance(query, str) else query
@@ -355,3 +351,53 @@ class Index(Displayed):
         if len(self.folders) != 1:
             raise SettingError("only an index that lies in one folder can be added to")
         return self.folders[0]
+
+
+# Settings of a search as they are given, by name or as objects, to what they mean.
+
+
+def count_setting(name: str, value: int) -> int:
+    """A setting as a plain number; one that is not a whole number from 1 on is an error.
+
+    >>> count_setting("depth", 10)
+    10
+    """
+    try:
+        return COUNT.plain(value)
+    except ValueError as refusal:
+        raise SettingError(f"{setting_value(name, value)}: {refusal}") from None
+
+
+def analyser_named(given: str | Analyser) -> Analyser:
+    """The analyser of a name such as `english`, or the one that is given.
+
+    >>> [term for term, _ in analyser_named("english").analyse("The foxes")]
+    ['fox']
+    """
+    return ANALYSERS.parse(given) if isinstance(given, str) else given
+
+
+def similarity_named(given: str | Similarity | None) -> Similarity:
+    """The similarity of a name such as `bm25(k1=1.2)`, or the one that is given; BM25 where none is.
+
+    >>> similarity_named(None) == similarity_named("bm25")
+    True
+    """
+    if given is None:
+        return BM25()
+    if isinstance(given, str):
+        return SIMILARITIES.parse(given)
+    if not isinstance(given, Similarity):
+        raise SettingError(f"a similarity is a name such as 'bm25(k1=1.2)', got {given!r}; how many to list is limit=")
+    return given
+
+
+def expansion_named(given: str | Expansion) -> Expansion:
+    """The expansion of a name such as `rm3(terms=20)`, or the one that is given.
+
+    >>> expansion_named("rm3(terms=20)").terms
+    20
+    """
+    from rankscope.engines.text.expansions import EXPANSIONS
+
+    return EXPANSIONS.parse(given) if isinstance(given, str) else given

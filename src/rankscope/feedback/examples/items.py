@@ -1,4 +1,7 @@
-"""The items a feedback method ranks: their features, and what several methods need to know about them, made once."""
+"""The items that a feedback method ranks: features, their scaling, near neighbours, the log of earlier sessions.
+
+What several methods need to know about the items is made once and kept with them.
+"""
 
 from __future__ import annotations
 
@@ -6,19 +9,21 @@ import hashlib
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
-from typing import Any, Self, TypeVar
+from pathlib import Path
+from typing import Any, Literal, Self, TypeVar, cast, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from rankscope.arrays import BoolArray, FloatArray, IntArray
-from rankscope.errors import InputError, SettingError
-from rankscope.feedback.examples.earlier_sessions import EarlierSessions
-from rankscope.feedback.examples.kept_matrix import KeptMatrix, matrix_digest
-from rankscope.feedback.examples.neighbours import mutual_graph, nearest_others
-from rankscope.feedback.examples.scaling import Scaling, ScalingName, unit
-from rankscope.number_texts import how_many
-from rankscope.running.recent import Recent
+from rankscope.core.arrays import BoolArray, FloatArray, IntArray
+from rankscope.core.caching import Recent
+from rankscope.core.catalogue import Catalogue
+from rankscope.core.errors import InputError, SettingError
+from rankscope.core.files import atomic
+from rankscope.core.wording import how_many
+from rankscope.inputs.array_files import read_npy
+
+# The items a feedback method ranks: their features, and what several methods need to know about them, made once.
 
 T = TypeVar("T")
 PAIRS = 10_000  # random pairs that tell the typical distance
@@ -283,3 +288,241 @@ def _table(what: str, table: NDArray[Any], axis: int, items: int) -> NDArray[Any
             "items", [f"{what} must be a table with {how_many(items, 'items')} on axis {axis}, got {table.shape}"]
         )
     return table
+
+
+# How features are scaled before any method sees them: not at all, to mean 0 and sd 1, or to rows of length 1.
+
+ScalingName = Literal["none", "standardise", "l2"]
+SCALINGS = Catalogue.of_words("scaling", get_args(ScalingName))
+
+
+@dataclass(frozen=True, eq=False)
+class Scaling:
+    """A scaling learnt from a collection, so that queries can be put where its items are.
+
+    A feature that is the same for all items has no spread; it is moved to 0 and not divided.
+    >>> Scaling.fitted("standardise", np.array([[1.0, 5.0], [3.0, 5.0]]))([[5.0, 6.0]])
+    array([[3., 1.]])
+    """
+
+    name: ScalingName
+    mean: FloatArray
+    spread: FloatArray
+
+    @classmethod
+    def fitted(cls, name: ScalingName, matrix: NDArray[Any]) -> Scaling:
+        """The scaling that fits the rows of a matrix."""
+        name = cast(ScalingName, SCALINGS.find(name))
+        width = matrix.shape[1]
+        if name != "standardise":
+            return cls(name, np.zeros(width), np.ones(width))
+        spread = matrix.std(axis=0, dtype=np.float64)
+        return cls(name, matrix.mean(axis=0, dtype=np.float64), np.where(spread > 0, spread, 1.0))
+
+    def __call__(self, vectors: ArrayLike) -> NDArray[Any]:
+        """Vectors as the scaled collection has them; rows of NaN and rows of zeros under `l2` stay."""
+        rows = np.asarray(vectors)
+        if self.name == "standardise":
+            return (rows - self.mean) / self.spread
+        return unit(rows) if self.name == "l2" else rows
+
+
+def unit(rows: NDArray[Any]) -> NDArray[Any]:
+    """Rows divided by their length; a row of zeros stays as it is.
+
+    >>> unit(np.array([[3.0, 4.0], [0.0, 0.0]]))
+    array([[0.6, 0.8],
+           [0. , 0. ]])
+    """
+    length = np.sqrt(np.einsum("...j,...j->...", rows, rows, dtype=np.float64))[..., None]
+    return (rows / np.where(length > 0, length, 1.0)).astype(rows.dtype if rows.dtype.kind == "f" else np.float64)
+
+
+# What earlier users marked, as methods that learn from a log take it.
+
+
+class EarlierSessions:
+    """A log of marks: one row for each earlier session, +1, -1 or 0 for each item.
+
+    >>> log = EarlierSessions(np.array([[1, 1, -1, -1, -1], [0, 0, -1, 0, 0]]))
+    >>> log.balanced.toarray().round(2).tolist()
+    [[1.0, 1.0, -0.67, -0.67, -0.67], [0.0, 0.0, 0.0, 0.0, 0.0]]
+    """
+
+    def __init__(self, marks: NDArray[Any]) -> None:
+        self.marks = marks
+        self._made: dict[Hashable, Any] = {}
+
+    def __len__(self) -> int:
+        return len(self.marks)
+
+    @cached_property
+    def balanced(self) -> Any:
+        """Sessions x items, sparse: 1 for what was relevant, minus (relevant / irrelevant ones, at most 1) else.
+
+        The irrelevant items of a session need have nothing in common: so they do not weigh more than the relevant
+        ones. A session that found nothing relevant says nothing.
+        """
+        from scipy.sparse import csr_array
+
+        liked, rejected = ((self.marks == sign).sum(axis=1) for sign in (1, -1))
+        worth = np.minimum(liked / np.maximum(rejected, 1), 1.0)
+        row, item = np.nonzero(self.marks)
+        values = np.where(self.marks[row, item] > 0, 1.0, -worth[row])
+        result = csr_array((values, (row, item)), shape=self.marks.shape)
+        result.eliminate_zeros()
+        return result
+
+    def remember(self, key: Hashable, make: Callable[[], T]) -> T:
+        """What was made under this key, made now if it is the first time."""
+        if key not in self._made:
+            self._made[key] = make()
+        return self._made[key]
+
+    def visible(self, rows: IntArray | None) -> EarlierSessions:
+        """The sessions with these numbers, made once; None: all."""
+        if rows is None:
+            return self
+        return self.remember(("rows", rows.tobytes()), lambda: EarlierSessions(self.marks[rows]))
+
+    @cached_property
+    def columns(self) -> Any:
+        """As `balanced`, each item's column divided by its length: products are cosines between items."""
+        from scipy.sparse import diags_array
+
+        length = np.sqrt(np.asarray(self.balanced.multiply(self.balanced).sum(axis=0)).ravel())
+        return (self.balanced @ diags_array(1.0 / np.where(length > 0, length, 1.0))).tocsr()
+
+    @cached_property
+    def agreement(self) -> FloatArray:
+        """Sessions x sessions: the cosines between their marks, 1 with themselves."""
+        rows = self.balanced
+        length = np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1)).ravel())
+        scaled = np.where(length > 0, length, 1.0)
+        result = np.asarray((rows @ rows.T).toarray()) / scaled / scaled[:, None]
+        np.fill_diagonal(result, 1.0)
+        return np.clip((result + result.T) / 2, -1.0, 1.0)
+
+    @cached_property
+    def known(self) -> IntArray:
+        """The items that some session tells about, ascending."""
+        return np.unique(self.balanced.indices).astype(np.int64)
+
+
+# The nearest other items of every item by cosine, and the graph of those that are near each other.
+
+SIMILARITIES_AT_ONCE = 1 << 22  # similarities computed in one block
+
+
+def nearest_others(rows: NDArray[Any], k: int) -> tuple[IntArray, FloatArray]:
+    """The `k` items most like each item, best first, and how alike they are; an item is no neighbour of itself.
+
+    Rows have length 1. There are fewer where the collection has fewer; equal ones are taken by position.
+    >>> nearest_others(np.array([[1.0, 0.0], [0.8, 0.6], [0.0, 1.0]]), 1)
+    (array([[1],
+           [0],
+           [1]]), array([[0.8],
+           [0.8],
+           [0.6]]))
+    """
+    count = len(rows)
+    k = min(k, count - 1)
+    item, alike = np.empty((count, k), np.int64), np.empty((count, k))
+    step = max(1, SIMILARITIES_AT_ONCE // count)
+    for start in range(0, count, step):
+        block = np.arange(start, min(start + step, count))
+        products = rows[block] @ rows.T
+        products[np.arange(block.size), block] = -np.inf
+        item[block], alike[block] = _nearest(products, k)
+    return item, alike
+
+
+def _nearest(products: NDArray[Any], k: int) -> tuple[IntArray, FloatArray]:
+    """Columns of the k largest values of each row, and the values."""
+    if k == 0:
+        return np.empty((len(products), 0), np.int64), np.empty((len(products), 0))
+    last = np.partition(products, -k, axis=1)[:, -k][:, None]
+    # those above the k-th value all belong, those equal to it by position: a stable sort of few candidates
+    place = np.where(products > last, 0, np.where(products == last, 1, 2)).astype(np.int8)
+    order = np.argsort(place, axis=1, kind="stable")[:, :k]
+    values = np.take_along_axis(products, order, axis=1)
+    inner = np.argsort(-values, axis=1, kind="stable")
+    return np.take_along_axis(order, inner, axis=1), np.take_along_axis(values, inner, axis=1).astype(np.float64)
+
+
+def mutual_graph(rows: NDArray[Any], k: int, gamma: float) -> Any:
+    """D^-1/2 W D^-1/2 as a sparse matrix: W is similarity^gamma between items that are among each other's `k` nearest.
+
+    Negative similarities count as 0. An item without such a neighbour has an empty row.
+    """
+    from scipy.sparse import csr_array, diags_array
+
+    item, alike = nearest_others(rows, k)
+    count = len(rows)
+    places = (np.repeat(np.arange(count), item.shape[1]), item.ravel())
+    one_way = csr_array((np.maximum(alike.ravel(), 0.0) ** gamma, places), shape=(count, count))
+    weights = one_way.minimum(one_way.T)
+    degree = np.asarray(weights.sum(axis=1)).ravel()
+    scale = diags_array(1.0 / np.sqrt(np.where(degree > 0, degree, 1.0)))
+    return (scale @ weights @ scale).tocsr()
+
+
+# A large matrix in a file: where work goes to others, its path and digest go with it in place of the numbers.
+
+WORKERS_ADVICE = "Features above 100 MB go to workers as a file: write the output into a folder that all workers reach"
+
+
+@dataclass(frozen=True)
+class KeptMatrix:
+    """Where the matrix lies, or will lie once it is asked for, and the digest of its numbers."""
+
+    path: Path
+    digest: str
+
+    def write(self, matrix: NDArray[Any]) -> None:
+        """Write the file, unless it is there: it appears whole, and its name tells what is in it."""
+        if not self.path.exists():
+            with atomic(self.path, "wb") as stream:
+                np.lib.format.write_array(stream, np.ascontiguousarray(matrix), allow_pickle=False)
+
+    def read(self) -> NDArray[Any]:
+        """The matrix, mapped from the file; an `InputError` where that is not there or is another one."""
+        try:
+            matrix = np.asarray(read_npy(self.path))
+        except InputError as error:
+            reason = error.reports[0].problems[0].what
+            raise InputError.of(str(self.path), [f"a worker cannot read it: {reason}"], WORKERS_ADVICE) from None
+        if matrix_digest(matrix) != self.digest:
+            raise InputError.of(str(self.path), ["a worker finds other features there"], WORKERS_ADVICE)
+        return matrix
+
+
+def matrix_digest(values: NDArray[Any]) -> str:
+    """SHA-256 of type, shape and values, equal on every machine.
+
+    >>> matrix_digest(np.array([[0.0, 1.0]]))[:8]
+    '4c56d06f'
+    """
+    matrix = np.ascontiguousarray(values, dtype=values.dtype.newbyteorder("<"))
+    result = hashlib.sha256(f"{matrix.dtype.str} {matrix.shape}\n".encode())
+    result.update(matrix.reshape(-1).view(np.uint8).data)
+    return result.hexdigest()
+
+
+# Fingerprints of features and targets, so that a stored baseline is never used for other ones.
+
+
+def features_digest(items: Items) -> str:
+    """SHA-256 of type, shape and values of the features as the methods see them, and of texts where there are any.
+
+    >>> features_digest(Items.of([[0.0, 1.0]]))[:8]
+    '4c56d06f'
+    """
+    return items.remember("digest", items.fingerprint)
+
+
+def target_digest(target: BoolArray) -> str:
+    """SHA-256 of the number of items and of those that are relevant."""
+    result = hashlib.sha256(f"{target.size}\n".encode())
+    result.update(np.packbits(target).data)
+    return result.hexdigest()

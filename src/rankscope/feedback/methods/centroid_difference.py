@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from rankscope.arrays import FloatArray
+from rankscope.core.arrays import FloatArray
+from rankscope.feedback.examples.examples import Session
 from rankscope.feedback.examples.items import Items
-from rankscope.feedback.examples.session import Session
 from rankscope.feedback.methods.method import TwoSided
 
 

@@ -1,7 +1,8 @@
 """What a feedback method is: examples of many sessions in, a score for every item out; and the rules all share.
 
 Rules: a session without a positive example keeps its start ranking; a method of positives and negatives that has no
-negative falls back on the query point, or on random unjudged items; a session that cannot be scored says why and stops
+negative falls back on the query point, or on random unjudged items; a session that cannot be scored says why and
+stops
 no other. Each is told in the flags, or in the reasons of failure. Equal scores stand in the order of the items, and
 scores are compared to 13 digits (6 where features are float32), so that rounding breaks no tie.
 """
@@ -9,23 +10,25 @@ scores are compared to 13 digits (6 where features are float32), so that roundin
 from __future__ import annotations
 
 from abc import ABC
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from rankscope.arrays import FloatArray, IntArray
-from rankscope.feedback.examples.examples import Examples
+from rankscope.core.arrays import BoolArray, FloatArray, IntArray
+from rankscope.core.errors import RankscopeError
+from rankscope.core.notation import Named
+from rankscope.core.threads import in_threads
+from rankscope.feedback.examples.examples import Examples, Session
+from rankscope.feedback.examples.geometry import means, squared_nearness
 from rankscope.feedback.examples.items import Items
-from rankscope.feedback.examples.kernels import squared_nearness
-from rankscope.feedback.examples.scored import Scored, best, drop_rounding
-from rankscope.feedback.examples.segments import means
-from rankscope.feedback.examples.session import Session
-from rankscope.feedback.methods.block_state import BlockState
-from rankscope.inputs.checks import Problems
-from rankscope.notation import Named
-from rankscope.ranks.from_scores import finite_rows
+from rankscope.feedback.examples.scores import Scored, best, drop_rounding
+from rankscope.inputs.problems import Problems
+from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.ranks.score_tables import finite_rows, numbered_names, ranks_from_scores
+
+# What a feedback method is: examples of many sessions in, a score for every item out; and the rules all share.
 
 START_KEPT = "start ranking kept: no positive example"
 QUERY_POINT = "fallback: query point, no negative example"
@@ -229,3 +232,109 @@ def _check_numbers(items: Items, examples: Examples) -> None:
         if examples.log_rows["row"].max() >= logged:
             problems.add("", f"rows of the log up to {examples.log_rows['row'].max()}, but it has {logged}")
     problems.raise_if_any()
+
+
+# The rankings that a method makes of many sessions.
+
+
+def rank_sessions(
+    method: Method,
+    items: Items,
+    examples: Examples,
+    target: BoolArray,
+    counted: BoolArray,
+    *,
+    topic: str = "",
+    classes: Sequence[str] | None = None,
+    system: str = "",
+) -> RelevantRanks:
+    """The rankings a method makes of all sessions of one topic, so many at a time that memory suffices.
+
+    `counted` is sessions x items. Queries are named after the topic; `classes` are topics unless given.
+    """
+    if topic and examples.asked is None:
+        examples = replace(examples, asked=np.full(len(examples), topic))  # methods on words know its words by its name
+    names = numbered_names(f"{topic}/" if topic else "", len(examples))
+    kinds = [topic] * len(examples) if classes is None else classes
+    step, parts = items.sessions_at_once, []
+    for start, part in zip(range(0, len(examples), step), examples.batches(step), strict=True):
+        rows = slice(start, start + len(part))
+        scored = method.scores(items, part).values
+        parts.append(
+            ranks_from_scores(
+                scored,
+                target,
+                counted[rows],
+                queries=names[rows],
+                classes=kinds[rows],
+                system=system or str(method),
+                each=in_threads,
+            )
+        )
+    return RelevantRanks.join(parts)
+
+
+def name_with_size(method: Method, size: tuple[int, int]) -> str:
+    """A method at one size of example sets, as its rankings are called: `svm, 4 + 4`."""
+    return f"{method}, {size[0]} + {size[1]}"
+
+
+def list_ranks(values: FloatArray, inside: BoolArray) -> IntArray:
+    """The rank of every item of each list, from 1; items that are not in it stand behind.
+
+    >>> list_ranks(np.array([[0.1, 0.9, 0.9]]), np.array([[True, True, True]]))
+    array([[3, 1, 2]])
+    """
+    order = np.argsort(np.where(inside, -values, np.inf), axis=1, kind="stable")
+    rank = np.empty(order.shape, np.int64)
+    np.put_along_axis(rank, order, np.arange(1, order.shape[1] + 1)[None, :], axis=1)
+    return rank
+
+
+# What a method keeps from round to round of a block of sessions; most methods keep nothing.
+
+
+class BlockState:
+    """A method at work on one block of sessions: the loop asks it for scores and tells it what was marked.
+
+    This one keeps nothing. A method that learns more from the rounds than its examples hold, or that computes faster
+    from what it knew before, gives its own in `Method.block_state`.
+    """
+
+    def __init__(self, method: Method, items: Items) -> None:
+        self.method, self.items = method, items
+
+    def complete_examples(self, examples: Examples) -> Examples:
+        """The examples with what the method has kept for itself."""
+        return examples
+
+    def scores(self, examples: Examples) -> Scored:
+        """Scores of every item in every session of the block."""
+        return tolerant_scores(self.method, self.items, examples)
+
+    def note_marks(self, hits: IntArray, misses: IntArray) -> None:
+        """Take in how many items of the last display each user marked as good and as bad."""
+
+
+# A method that breaks down in some sessions says so there, and stops no other session.
+
+
+def tolerant_scores(method: Method, items: Items, examples: Examples) -> Scored:
+    """Scores as the method gives them; where it raises what it should not, session by session, with the reason.
+
+    What rankscope raises on purpose (a package that is not installed) is for the caller, and passes.
+    """
+    try:
+        return method.scores(items, examples)
+    except RankscopeError:
+        raise
+    except Exception as error:
+        if len(examples) == 1:
+            reason = f"{type(error).__name__}: {error}"
+            return Scored(np.full((1, len(items)), np.nan), ("",), (reason,))
+        parts = [tolerant_scores(method, items, examples.take(np.array([row]))) for row in range(len(examples))]
+        return Scored(
+            np.concatenate([part.values for part in parts]),
+            tuple(flag for part in parts for flag in part.flags),
+            tuple(reason for part in parts for reason in part.failed),
+        )

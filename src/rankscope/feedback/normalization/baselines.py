@@ -1,36 +1,39 @@
 """The baseline of a topic: the best that was learnt from its features, out of fold, and its curves on test items.
 
-Approach I: the candidates are settings of one feedback method; II: all methods compared; III: classifiers (Huiskes &
-Lew 2008, section 5). They differ in the candidates alone.
+Who may set it: settings of one method (approach I), all methods compared (II), classifiers (III). They differ in the
+candidates alone. Methods that differ in their settings alone are candidates of one method. A baseline that was stored
+is used again where it was made from the same candidates; otherwise the new candidates are tried on its folds, and the
+one with the least loss of old and new sets the baseline: it can only become better (Huiskes & Lew 2008, section 5).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankscope.arrays import BoolArray
-from rankscope.errors import InputError, SettingError
-from rankscope.feedback.examples.digests import features_digest, target_digest
-from rankscope.feedback.examples.folds import USUAL, Folds, checked_target, most_folds, stratified_folds
-from rankscope.feedback.examples.items import Items
-from rankscope.feedback.normalization.classifiers import CLASSIFIERS, Classifier
+from rankscope.core.arrays import BoolArray, FloatArray
+from rankscope.core.errors import InputError, SettingError
+from rankscope.core.validation import COUNT, FLAG, SEED, Optional, check, rule_of
+from rankscope.feedback.examples.examples import DEFAULT_FOLDS, Folds, checked_target, most_folds, stratified_folds
+from rankscope.feedback.examples.items import Items, features_digest, target_digest
+from rankscope.feedback.methods.method import Method
+from rankscope.feedback.normalization.candidates import CLASSIFIERS, Candidate, Classifier, out_of_fold
 from rankscope.feedback.normalization.feasibility import PERMUTATIONS, REFITTED, Feasibility, feasibility, permuted_ap
-from rankscope.feedback.normalization.losses import Loss
-from rankscope.feedback.normalization.out_of_fold import Candidate
-from rankscope.feedback.normalization.refitting import refitted_ap
-from rankscope.feedback.normalization.trials import BaselineTrial, Form, Tried, try_candidate
-from rankscope.option_types import rule_of
+from rankscope.feedback.normalization.losses import BaselineTrial, Form, Loss, LossKind, Tried, ZeroOne, try_candidate
+from rankscope.measures import AP
 from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.validation import COUNT, FLAG, SEED, Optional, check
+from rankscope.ranks.score_tables import ranks_from_scores
+
+# The baseline of a topic: the best that was learnt from its features, out of fold, and its curves on test items.
 
 Approach = Literal["I", "II", "III"]
 SLACK = 1e-9
-RULES = {"form": rule_of(Form), "permutations": Optional(COUNT), "refit": FLAG, "seed": SEED}
+OPTION_RULES = {"form": rule_of(Form), "permutations": Optional(COUNT), "refit": FLAG, "seed": SEED}
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +103,7 @@ def baseline(
     candidates: Sequence[Candidate] = CLASSIFIERS,
     *,
     topic: str = "topic",
-    folds: Folds | int = USUAL,
+    folds: Folds | int = DEFAULT_FOLDS,
     loss: Loss | None = None,
     form: Form = "test",
     permutations: int | None = None,
@@ -113,7 +116,7 @@ def baseline(
     nothing relevant beats every classifier of precision below a half: that is why `test` is the default for classifiers
     too. `refit` lets all candidates learn from permuted labels (999 times) for the test of feasibility.
     """
-    form, permutations, refit, seed = check(locals(), **RULES).values()
+    form, permutations, refit, seed = check(locals(), **OPTION_RULES).values()
     if not candidates or len({str(each) for each in candidates}) < len(candidates):
         raise SettingError("a baseline needs at least one candidate, and each only once")
     relevant, cost = checked_target(target), Loss() if loss is None else loss
@@ -237,3 +240,196 @@ def _winner(trials: Sequence[Tried], form: Form) -> Tried:
     least: BoolArray = losses <= np.nanmin(losses) + SLACK
     highest: BoolArray = least & (precision >= precision[least].max() - SLACK)
     return trials[int(np.flatnonzero(highest)[0])]
+
+
+# Who may set the baseline of a topic: settings of one method (I), all methods compared (II), classifiers (III).
+
+COMMON_FAMILY = ""  # the family whose baseline serves all methods
+
+
+@dataclass(frozen=True)
+class BaselineRules:
+    """How baselines are made: by which approach, which loss chooses among candidates, and in how many folds."""
+
+    approach: Approach = "III"
+    loss: LossKind = field(default_factory=ZeroOne)
+    form: Form = "test"
+    folds: int = DEFAULT_FOLDS
+    seed: int = 0
+
+    def candidates(self, methods: Sequence[Method]) -> dict[str, Sequence[Candidate]]:
+        """The candidates of each family: one family a method in approach I, else one for all.
+
+        >>> from rankscope.feedback.methods import METHODS
+        >>> some = [METHODS.parse(text) for text in ("svm(C=1)", "rocchio", "svm(C=3)")]
+        >>> {name: [*map(str, own)] for name, own in BaselineRules("I").candidates(some).items()}
+        {'svm': ['svm(C=1)', 'svm(C=3)'], 'rocchio': ['rocchio']}
+        """
+        if self.approach == "III":
+            return {COMMON_FAMILY: CLASSIFIERS}
+        if self.approach == "II":
+            if len({type(each) for each in methods}) < 2:
+                raise SettingError("approach II takes the best of several methods: give at least two")
+            return {COMMON_FAMILY: list(methods)}
+        families: dict[str, list[Candidate]] = {}
+        for each in methods:
+            families.setdefault(each.name, []).append(each)
+        return dict(families)
+
+    def family_of(self, method: str) -> str:
+        """The family whose baseline a method is divided by.
+
+        >>> BaselineRules("I").family_of("svm(C=1), 8 + 8"), BaselineRules("III").family_of("svm(C=1)")
+        ('svm', '')
+        """
+        return _name_alone(method) if self.approach == "I" else COMMON_FAMILY
+
+
+StoredBaselines = Mapping[tuple[str, str], Baseline]  # by topic and family
+
+
+def stored_under(baselines: Iterable[Baseline]) -> dict[tuple[str, str], Baseline]:
+    """Baselines by topic and family."""
+    return {(each.topic, family_of(each)): each for each in baselines}
+
+
+def family_of(one: Baseline) -> str:
+    """The family a baseline serves: the method whose settings were its candidates, or all."""
+    return _name_alone(one.winner) if one.approach == "I" else COMMON_FAMILY
+
+
+def _name_alone(method: str) -> str:
+    """The name without settings and size of example sets."""
+    return re.split("[(,]", method, maxsplit=1)[0]
+
+
+def baselines_of(
+    items: Items,
+    target: BoolArray,
+    topic: str,
+    methods: Sequence[Method],
+    rules: BaselineRules,
+    earlier: StoredBaselines | None = None,
+) -> dict[str, Baseline]:
+    """The baseline of each family for one topic; stored ones are checked, used again, or improved."""
+    loss = rules.loss.at(float(target.mean()))
+    return {
+        family: _stored_or_new_baseline(
+            items, target, topic, candidates, rules, loss, (earlier or {}).get((topic, family))
+        )
+        for family, candidates in rules.candidates(methods).items()
+    }
+
+
+def _stored_or_new_baseline(
+    items: Items,
+    target: BoolArray,
+    topic: str,
+    candidates: Sequence[Candidate],
+    rules: BaselineRules,
+    loss: Loss,
+    stored: Baseline | None,
+) -> Baseline:
+    if stored is None:
+        return baseline(
+            items,
+            target,
+            candidates,
+            topic=topic,
+            folds=rules.folds,
+            loss=loss,
+            form=rules.form,
+            seed=rules.seed,
+        )
+    _check_stored(stored, items, target, loss, rules)
+    known = {each.candidate for each in stored.trials}
+    unknown = [each for each in candidates if str(each) not in known]
+    if not unknown or stored.folds is None:
+        return stored
+    again = baseline(
+        items,
+        target,
+        unknown,
+        topic=topic,
+        folds=stored.folds,
+        loss=loss,
+        form=rules.form,
+        seed=rules.seed,
+    )
+    return better_of(stored, again)
+
+
+def better_of(stored: Baseline, again: Baseline) -> Baseline:
+    """The one that lost less, with the trials of both; the stored one where they lost alike.
+
+    Each was tested against its own candidates, so that the p of the better one counts twice.
+    """
+    old, new = _loss_of(stored), _loss_of(again)
+    best = again if np.isnan(old) or new < old - SLACK else stored
+    trials = (*stored.trials, *again.trials)
+    return replace(best, trials=trials, approach=stored.approach, feasibility=best.feasibility.among(2))
+
+
+def _loss_of(one: Baseline) -> float:
+    return float(getattr(_trial_of(one), one.form))
+
+
+def _trial_of(one: Baseline) -> BaselineTrial:
+    return next(each for each in one.trials if each.candidate == one.winner)
+
+
+def _check_stored(stored: Baseline, items: Items, target: BoolArray, loss: Loss, rules: BaselineRules) -> None:
+    """Raise where a stored baseline is not for these items, or was chosen by another loss."""
+    stored.check(items, target)
+    problems = []
+    if stored.approach != rules.approach:
+        problems.append(f"it was made by approach {stored.approach}, and approach {rules.approach} is asked for")
+    if stored.loss != loss or stored.form != rules.form:
+        problems.append(
+            f"it was chosen by {stored.loss} loss, form {stored.form}; asked for are {loss} and {rules.form}"
+        )
+    if problems:
+        raise InputError.of(
+            f"baseline of topic '{stored.topic}'", problems, "Ask for what it was made with, or make it anew."
+        )
+
+
+# The permutation test with learning anew: labels are permuted before the candidate learns, not only before scoring.
+
+
+def refitted_ap(
+    candidates: Sequence[Candidate],
+    items: Items,
+    target: BoolArray,
+    folds: Folds,
+    permutations: int,
+    seed: int = 0,
+) -> FloatArray:
+    """The best mean AP over folds of candidates that all learnt permuted labels, for each permutation: slow, and exact.
+
+    Labels are permuted within folds, so that each fold keeps its number of relevant items.
+    """
+    chance = np.random.default_rng(seed)
+    labels = (permute_labels(target, folds, chance) for _ in range(permutations))
+    return np.array([max(_mean_ap(each, items, permuted, folds, seed) for each in candidates) for permuted in labels])
+
+
+def permute_labels(target: BoolArray, folds: Folds, chance: np.random.Generator) -> BoolArray:
+    """The labels of each fold in random order.
+
+    >>> folds = Folds.of([0, 0, 0, 1, 1])
+    >>> folds.sizes(permute_labels(np.array([True, True, False, False, True]), folds, np.random.default_rng(0)))
+    array([2, 1])
+    """
+    by_fold = np.argsort(folds.fold, kind="stable")
+    shuffled = np.lexsort((chance.random(target.size), folds.fold))
+    result = np.empty_like(target)
+    result[by_fold] = target[shuffled]
+    return result
+
+
+def _mean_ap(candidate: Candidate, items: Items, target: BoolArray, folds: Folds, seed: int) -> float:
+    fold = out_of_fold(candidate, items, target, folds, seed=seed)
+    if fold.failed:
+        raise InputError.of(f"{candidate} on permuted labels", fold.failed, "Use the test without refitting.")
+    return float(AP().of(ranks_from_scores(fold.values, target, folds.tested[fold.fold])).mean())

@@ -8,18 +8,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankscope.arrays import BoolArray, FloatArray
-from rankscope.curves.scope import ideal_precision_scope, ideal_recall_scope
-from rankscope.errors import InputError
-from rankscope.feedback.examples.examples import Examples
-from rankscope.feedback.examples.folds import checked_target
-from rankscope.feedback.examples.items import Items
-from rankscope.feedback.examples.scaling import Scaling
-from rankscope.feedback.methods.method import Method
-from rankscope.feedback.methods.ranking import rank_sessions
-from rankscope.feedback.normalization.efficiency import Efficiency
-from rankscope.feedback.normalization.efficiency_curves import (
+from rankscope.analysis.curves.scope import ideal_precision_scope, ideal_recall_scope
+from rankscope.core.arrays import BoolArray, FloatArray
+from rankscope.core.errors import InputError
+from rankscope.feedback.examples.examples import Examples, checked_target
+from rankscope.feedback.examples.items import Items, Scaling
+from rankscope.feedback.methods.method import Method, rank_sessions
+from rankscope.feedback.normalization.efficiency import (
     LEVELS,
+    Efficiency,
     Over,
     chance_curve,
     generality_of,

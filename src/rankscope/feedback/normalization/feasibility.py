@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankscope.arrays import BoolArray, FloatArray, IntArray
-from rankscope.feedback.examples.folds import Folds
+from rankscope.core.arrays import BoolArray, FloatArray, IntArray
+from rankscope.core.validation import COUNT, SEED, check
+from rankscope.feedback.examples.examples import Folds
 from rankscope.measures import AP
-from rankscope.measures.random_level import random_average_precision
+from rankscope.measures.quadruple import random_average_precision
 from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.validation import COUNT, SEED, check
 
 PERMUTATIONS = 9999
 REFITTED = 999

@@ -8,26 +8,21 @@ from functools import partial
 
 import numpy as np
 
-from rankscope.arrays import BoolArray, FloatArray
-from rankscope.errors import SettingError
+from rankscope.analysis.statistics.bootstrap import Intervals
+from rankscope.analysis.statistics.mean_intervals import mean_intervals
+from rankscope.core.arrays import BoolArray, FloatArray
+from rankscope.core.errors import SettingError
+from rankscope.core.threads import one_core_each
 from rankscope.feedback.examples.examples import Examples
 from rankscope.feedback.examples.items import Items
 from rankscope.feedback.methods.method import Method
-from rankscope.feedback.normalization.approaches import BaselineRules, baselines_of, stored_under
-from rankscope.feedback.normalization.baselines import Baseline
-from rankscope.feedback.normalization.convergence import Convergence, convergence
-from rankscope.feedback.normalization.efficiency import Efficiency, efficiency
-from rankscope.feedback.normalization.efficiency_intervals import interval_over_draws
-from rankscope.feedback.normalization.erring import erring_examples
-from rankscope.feedback.normalization.example_sets import SIZES, topic_seed
-from rankscope.feedback.normalization.matched import matched_ranks
-from rankscope.feedback.normalization.recalibration import recalibrated
+from rankscope.feedback.normalization.baselines import Baseline, BaselineRules, baselines_of, stored_under
+from rankscope.feedback.normalization.efficiency import Efficiency, efficiency, interval_over_draws, recalibrated
+from rankscope.feedback.normalization.example_sets import SIZES, erring_examples, matched_ranks, topic_seed
+from rankscope.feedback.normalization.growth import Convergence, convergence
 from rankscope.feedback.normalization.stored_baselines import BaselineStore
 from rankscope.feedback.users.topics import Topics
 from rankscope.feedback.users.user_score import ErrorRates
-from rankscope.running.cores import one_core_each
-from rankscope.statistics.intervals.bootstrap import Intervals
-from rankscope.statistics.intervals.mean_intervals import mean_intervals
 
 EXAMPLES = 8  # of both kinds
 REPEATS = 3  # example sets of each fold

@@ -1,15 +1,29 @@
-"""What a wrong decision costs: zero-one or weighted loss, and what decides without knowing anything would lose."""
+"""What a wrong decision costs (zero-one, weighted or balanced loss), and what each candidate for a baseline loses."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar, Literal
 
 import numpy as np
 
-from rankscope.arrays import BoolArray, FloatArray, IntArray
-from rankscope.errors import SettingError
-from rankscope.measures.fractions import divide
-from rankscope.validation import SHARE, Number, check, check_fields
+from rankscope.core.arrays import BoolArray, FloatArray, IntArray
+from rankscope.core.errors import SettingError
+from rankscope.core.notation import Named, NamedCatalogue
+from rankscope.core.validation import SHARE, Number, check, check_fields
+from rankscope.feedback.examples.examples import Folds
+from rankscope.feedback.examples.items import Items
+from rankscope.feedback.methods.method import list_ranks
+from rankscope.feedback.normalization.candidates import Candidate, OutOfFold, out_of_fold
+from rankscope.feedback.normalization.feasibility import FoldPlaces
+from rankscope.measures import AP
+from rankscope.ranks.ragged import divide
+from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.ranks.score_tables import numbered_names, ranks_from_scores
+
+# What a wrong decision costs: zero-one or weighted loss, and what decides without knowing anything would lose.
 
 
 @dataclass(frozen=True)
@@ -65,3 +79,169 @@ class Loss:
         0.18
         """
         return (self.false_positive + self.false_negative) * generality * (1.0 - generality)
+
+
+# Losses as people write them: `zero-one`, `weighted(1, 9)`, `balanced`; the last depends on the topic.
+
+
+class LossKind(Named, ABC):
+    """A loss, before it is known how rare relevant items are."""
+
+    @abstractmethod
+    def at(self, generality: float) -> Loss:
+        """The loss for a topic of this generality."""
+
+
+@dataclass(frozen=True)
+class ZeroOne(LossKind):
+    """Both mistakes cost 1."""
+
+    name: ClassVar[str] = "zero-one"
+
+    def at(self, generality: float) -> Loss:
+        """The same for every topic."""
+        return Loss()
+
+
+@dataclass(frozen=True)
+class Weighted(LossKind):
+    """An item wrongly called relevant costs `false_positive`, one wrongly called irrelevant `false_negative`."""
+
+    false_positive: float
+    false_negative: float
+    name: ClassVar[str] = "weighted"
+    unnamed: ClassVar[tuple[str, ...]] = ("false_positive", "false_negative")
+    least: ClassVar[Mapping[str, float]] = {"false_positive": 0, "false_negative": 0}
+
+    def at(self, generality: float) -> Loss:
+        """The same for every topic."""
+        return Loss(self.false_positive, self.false_negative)
+
+
+@dataclass(frozen=True)
+class Balanced(LossKind):
+    """Both classes matter alike: a missed item costs (1 - g)/g times as much as a false alarm."""
+
+    name: ClassVar[str] = "balanced"
+
+    def at(self, generality: float) -> Loss:
+        """Weights of this generality."""
+        return Loss.balanced(generality)
+
+
+LOSS_KINDS: tuple[type[LossKind], ...] = (ZeroOne, Weighted, Balanced)  # a new loss adds its name here
+LOSSES: NamedCatalogue[LossKind] = NamedCatalogue("loss", LOSS_KINDS, example="weighted(1,9)")
+
+
+# What each candidate for a baseline loses, out of fold, in every way of turning a ranking into decisions.
+
+Form = Literal["test", "whole", "decisions", "tuned"]
+NOT_COMPUTED = float("nan")
+
+
+@dataclass(frozen=True)
+class BaselineTrial:
+    """A candidate with its mean losses over folds; NaN where a form does not exist for it or was not asked for.
+
+    `test`: the test items ranked among themselves, the first c_k called relevant. `whole`: all items ranked, the first
+    c called relevant, losses of test items. `decisions`: the candidate's own. `tuned`: the scope that lost least in
+    another fold, learnt without either.
+    """
+
+    candidate: str
+    test: float
+    whole: float
+    decisions: float = NOT_COMPUTED
+    tuned: float = NOT_COMPUTED
+    average_precision: float = NOT_COMPUTED
+    failed: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Tried:
+    """A trial with the rankings of test items it comes from: one query per fold.
+
+    `forward`: where every item of a fold stands after the candidate learnt the folds before it, and no other.
+    """
+
+    trial: BaselineTrial
+    ranks: RelevantRanks
+    forward: FoldPlaces
+
+
+def try_candidate(
+    candidate: Candidate, items: Items, target: BoolArray, folds: Folds, loss: Loss, form: Form = "test", seed: int = 0
+) -> Tried:
+    """Learn, rank and count losses; a candidate that fails in some fold has no losses, and says why."""
+    fold = out_of_fold(candidate, items, target, folds, seed=seed)
+    ranks = _test_ranks(str(candidate), fold, target, folds)
+    tested = folds.tested[fold.fold]
+    rank = list_ranks(fold.values, tested)
+    last = fold.fold == folds.count - 1  # all folds are before it
+    forward = FoldPlaces(rank[last], fold.fold[last])
+    if fold.failed:
+        return Tried(BaselineTrial(str(candidate), NOT_COMPUTED, NOT_COMPUTED, failed=fold.failed[0]), ranks, forward)
+    if folds.count > 2:
+        before = _learnt_before(candidate, items, target, folds, seed)
+        forward = FoldPlaces(*(np.concatenate(both) for both in zip(before, forward, strict=True)))
+    scope, everything = np.full(len(tested), int(target.sum())), np.ones_like(tested)
+    trial = BaselineTrial(
+        str(candidate),
+        test=_mean_loss(_loss_at(rank, tested, (tested & target).sum(axis=1), target, tested, loss)),
+        whole=_mean_loss(_loss_at(list_ranks(fold.values, everything), everything, scope, target, tested, loss)),
+        decisions=NOT_COMPUTED if fold.decisions is None else _mean_loss(loss.of(fold.decisions, target[None], tested)),
+        tuned=_tuned(candidate, fold, items, target, folds, loss, seed) if form == "tuned" else NOT_COMPUTED,
+        average_precision=_mean_loss(AP().of(ranks)),
+    )
+    return Tried(trial, ranks, forward)
+
+
+def _learnt_before(candidate: Candidate, items: Items, target: BoolArray, folds: Folds, seed: int) -> FoldPlaces:
+    """The places of the items of each fold but the first and the last, learnt from the folds before it."""
+    later = folds.fold[None, :] > np.arange(folds.count)[:, None]
+    inner = out_of_fold(candidate, items, target, folds, left_out=later, seed=seed, chosen=range(1, folds.count - 1))
+    return FoldPlaces(list_ranks(inner.values, folds.tested[inner.fold]), inner.fold)
+
+
+def _test_ranks(name: str, fold: OutOfFold, target: BoolArray, folds: Folds) -> RelevantRanks:
+    names = numbered_names("fold ", len(fold.values))
+    classes = [f"fold {each + 1}" for each in fold.fold.tolist()]
+    return ranks_from_scores(fold.values, target, folds.tested[fold.fold], system=name, queries=names, classes=classes)
+
+
+def _loss_at(
+    rank: IntArray, ranked: BoolArray, scope: FloatArray, target: BoolArray, tested: BoolArray, loss: Loss
+) -> FloatArray:
+    """The loss on test items when the first `scope` of the ranked items are called relevant."""
+    called = (rank <= scope[:, None]) & ranked
+    return loss.of(called, target[None], tested)
+
+
+def _tuned(
+    candidate: Candidate, fold: OutOfFold, items: Items, target: BoolArray, folds: Folds, loss: Loss, seed: int
+) -> float:
+    """Footnote 5 of Huiskes & Lew: the scope is chosen too, for each fold in the next one, learnt without both."""
+    if folds.count < 3:
+        raise SettingError(
+            f"a tuned scope needs at least 3 folds: one tests, one tunes, one teaches; got {folds.count}"
+        )
+    tuning = np.roll(folds.tested, -1, axis=0)
+    inner = out_of_fold(candidate, items, target, folds, left_out=tuning, seed=seed)
+    if inner.failed:
+        return NOT_COMPUTED
+    inside = tuning[inner.fold]
+    share = np.array([_best_share(*each, target, loss) for each in zip(inner.values, inside, strict=True)])
+    tested = folds.tested[fold.fold]
+    scope = np.rint(share * tested.sum(axis=1))
+    return _mean_loss(_loss_at(list_ranks(fold.values, tested), tested, scope, target, tested, loss))
+
+
+def _best_share(values: FloatArray, inside: BoolArray, target: BoolArray, loss: Loss) -> float:
+    """The share of the list to call relevant that loses least; the smallest of equals."""
+    order = np.argsort(-values[inside], kind="stable")
+    hits = np.concatenate([[0], np.cumsum(target[inside][order])])
+    return float(np.argmin(loss.at_scopes(hits, int(hits[-1]), order.size))) / order.size
+
+
+def _mean_loss(values: FloatArray) -> float:
+    return float(values.mean())

@@ -15,16 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from rankscope.errors import InputError, Problem, SettingError
-from rankscope.feedback.examples.folds import Folds
-from rankscope.feedback.normalization.approaches import family_of, stored_under
-from rankscope.feedback.normalization.baselines import Baseline
-from rankscope.feedback.normalization.efficiency import Efficiency
-from rankscope.feedback.normalization.efficiency_curves import SCOPES, mean_curve, places
+from rankscope.core.errors import InputError, Problem, SettingError
+from rankscope.core.files import atomic
+from rankscope.feedback.examples.examples import Folds
+from rankscope.feedback.normalization.baselines import Baseline, family_of, stored_under
+from rankscope.feedback.normalization.efficiency import SCOPES, Efficiency, mean_curve, places
 from rankscope.feedback.normalization.feasibility import Feasibility
-from rankscope.feedback.normalization.losses import Loss
-from rankscope.feedback.normalization.trials import BaselineTrial
-from rankscope.files import atomic
+from rankscope.feedback.normalization.losses import BaselineTrial, Loss
 from rankscope.ranks.provenance import versions
 from rankscope.ranks.relevant_ranks import RelevantRanks
 

@@ -1,25 +1,37 @@
-"""A pack as its file tells it: TOML, checked with every problem at once."""
+"""A pack as its file tells it (TOML, checked with every problem at once), and what its topics may say of pictures.
+
+Properties of a picture go by a stated rule, so that topics can be composed of more than class labels. Every value
+lies
+from 0 to 1, and whoever looks decides from which value on a picture has the property: assessors of a pack differ in
+that. Colours are shares of pixels (every fourth of every fourth row) by hue in degrees, of those with a saturation of
+at least .4 and a value of at least .25.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from rankscope.catalogue import Catalogue, did_you_mean
-from rankscope.errors import InputError, Problem, RankscopeError
+import numpy as np
+
+from rankscope.core.arrays import BoolArray, FloatArray
+from rankscope.core.catalogue import Catalogue, did_you_mean, unknown_name
+from rankscope.core.errors import InputError, Problem, RankscopeError, SettingError
+from rankscope.engines.images.image import Image
 from rankscope.feedback.methods import METHODS
-from rankscope.feedback.packs.picture_properties import KINDS
-from rankscope.feedback.study.protocol import Protocol
+from rankscope.feedback.study.experiment import Protocol
 from rankscope.feedback.users.expressions import parse_expression
 from rankscope.feedback.users.starts import STARTS
 from rankscope.feedback.users.users import USERS
 from rankscope.version import __version__
+
+# A pack as its file tells it: TOML, checked with every problem at once.
 
 FOLDER, SUFFIX = files("rankscope.feedback.packs") / "data", ".toml"
 TABLES: Mapping[str, tuple[str, ...]] = {  # what each table of the file may hold
@@ -193,6 +205,77 @@ def _content_problems(tables: Mapping[str, Any]) -> list[Problem]:
         if str(case.get("user", "")).partition("(")[0].strip() in COMMANDS:
             problems.append(Problem(place, "a pack may not start programs: give --user to the study yourself"))
     for who, own in tables.get("assessors", {}).items():
-        unknown = [name for name in own if name not in KINDS]
+        unknown = [name for name in own if name not in PROPERTIES]
         problems += [Problem(f"[assessors] {who}", f"there is no property '{name}'") for name in unknown]
     return problems
+
+
+# What can be said of a picture by a stated rule, so that topics can be composed of more than class labels.
+
+PIXEL_STEP = 4  # of pixels and rows; pictures of less than 64 pixels are looked at whole
+SMALL_PICTURE = 64
+SATURATED, LIT, DARK, BRIGHT = 0.4, 0.25, 0.25, 0.8
+HUES = {"red": (340.0, 20.0), "yellow": (40.0, 70.0), "green": (70.0, 170.0), "blue": (180.0, 260.0)}
+
+
+def hue_saturation_value(rgb: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Hue in degrees, saturation and value of pixels from 0 to 1 (Smith 1978); hue 0 where there is no colour.
+
+    >>> [each.tolist() for each in hue_saturation_value(np.array([[0.0, 0.5, 0.5], [1.0, 0.0, 0.0]]))]
+    [[180.0, 0.0], [1.0, 1.0], [0.5, 1.0]]
+    """
+    value = rgb.max(axis=-1)
+    spread = value - rgb.min(axis=-1)
+    safe = np.where(spread > 0, spread, 1.0)
+    red, green, blue = np.moveaxis(rgb, -1, 0)
+    sixth = np.where(
+        value == red,
+        ((green - blue) / safe) % 6,
+        np.where(value == green, (blue - red) / safe + 2, (red - green) / safe + 4),
+    )
+    return sixth * 60.0, np.where(value > 0, spread / np.where(value > 0, value, 1.0), 0.0), value
+
+
+def _colour_shares(image: Image) -> dict[str, float]:
+    step = PIXEL_STEP if min(image.rgb.shape[:2]) >= SMALL_PICTURE else 1
+    hue, saturation, value = hue_saturation_value(image.rgb[::step, ::step].astype(np.float64) / 255)
+    coloured = (saturation >= SATURATED) & (value >= LIT)
+    shares = {name: float((coloured & _hue_within(hue, *ends)).mean()) for name, ends in HUES.items()}
+    return shares | {"dark": float((value < DARK).mean()), "bright": float((value > BRIGHT).mean())}
+
+
+def _hue_within(hue: FloatArray, low: float, high: float) -> BoolArray:
+    """Hues from low up to high, round the circle where high is the smaller."""
+    return (hue >= low) & (hue < high) if low < high else (hue >= low) | (hue < high)
+
+
+def _form_shares(image: Image) -> dict[str, float]:
+    """`heavy`: mean distance from the ground, which is the median; `symmetric`: how alike the two halves are."""
+    grey = image.grey.astype(np.float64) / 255
+    ink = np.abs(grey - np.median(grey)).sum()
+    apart = np.abs(grey - grey[:, ::-1]).sum()
+    return {"heavy": float(ink / grey.size), "symmetric": float(1 - apart / (2 * ink)) if ink > 0 else 1.0}
+
+
+PROPERTIES: Mapping[str, Callable[[Image], dict[str, float]]] = {
+    **dict.fromkeys((*HUES, "dark", "bright"), _colour_shares),
+    **dict.fromkeys(("heavy", "symmetric"), _form_shares),
+}
+
+
+def property_values(images: Sequence[Callable[[], Image]], names: Sequence[str]) -> dict[str, FloatArray]:
+    """The value of each property for each picture, which is read when it is its turn.
+
+    >>> half = np.zeros((2, 2, 3), np.uint8); half[0] = (200, 0, 0)
+    >>> property_values([lambda: Image.of(half)], ["red", "dark"])
+    {'red': array([0.5]), 'dark': array([0.5])}
+    """
+    unknown = [name for name in names if name not in PROPERTIES]
+    if unknown:
+        raise SettingError.of([unknown_name("property", name, PROPERTIES) for name in unknown])
+    makers = list(dict.fromkeys(PROPERTIES[name] for name in names))
+    found = []
+    for read in images:
+        picture = read()
+        found.append({name: value for make in makers for name, value in make(picture).items()})
+    return {name: np.array([each[name] for each in found]) for name in names}

@@ -10,24 +10,21 @@ from pathlib import Path
 
 import numpy as np
 
-from rankscope.arrays import BoolArray
-from rankscope.collections import COLLECTIONS
-from rankscope.collections.collection import Collection
+from rankscope.core.arrays import BoolArray
+from rankscope.core.errors import InputError, SettingError
 from rankscope.engines.images.decoding import read_image
 from rankscope.engines.images.describing import describe
 from rankscope.engines.images.descriptors import DESCRIPTORS
 from rankscope.engines.images.image import Image
-from rankscope.errors import InputError, SettingError
-from rankscope.feedback.examples.digests import features_digest
-from rankscope.feedback.examples.items import Items
-from rankscope.feedback.examples.kernels import squared_nearness
-from rankscope.feedback.packs.pack import Case, Pack
-from rankscope.feedback.packs.picture_properties import property_values
-from rankscope.feedback.study.assessors import shared_topics
+from rankscope.feedback.examples.geometry import squared_nearness
+from rankscope.feedback.examples.items import Items, features_digest
+from rankscope.feedback.packs.pack import Case, Pack, property_values
+from rankscope.feedback.study.sensitivity import shared_topics
 from rankscope.feedback.users.expressions import And, Properties, parse_expression
 from rankscope.feedback.users.starts import STARTS, OneQuery
 from rankscope.feedback.users.topics import Topics, sampling_units
 from rankscope.feedback.users.users import USERS, Partial
+from rankscope.inputs.collections.collection import COLLECTIONS, Collection
 
 POOLED_FROM = 5  # queries of a topic whose nearest items went into its pool
 Progress = Callable[[str, float], None]

@@ -1,6 +1,7 @@
 """Sessions as they went, in a file: with what each began, every display, and what its user said, to be replayed.
 
-One row for each method, session and round, with lists of item ids. A replay takes starts and marks from the file, lets
+One row for each method, session and round, with lists of item ids. A replay takes starts and marks from the file,
+lets
 methods rank anew, and stops where a display is not the one that was kept: so nobody has to trust our simulated users.
 """
 
@@ -16,20 +17,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from rankscope.arrays import BoolArray, IntArray
-from rankscope.errors import InputError
-from rankscope.feedback.study.marking import Marked
-from rankscope.feedback.users.drawn_sessions import Sessions
+from rankscope.core.arrays import BoolArray, IntArray
+from rankscope.core.errors import InputError
+from rankscope.core.files import atomic
+from rankscope.core.names import name_of
+from rankscope.feedback.study.experiment import Marked
+from rankscope.feedback.users.sessions import Sessions
 from rankscope.feedback.users.topics import Topics
-from rankscope.files import atomic
-from rankscope.inputs.formats import parquet_layout
-from rankscope.inputs.formats.frames import read_frame
-from rankscope.names import name_of
+from rankscope.inputs.formats import columnar_layouts
+from rankscope.inputs.formats.columnar import read_frame
 from rankscope.ranks.ragged import Ragged
 
 if TYPE_CHECKING:
+    from rankscope.feedback.study.experiment import Experiment
     from rankscope.feedback.study.loop import SessionBlock
-    from rankscope.feedback.study.setting import Experiment
+
 
 KEY = "rankscope.feedback.sessions"
 WHO = ("method", "topic", "assessor", "start", "seed", "round")
@@ -179,7 +181,7 @@ def item_ids(setting: Experiment) -> tuple[str, ...]:
 def load_sessions(path: str | Path) -> KeptSessions:
     """Read what `--keep-sessions` wrote; a clear error if the file is none."""
     frame = read_frame(Path(path), "parquet")
-    text = parquet_layout.notes_of(Path(path).read_bytes()).get(KEY)
+    text = columnar_layouts.parquet_notes(Path(path).read_bytes()).get(KEY)
     if text is None:
         raise InputError.of(name_of(path), ["is Parquet, but no file of sessions"], ADVICE)
     return KeptSessions(frame, dict(json.loads(text)))

@@ -1,31 +1,29 @@
-"""The feedback loop: rank, show, mark, learn, and rank again; many sessions at once."""
+"""The feedback loop: rank, show, mark, learn, and rank again; all rounds of a method over many sessions at once."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields, replace
 from time import perf_counter
 
 import numpy as np
 
-from rankscope.arrays import BoolArray, FloatArray, IntArray
-from rankscope.feedback.examples.best_items import best_items
+from rankscope.core.arrays import BoolArray, FloatArray, IntArray
+from rankscope.core.threads import in_threads_of_one_core
 from rankscope.feedback.examples.examples import Examples
 from rankscope.feedback.examples.items import Items
-from rankscope.feedback.examples.scored import Scored
-from rankscope.feedback.methods.method import Method, start_scores
-from rankscope.feedback.methods.tolerance import tolerant_scores
-from rankscope.feedback.study.display_quality import DisplayQuality, display_quality
-from rankscope.feedback.study.history import History
-from rankscope.feedback.study.protocol import ListName
-from rankscope.feedback.study.scored_lists import Listed, scored_list
-from rankscope.feedback.study.setting import Experiment
-from rankscope.feedback.users.drawn_sessions import Sessions
-from rankscope.feedback.users.draws import seed_of
+from rankscope.feedback.examples.scores import Scored, best_items
+from rankscope.feedback.methods.method import Method, start_scores, tolerant_scores
+from rankscope.feedback.study.experiment import Experiment, ListName, Marked, Marker, Protocol
+from rankscope.feedback.study.scored_lists import DisplayQuality, Listed, display_quality, scored_list
+from rankscope.feedback.users.sessions import Sessions, seed_of
+from rankscope.ranks.ragged import Ragged
 from rankscope.ranks.relevant_ranks import RelevantRanks
 
-AT_ONCE = 1024  # sessions in a block, at most
+# The feedback loop: rank, show, mark, learn, and rank again; many sessions at once.
+
+SESSIONS_AT_ONCE = 1024  # sessions in a block, at most
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,11 +49,11 @@ def rounds(method: Method, setting: Experiment, sessions: Sessions) -> Iterator[
 
 def block_size(items: Items, sessions: int | None = None) -> int:
     """So many sessions are worked on at once; of few sessions each core gets its share."""
-    share = AT_ONCE if sessions is None else -(-sessions // (os.cpu_count() or 1))
-    return max(1, min(AT_ONCE, items.sessions_at_once, share))
+    share = SESSIONS_AT_ONCE if sessions is None else -(-sessions // (os.cpu_count() or 1))
+    return max(1, min(SESSIONS_AT_ONCE, items.sessions_at_once, share))
 
 
-def _begun(scored: Scored, start: FloatArray, begun: BoolArray) -> Scored:
+def _start_ranking(scored: Scored, start: FloatArray, begun: BoolArray) -> Scored:
     """The ranking that sessions begin with, where they have one."""
     flags, failed = (
         tuple("" if first else text for text, first in zip(texts, begun.tolist(), strict=True))
@@ -145,7 +143,7 @@ class SessionBlock:
         if begun.all():
             return Scored.plain(start_scores(self.items, examples))
         scored = self.state.scores(examples)
-        return scored if not begun.any() else _begun(scored, start_scores(self.items, examples), begun)
+        return scored if not begun.any() else _start_ranking(scored, start_scores(self.items, examples), begun)
 
     def _start(self, examples: Examples) -> FloatArray | None:
         """The ranking each session begins with; where it has none of its own, nearness to its query."""
@@ -218,3 +216,176 @@ class SessionBlock:
         row, place = np.nonzero(displayed >= 0)
         self.seen[row, displayed[row, place]] = True
         self.state.note_marks(*((marked.said == sign).sum(axis=1) for sign in (1, -1)))
+
+
+# All rounds of a method over all sessions, each as good as any other ranking for measures, curves and tests.
+
+
+@dataclass(frozen=True, eq=False)
+class Simulated:
+    """One method in all sessions: `rounds[t]` is round t."""
+
+    method: str
+    sessions: Sessions
+    rounds: tuple[Round, ...]
+
+    def ranks(self, number: int = -1) -> RelevantRanks:
+        """The scored lists of a round, the last one unless told, as one system with queries in byte order."""
+        return in_byte_order(self.rounds[number].ranks)
+
+
+def in_byte_order(ranks: RelevantRanks) -> RelevantRanks:
+    """The same rankings with queries in the order in which every other command has them."""
+    order = sorted(range(len(ranks)), key=lambda row: ranks.queries[row].encode())
+    return ranks.take(np.array(order, dtype=np.int64))
+
+
+def simulate_rounds(method: Method, setting: Experiment, sessions: Sessions, block: int | None = None) -> Simulated:
+    """Run the loop block by block on all cores and put the rounds together; the size of blocks changes no result."""
+    blocks = list(sessions.blocks(block or block_size(setting.items, len(sessions))))
+    parts = in_threads_of_one_core(lambda each: list(rounds(method, setting, each)), blocks)
+    return Simulated(str(method), sessions, tuple(_joined_rounds(each) for each in zip(*parts, strict=True)))
+
+
+def _joined_rounds(parts: Sequence[Round]) -> Round:
+    if len(parts) == 1:
+        return parts[0]
+    counts = [each.name for each in fields(DisplayQuality) if each.name != "scope"]
+    shown = [np.concatenate([getattr(each.shown, name) for each in parts]) for name in counts]
+    arrays = ("displayed", "unjudged", "positives", "negatives", "seconds")
+    return Round(
+        number=parts[0].number,
+        ranks=RelevantRanks.join([each.ranks for each in parts]),
+        shown=DisplayQuality(parts[0].shown.scope, *shown),
+        flags=tuple(flag for each in parts for flag in each.flags),
+        failed=tuple(reason for each in parts for reason in each.failed),
+        **{name: np.concatenate([getattr(each, name) for each in parts]) for name in arrays},
+    )
+
+
+def rounds_to_recall(recall: FloatArray, level: float) -> FloatArray:
+    """The first round in which each session has seen so much; infinite if it never does. `recall` is sessions x rounds.
+
+    >>> rounds_to_recall(np.array([[0.1, 0.5, 0.9], [0.0, 0.1, 0.2]]), 0.5)
+    array([ 1., inf])
+    """
+    reached = recall >= level - 1e-9
+    return np.where(reached.any(axis=1), reached.argmax(axis=1).astype(np.float64), np.inf)
+
+
+def area_over_rounds(values: FloatArray) -> FloatArray:
+    """The mean height of each session's curve over rounds, by trapezia; the value itself where there is one round.
+
+    >>> area_over_rounds(np.array([[0.0, 1.0, 1.0]]))
+    array([0.75])
+    """
+    if values.shape[1] == 1:
+        return values[:, 0].astype(np.float64)
+    return (values[:, 1:] + values[:, :-1]).sum(axis=1) / (2 * (values.shape[1] - 1))
+
+
+# The residual list of two methods: what either of them has shown is taken out for both.
+
+MethodPair = tuple[Method, Method]
+
+
+def shared_rounds(pair: MethodPair, setting: Experiment, sessions: Sessions) -> Iterator[tuple[Round, RelevantRanks]]:
+    """All rounds of the first method, each with its ranking of what neither method has shown before."""
+    first, second = (SessionBlock(each, setting, sessions) for each in pair)
+    for own, _ in zip(first.rounds(), second.rounds(), strict=True):
+        yield own, first.listed("residual", first.seen | second.seen)
+
+
+def shared_ranks(pair: MethodPair, setting: Experiment, sessions: Sessions) -> RelevantRanks:
+    """The ranking by the first method, in the last round, of what neither has shown; queries in byte order."""
+    blocks = sessions.blocks(block_size(setting.items))
+    return in_byte_order(RelevantRanks.join([list(shared_rounds(pair, setting, each))[-1][1] for each in blocks]))
+
+
+# What happened so far in a block of sessions: displays, marks, and the examples that are remembered.
+
+
+class History:
+    """Grows by one display a round. The query, and examples brought along, are remembered for good."""
+
+    def __init__(self, sessions: Sessions, items: int, protocol: Protocol) -> None:
+        self.sessions, self.items, self.protocol = sessions, items, protocol
+        self.shown: list[IntArray] = []  # for each display, sessions x places
+        self.picked: list[BoolArray] = []
+        self.said: list[Marked] = []
+        self.taken_back: list[IntArray] = []  # for each display, what users took back after it, as `given`
+        asked = np.flatnonzero(sessions.query >= 0)
+        row = np.concatenate([asked, sessions.given.row])
+        item = np.concatenate([sessions.query[asked], sessions.given["item"]])
+        mark = np.concatenate([np.ones(asked.size, np.int64), sessions.given["mark"]])
+        self.given = row * items + item  # session and item as one number
+        self.key, self.mark, self.grade = self.given, mark, mark.astype(np.float64)
+
+    def add(self, shown: IntArray, marked: Marked, marker: Marker) -> None:
+        """One more display with its marks; a later mark of the same item takes the place of the earlier one."""
+        self.shown.append(shown)
+        self.picked.append(marked.said > 0)
+        self.said.append(marked)
+        kept, back = np.ones(self.key.size, np.bool_), np.zeros(self.key.size, np.bool_)
+        if self.protocol.remember == "latest":
+            kept = np.isin(self.key, self.given)
+        elif self.protocol.remember == "deletions":
+            row, item = np.divmod(self.key, self.items)
+            back = ~marker.agrees(self.sessions, row, item, self.mark, len(self.shown)) & ~np.isin(self.key, self.given)
+        if marked.deleted is not None:
+            back |= np.isin(self.key, marked.deleted[0] * self.items + marked.deleted[1])
+        self.taken_back.append(self.key[back])
+        kept &= ~back
+        row, place = np.nonzero(marked.said)
+        key = np.concatenate([self.key[kept], row * self.items + shown[row, place]])
+        mark = np.concatenate([self.mark[kept], marked.said[row, place].astype(np.int64)])
+        grade = np.concatenate([self.grade[kept], marked.grades[row, place]])
+        order = np.argsort(key, kind="stable")
+        last = np.append(key[order][1:] != key[order][:-1], True) if key.size else np.empty(0, np.bool_)
+        self.key, self.mark, self.grade = (each[order][last] for each in (key, mark, grade))
+
+    def side(self, sign: int) -> Ragged:
+        """The positive (1) or negative (-1) examples of each session, ascending, with their grades."""
+        chosen = np.flatnonzero(self.mark == sign)
+        chosen = chosen[np.argsort(self.key[chosen], kind="stable")]
+        row, item = np.divmod(self.key[chosen], self.items)
+        return Ragged.from_rows(row, len(self.sessions), item=item, grade=self.grade[chosen])
+
+    @property
+    def given_items(self) -> tuple[IntArray, IntArray]:
+        """Sessions and items of the query and of the examples brought along."""
+        row, item = np.divmod(self.given, self.items)
+        return row, item
+
+    @property
+    def seen(self) -> tuple[IntArray, IntArray]:
+        """Sessions and items of everything that was shown, in the order of displays; an item may be there twice."""
+        pairs = [np.nonzero(each >= 0) for each in self.shown]
+        row = np.concatenate([np.empty(0, np.int64), *(pair[0] for pair in pairs)])
+        item = [each[pair] for each, pair in zip(self.shown, pairs, strict=True)]
+        return row, np.concatenate([np.empty(0, np.int64), *item])
+
+    @property
+    def displays(self) -> Ragged:
+        """Every display with what was picked, as methods that learn from choices read it."""
+        pairs = [np.nonzero(each >= 0) for each in self.shown]
+        empty = np.empty(0, np.int64)
+        row = np.concatenate([empty, *(pair[0] for pair in pairs)])
+        number = np.concatenate([empty, *(np.full(pair[0].size, place) for place, pair in enumerate(pairs))])
+        item = np.concatenate([empty, *(each[pair] for each, pair in zip(self.shown, pairs, strict=True))])
+        picked = [each[pair] for each, pair in zip(self.picked, pairs, strict=True)]
+        chosen = np.concatenate([np.empty(0, np.bool_), *picked])
+        order = np.lexsort((number, row))
+        return Ragged.from_rows(
+            row[order], len(self.sessions), item=item[order], display=number[order], picked=chosen[order]
+        )
+
+    def first_places(self) -> tuple[IntArray, IntArray, IntArray]:
+        """Session, item and place of everything shown, by where it was first shown: the frozen top of the list."""
+        row, item = self.seen
+        order = np.argsort(row, kind="stable")
+        row, item = row[order], item[order]
+        _, first = np.unique(row * self.items + item, return_index=True)
+        first.sort()
+        row, item = row[first], item[first]
+        return row, item, Ragged.from_rows(row, len(self.sessions)).position

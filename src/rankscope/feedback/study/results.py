@@ -12,25 +12,24 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from rankscope.arrays import FloatArray
-from rankscope.catalogue import did_you_mean
-from rankscope.displayed import Tabular
-from rankscope.errors import InputError, SettingError
+from rankscope.analysis.statistics.score_table import ScoreTable
+from rankscope.core.arrays import FloatArray
+from rankscope.core.catalogue import did_you_mean
+from rankscope.core.display import Tabular
+from rankscope.core.errors import InputError, SettingError
+from rankscope.core.files import atomic
+from rankscope.core.names import name_of
 from rankscope.feedback.methods import CONTROLS
-from rankscope.feedback.study.display_quality import SHARES
 from rankscope.feedback.study.loop import Round
-from rankscope.feedback.study.ranking_facts import fingerprints, tied_pairs
-from rankscope.feedback.users.drawn_sessions import Sessions
+from rankscope.feedback.study.scored_lists import SHARES, fingerprints, tied_pairs
+from rankscope.feedback.users.sessions import Sessions
 from rankscope.feedback.users.topics import Topics
-from rankscope.files import atomic
-from rankscope.inputs.formats import parquet_layout
-from rankscope.inputs.formats.frames import read_frame
-from rankscope.measures.fractions import divide
+from rankscope.inputs.formats import columnar_layouts
+from rankscope.inputs.formats.columnar import read_frame
 from rankscope.measures.measure import Measure
 from rankscope.measures.notation import parse_measure
-from rankscope.names import name_of
+from rankscope.ranks.ragged import divide
 from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.statistics.table.score_table import ScoreTable
 
 KEY = "rankscope.feedback"
 SCHEMA = 2
@@ -212,7 +211,7 @@ def load_results(path: str | Path) -> Results:
     """Read a study back; a clear error if the file is none."""
     name, file = name_of(path), Path(path)
     frame = read_frame(file, "parquet")
-    text = parquet_layout.notes_of(file.read_bytes()).get(KEY)
+    text = columnar_layouts.parquet_notes(file.read_bytes()).get(KEY)
     if text is None:
         advice = "rankscope feedback ... -o NAME.parquet makes one."
         raise InputError.of(name, ["is Parquet, but no feedback study"], advice)

@@ -2,40 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, BinaryIO
 
 import polars as pl
 
-from rankscope.digests import digest_of
-from rankscope.errors import InputError, SettingError
-from rankscope.feedback.examples.digests import features_digest
+from rankscope.core.digests import digest_of
+from rankscope.core.errors import InputError, SettingError
+from rankscope.core.parts import PartsFolder, Runner, finish_parts, work_folder
+from rankscope.core.processes import PATIENCE, Processes
+from rankscope.core.runners import runner_of
+from rankscope.core.validation import COUNT, FLAG, SEED, check
+from rankscope.feedback.examples.items import KeptMatrix, features_digest, matrix_digest
 from rankscope.feedback.methods import CONTROLS, control_methods
 from rankscope.feedback.methods.method import Method
+from rankscope.feedback.study.experiment import Experiment
 from rankscope.feedback.study.kept_sessions import KEPT, KeptSessions, item_ids, kept_columns
-from rankscope.feedback.study.loop import Round, SessionBlock, block_size
+from rankscope.feedback.study.loop import MethodPair, Round, SessionBlock, block_size, shared_rounds
 from rankscope.feedback.study.results import WHO, Results, frame_of
-from rankscope.feedback.study.setting import Experiment
-from rankscope.feedback.study.shared_residual import Pair, shared_rounds
-from rankscope.feedback.study.travelling import light_to_travel
-from rankscope.feedback.users.drawn_sessions import Sessions
+from rankscope.feedback.users.sessions import Sessions
 from rankscope.feedback.users.topics import Topics
-from rankscope.inputs.formats.frames import read_frame
+from rankscope.inputs.formats.columnar import read_frame
 from rankscope.measures.measure import Measure
 from rankscope.measures.notation import parse_measures
 from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.running.parts import PartsFolder, finish_parts
-from rankscope.running.processes import PATIENCE, Processes
-from rankscope.running.runner import Runner
-from rankscope.running.runners import runner_of
-from rankscope.running.work_folders import work_folder
-from rankscope.validation import COUNT, FLAG, SEED, check
 from rankscope.version import __version__
 
-USUAL = ("AP", "Rprec", "Estar")
-PART = 200  # sessions, at most: what is lost when a study is stopped
+# A study: methods x topics x starts x rounds, on all cores, that continues after an interruption.
+
+DEFAULT_MEASURES = ("AP", "Rprec", "Estar")
+SESSIONS_IN_PART = 200  # sessions, at most: what is lost when a study is stopped
 Progress = Callable[[float], None]
 
 
@@ -80,7 +80,7 @@ class StudyPlan:
         asked = tuple(dict.fromkeys([*methods, *(control_methods() if controls else ())]))
         if not asked:
             raise SettingError("a study needs at least one method")
-        names = measures or USUAL
+        names = measures or DEFAULT_MEASURES
         return cls(
             setting=setting,
             methods=asked,
@@ -103,7 +103,7 @@ class StudyPlan:
         return replace(self, replayed=kept, sessions=sessions)
 
     @property
-    def pair(self) -> Pair | None:
+    def pair(self) -> MethodPair | None:
         """The two methods that share a residual list, where just two are asked for and that list is scored."""
         asked = [each for each in self.methods if each.name not in CONTROLS]
         return (asked[0], asked[1]) if self.setting.protocol.scored == "residual" and len(asked) == 2 else None
@@ -140,7 +140,7 @@ class StudyPlan:
 
     def parts(self) -> list[StudyPart]:
         """All parts, method by method."""
-        about, size = self.about, min(PART, block_size(self.setting.items))
+        about, size = self.about, min(SESSIONS_IN_PART, block_size(self.setting.items))
         if self.pair is not None:
             about |= {"pair": [str(each) for each in self.pair]}
         if self.keep_sessions or self.replayed is not None:
@@ -164,7 +164,7 @@ def study(
     """Run the plan and, where a result file is named, write it; what was finished before is not done again.
 
     `keep_sessions` names a file for starts, displays and marks, which `StudyPlan.replaying` reads again.
-    `on` says where, as `rankscope.running.runners.runner_of` reads it, and changes only times; None: as many processes
+    `on` says where, as `rankscope.core.runners.runner_of` reads it, and changes only times; None: as many processes
     as there are cores, when there is enough to do.
     """
     plan = plan if keep_sessions is None else plan.keeping()
@@ -251,3 +251,28 @@ def same_numbers(first: Results, second: Results) -> bool:
     """Whether two results are equal in everything but the time they took."""
     both = [each.frame.drop("seconds") for each in (first, second)]
     return both[0].equals(both[1], null_equal=True) and list(WHO) == both[0].columns[: len(WHO)]
+
+
+# An experiment whose features are large does not carry them to workers: they read them from a file.
+
+LARGE_FEATURES = 100_000_000  # bytes of features
+
+
+@contextmanager
+def light_to_travel(setting: Experiment, folder: Path | None) -> Iterator[Experiment]:
+    """The same experiment, whose features lie in a file of the folder as soon as it travels, and until the block ends.
+
+    Without a folder, in one for temporary files, which only workers of this machine reach.
+    """
+    if setting.items.matrix.nbytes <= LARGE_FEATURES:
+        yield setting
+    elif folder is None:
+        with TemporaryDirectory(prefix="rankscope-") as temporary, light_to_travel(setting, Path(temporary)) as light:
+            yield light
+    else:
+        digest = matrix_digest(setting.items.matrix)
+        kept = KeptMatrix(folder.resolve() / f"features-{digest[:32]}.npy", digest)
+        try:
+            yield replace(setting, items=replace(setting.items, kept=kept))
+        finally:
+            kept.path.unlink(missing_ok=True)

@@ -1,22 +1,32 @@
-"""What a study says of one quantity: means by round with intervals; topics are what chance draws."""
+"""What a study says of one quantity: means by round with intervals, and what decides between its methods.
+
+Whole sessions decide: by the first measure of the scored list, which alone is primary, and by cumulative recall,
+which
+is secondary. The residual list lacks what a method has found, so that it favours the one that found less: two methods
+are compared on what neither has shown, and of more methods it decides nothing.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
-from rankscope.arrays import FloatArray
-from rankscope.feedback.study.results import Results
-from rankscope.feedback.study.rounds import area_over_rounds, rounds_to_recall
-from rankscope.feedback.study.stability import Stability, stability
-from rankscope.feedback.study.verdicts import NO_FEEDBACK, SEEN
+from rankscope.analysis.comparison.compare import Compared, compare
+from rankscope.analysis.statistics.bootstrap import Intervals
+from rankscope.analysis.statistics.mean_intervals import mean_intervals
+from rankscope.analysis.statistics.score_table import ScoreTable
+from rankscope.core.arrays import FloatArray
+from rankscope.feedback.study.loop import area_over_rounds, rounds_to_recall
+from rankscope.feedback.study.results import Results, shared_name
+from rankscope.feedback.study.sensitivity import Stability, stability
 from rankscope.measures.direction import EQUAL, best_first
-from rankscope.statistics.intervals.bootstrap import Intervals
-from rankscope.statistics.intervals.mean_intervals import mean_intervals
 
-HALF = 0.5  # the recall users are timed to
+# What a study says of one quantity: means by round with intervals; topics are what chance draws.
+
+TIMED_RECALL = 0.5  # the recall users are timed to
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,14 +131,14 @@ def session_rows(results: Results) -> list[dict[str, object]]:
     for name in (*summary.methods, *summary.controls):
         recall = results.values(SEEN, name)
         recall = recall[~np.isnan(recall).any(axis=1)]  # where nothing can be found there is nothing to reach
-        reached = rounds_to_recall(recall, HALF)
+        reached = rounds_to_recall(recall, TIMED_RECALL)
         middle = float(np.median(reached)) if reached.size else np.inf
         steady = summary.stability(name)
         rows.append(
             {
                 "method": name,
-                "area of recall": _mean(area_over_rounds(recall)),
-                f"reach recall {HALF:g}": _mean(np.isfinite(reached).astype(np.float64)),
+                "area of recall": _mean_or_nan(area_over_rounds(recall)),
+                f"reach recall {TIMED_RECALL:g}": _mean_or_nan(np.isfinite(reached).astype(np.float64)),
                 "median round": middle if np.isfinite(middle) else float("nan"),
                 "sd over starts": steady.sd,
                 "p10 of starts": steady.p10,
@@ -145,5 +155,80 @@ def session_notes(results: Results) -> list[str]:
     return [f"{name}, share of start: {note}" for name, note in said.items() if note]
 
 
-def _mean(values: FloatArray) -> float:
+def _mean_or_nan(values: FloatArray) -> float:
     return float(values.mean()) if values.size else float("nan")
+
+
+# What decides between feedback methods, and the comparisons made by it, which are those of `compare`.
+
+NO_FEEDBACK = "no-feedback"
+SEEN = "cumulative recall"
+
+
+def compared_methods(results: Results) -> tuple[str, ...]:
+    """The methods asked for, but those that failed in every session, and of those that rank alike only the first."""
+    again = {name for group in results.alike() for name in group[1:]}
+    return tuple(name for name in results.asked if name not in again | set(results.failed_throughout()))
+
+
+def shares_list(results: Results) -> bool:
+    """Whether two methods are compared on the residual list of what neither has shown."""
+    shared = shared_name(results.measures[0])
+    if shared not in results.quantities or len(compared_methods(results)) != 2:
+        return False
+    return len(results.table(shared, methods=compared_methods(results)).complete()) > 0
+
+
+def deciding_table(results: Results, methods: Sequence[str]) -> ScoreTable | None:
+    """The primary measure in the last round, sessions x methods; None where lists cannot be compared."""
+    measure = results.measures[0]
+    if results.about["protocol"]["scored"] != "residual":
+        return results.table(measure, methods=methods)
+    if shares_list(results) and NO_FEEDBACK not in methods:
+        return replace(results.table(shared_name(measure), methods=methods), measure=measure)
+    return None
+
+
+def compare_methods(results: Results, level: float = 0.95) -> Compared | None:
+    """All pairs of methods in the last round; None where there is no pair, or nothing to find."""
+    names = compared_methods(results)
+    return _compared(results, names, level, None) if len(names) > 1 else None
+
+
+def against_none(results: Results, level: float = 0.95) -> Compared | None:
+    """Each method against the start ranking left alone, a family of its own."""
+    names = (NO_FEEDBACK, *compared_methods(results))
+    if NO_FEEDBACK not in results.methods or len(names) < 2:
+        return None
+    return _compared(results, names, level, NO_FEEDBACK)
+
+
+def _compared(results: Results, names: Sequence[str], level: float, baseline: str | None) -> Compared | None:
+    first = deciding_table(results, names)
+    tables = [each for each in (first, results.table(SEEN, methods=names)) if each is not None]
+    if not all(len(each.complete()) for each in tables):
+        return None  # topics of one item, which is the query: nothing can be found
+    return compare(
+        tables,
+        baseline=baseline,
+        every_pair=baseline is None,
+        by_unit=True,
+        level=level,
+        seed=int(results.about.get("seed", 0)),
+    )
+
+
+def unmoved_measures(results: Results) -> tuple[str, ...]:
+    """Measures of the scored list that no round changes: precision within the first display of a frozen list."""
+    if not results.last:
+        return ()
+    return tuple(
+        measure
+        for measure in results.measures
+        if all(_is_constant(results, measure, name) for name in results.asked or results.methods)
+    )
+
+
+def _is_constant(results: Results, measure: str, method: str) -> bool:
+    values = results.values(measure, method)
+    return bool(np.array_equal(values, np.broadcast_to(values[:, :1], values.shape), equal_nan=True))

@@ -1,21 +1,32 @@
-"""A user who is a program: a language model, a script, somebody at another desk."""
+"""A user who is a program (a language model, a script, somebody at another desk), asked one line of JSON at a time."""
 
 from __future__ import annotations
 
+import atexit
+import json
+import os
+import queue
 import re
-from collections.abc import Sequence
+import shlex
+import subprocess
+import threading
+from collections import deque
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import IO, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankscope.feedback.users.json_lines import JsonLines, running, shortened
-from rankscope.feedback.users.judge import Marks
-from rankscope.feedback.users.users import Displays, User
-from rankscope.notation import short
+from rankscope.core.errors import InputError
+from rankscope.core.names import visible
+from rankscope.core.notation import short
+from rankscope.feedback.users.users import Displays, Marks, User
 
-LIMIT = 60.0  # seconds
+# A user who is a program: a language model, a script, somebody at another desk.
+
+SECONDS_LIMIT = 60.0  # seconds
 QUOTES, UNSAFE = "\"'", re.compile("[,()]|^[\\w-]+\\s*=")
 SIDES = ("relevant", "irrelevant")
 
@@ -29,7 +40,7 @@ class CommandUser(User):
     """
 
     command: str
-    limit: float = LIMIT
+    limit: float = SECONDS_LIMIT
     name: ClassVar[str] = "command"
     unnamed: ClassVar[tuple[str, ...]] = ("command",)
     above: ClassVar = {"limit": 0.0}
@@ -53,11 +64,11 @@ class CommandUser(User):
     def _write(self) -> str:
         quote = '"' if "'" in self.command else "'"
         shown = f"{quote}{self.command}{quote}" if UNSAFE.search(self.command) else self.command
-        return f"{self.name}({shown}{'' if self.limit == LIMIT else f',limit={short(self.limit)}'})"
+        return f"{self.name}({shown}{'' if self.limit == SECONDS_LIMIT else f',limit={short(self.limit)}'})"
 
     def opinion(self, look: Displays) -> NDArray[Any]:
         """Display by display, as the program answers."""
-        program = running(self.command, self.limit)
+        program = running_program(self.command, self.limit)
         said = np.zeros(look.items.shape, np.int8)
         for row, (topic, ids) in enumerate(look.shown()):
             if ids:
@@ -91,3 +102,122 @@ def sides_of(marks: Marks, shown: Sequence[str]) -> list[int]:
     """
     side = dict.fromkeys(marks.relevant, 1) | dict.fromkeys(marks.irrelevant, -1)
     return [side.get(each, 0) for each in shown]
+
+
+# A program that answers questions, one line of JSON each: started when it is first asked, ended when we end.
+
+PATIENCE = 3.0  # seconds that a program has to end by itself once nothing more comes
+COMPLAINTS_KEPT = 5  # last lines of what it complained
+LONGEST_SHOWN = 200  # signs of an answer that an error shows
+PROGRAM_ADVICE = (
+    "It reads one question a line from standard input, and answers each with one line of JSON: "
+    '{"relevant": [...], "irrelevant": [...]}.'
+)
+
+
+class JsonLines:
+    """A running program; lines that it writes to standard error are kept for the error that may follow."""
+
+    def __init__(self, command: str, limit: float) -> None:
+        self.command, self.limit = command, limit
+        self._process = self._begin()
+        self._answers: queue.Queue[str | None] = queue.Queue()
+        self._complaints: deque[str] = deque(maxlen=COMPLAINTS_KEPT)
+        self._readers = [
+            self._reader(self._process.stdout, self._answers.put, at_end=lambda: self._answers.put(None)),
+            self._reader(self._process.stderr, self._complaints.append, at_end=lambda: None),
+        ]
+
+    def _begin(self) -> subprocess.Popen[str]:
+        parts = shlex.split(self.command)
+        pipe = subprocess.PIPE
+        try:
+            return subprocess.Popen(
+                parts, stdin=pipe, stdout=pipe, stderr=pipe, text=True, encoding="utf-8", errors="replace", bufsize=1
+            )
+        except (OSError, ValueError) as error:
+            raise self.problem(f"cannot be started: {getattr(error, 'strerror', None) or error}") from None
+
+    def _reader(self, stream: IO[str] | None, keep: Any, at_end: Any) -> threading.Thread:
+        def read() -> None:
+            with suppress(ValueError, OSError):  # closed while it was read
+                for line in stream or ():
+                    keep(line.rstrip("\n"))
+            at_end()
+
+        thread = threading.Thread(target=read, daemon=True)
+        thread.start()
+        return thread
+
+    def ask(self, question: Mapping[str, Any]) -> Any:
+        """The answer to one question; a program that has ended, is late, or writes no JSON is an `InputError`."""
+        try:
+            assert self._process.stdin is not None
+            self._process.stdin.write(json.dumps(question, ensure_ascii=False) + "\n")
+            self._process.stdin.flush()
+            line = self._answers.get(timeout=self.limit)
+        except queue.Empty:
+            self.end(at_once=True)
+            raise self.problem(f"gave no answer in {self.limit:g} seconds and was ended") from None
+        except (OSError, ValueError):
+            line = None
+        if line is None:
+            raise self._ended()
+        try:
+            return json.loads(line)
+        except ValueError:
+            raise self.problem(f"answered with what is no line of JSON: {shortened(line)}") from None
+
+    def _ended(self) -> InputError:
+        self.end()
+        said = [f"it said: {visible(line)[:LONGEST_SHOWN]}" for line in self._complaints if line.strip()]
+        code = self._process.returncode
+        return self.problem(f"ended with exit code {code} before it had answered", *said)
+
+    def problem(self, *what: str) -> InputError:
+        """An error that names the program."""
+        return InputError.of(f"command '{visible(self.command)}'", list(what), PROGRAM_ADVICE)
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it can still be asked."""
+        return self._process.poll() is None
+
+    def end(self, at_once: bool = False) -> None:
+        """Close its input, which tells it to end; what does not end is ended."""
+        with suppress(OSError, ValueError):
+            assert self._process.stdin is not None
+            self._process.stdin.close()
+        try:
+            self._process.wait(0 if at_once else PATIENCE)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        for thread, stream in zip(self._readers, (self._process.stdout, self._process.stderr), strict=True):
+            thread.join(PATIENCE)
+            if stream is not None and not thread.is_alive():  # what it started may hold the pipe open
+                stream.close()
+
+
+def shortened(text: str) -> str:
+    """What an error shows of an answer."""
+    return f"'{visible(text[:LONGEST_SHOWN])}'{'...' if len(text) > LONGEST_SHOWN else ''}"
+
+
+_RUNNING: dict[tuple[int, str, float], JsonLines] = {}  # by process, so that a fork starts its own
+
+
+def running_program(command: str, limit: float) -> JsonLines:
+    """The program of this command in this process: one that runs, or a new one."""
+    key = (os.getpid(), command, limit)
+    found = _RUNNING.get(key)
+    if found is None or not found.is_running:
+        found = _RUNNING[key] = JsonLines(command, limit)
+    return found
+
+
+@atexit.register
+def end_all() -> None:
+    """End every program that this process has started."""
+    for key in [key for key in _RUNNING if key[0] == os.getpid()]:
+        _RUNNING.pop(key).end()

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankscope.arrays import BoolArray, FloatArray
-from rankscope.catalogue import did_you_mean
-from rankscope.errors import SettingError
+from rankscope.core.arrays import BoolArray, FloatArray
+from rankscope.core.catalogue import did_you_mean
+from rankscope.core.errors import SettingError
 
 TOKEN = re.compile(r"""\s*(?:(?P<sign>[()])|"(?P<double>[^"]*)"|'(?P<single>[^']*)'|(?P<word>[^\s()"']+))""")
 WORDS = ("and", "or", "not")

@@ -1,25 +1,28 @@
-"""How a session begins: a random display, somebody else's ranking, one query, or examples brought along."""
+"""How a session begins: a random display, somebody else's ranking, one query, examples brought along, or in turn."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from rankscope.arrays import BoolArray, FloatArray, IntArray
-from rankscope.catalogue import Later, later
-from rankscope.errors import SettingError
-from rankscope.feedback.users.drawn_sessions import Sessions
-from rankscope.feedback.users.draws import seed_of, uniform
+from rankscope.core.arrays import BoolArray, FloatArray, IntArray
+from rankscope.core.catalogue import Later, later
+from rankscope.core.errors import SettingError
+from rankscope.core.notation import Named, NamedCatalogue, Written, split_list
+from rankscope.feedback.users.sessions import Sessions, seed_of, uniform
 from rankscope.feedback.users.topics import Topics
-from rankscope.notation import Named, NamedCatalogue
 from rankscope.ranks.ragged import Ragged
 
 if TYPE_CHECKING:
-    from rankscope.feedback.examples.text_items import TextItems
+    from rankscope.feedback.methods.text import TextItems
+
+
+# How a session begins: a random display, somebody else's ranking, one query, or examples brought along.
 
 
 class Start(Named, ABC):
@@ -58,7 +61,7 @@ class OneQuery(Start):
             order = np.argsort(uniform(own, possible, "query"), kind="stable")
             queries.append(possible[order[:count]])
             rows.append(np.full(queries[-1].size, row))
-        return _sessions(topics, rows, seed, query=np.concatenate(queries))
+        return _new_sessions(topics, rows, seed, query=np.concatenate(queries))
 
 
 @dataclass(frozen=True)
@@ -69,7 +72,7 @@ class RandomDisplay(Start):
 
     def drawn(self, topics: Topics, count: int, seed: int = 0, allowed: BoolArray | None = None) -> Sessions:
         """Only seeds differ."""
-        return _sessions(topics, [np.full(count, row) for row in range(len(topics))], seed)
+        return _new_sessions(topics, [np.full(count, row) for row in range(len(topics))], seed)
 
     def scores(self, sessions: Sessions, items: int) -> FloatArray | None:
         """Random numbers, a session's own."""
@@ -95,7 +98,7 @@ class GivenExamples(Start):
     def drawn(self, topics: Topics, count: int, seed: int = 0, allowed: BoolArray | None = None) -> Sessions:
         """Examples each, drawn from the target and from the rest."""
         rows = [np.full(count, row) for row in range(len(topics))]
-        sessions = _sessions(topics, rows, seed)
+        sessions = _new_sessions(topics, rows, seed)
         lists = [
             self._examples(topics, row, own, allowed) for row, own in zip(sessions.topic, sessions.seed, strict=True)
         ]
@@ -168,7 +171,7 @@ class ExternalRanking(Start):
             raise SettingError(
                 f"{len(topics)} topics of {topics.items} items do not fit scores of shape {self.rows.shape}"
             )
-        return _sessions(topics, [np.full(count, row) for row in range(len(topics))], seed)
+        return _new_sessions(topics, [np.full(count, row) for row in range(len(topics))], seed)
 
     def scores(self, sessions: Sessions, items: int) -> FloatArray | None:
         """Those given."""
@@ -180,7 +183,7 @@ class ExternalRanking(Start):
 
 ALL: dict[str, type[Start] | Later] = {  # a new start adds its name here
     **{each.name: each for each in (OneQuery, RandomDisplay, GivenExamples)},
-    **later("rankscope.feedback.users", {"mixed": "mixed_start:MixedStart"}),
+    **later("rankscope.feedback.users", {"mixed": "starts:MixedStart"}),
 }
 STARTS: NamedCatalogue[Start] = NamedCatalogue("start", ALL, example="examples(3,3)")
 
@@ -205,7 +208,7 @@ def run_rows(run: Any, items: Sequence[str]) -> dict[str, FloatArray]:
     return rows
 
 
-def _sessions(topics: Topics, rows: Sequence[IntArray], seed: int, query: IntArray | None = None) -> Sessions:
+def _new_sessions(topics: Topics, rows: Sequence[IntArray], seed: int, query: IntArray | None = None) -> Sessions:
     topic = np.concatenate(rows).astype(np.int64)
     start = np.concatenate([np.arange(1, each.size + 1) for each in rows]).astype(np.int64)
     labels = topics.labels
@@ -220,3 +223,91 @@ def _sessions(topics: Topics, rows: Sequence[IntArray], seed: int, query: IntArr
         given=empty,
         scored=topic,
     )
+
+
+# Sessions of one study that begin in several ways, in turn: people do not all begin alike.
+
+
+@dataclass(frozen=True)
+class MixedStart(Start):
+    """Sessions take turns: the first of a topic begins in the first way, the second in the second, and so on.
+
+    >>> str(STARTS.parse("mixed(one_query, examples(2, 2))"))
+    'mixed(one_query,examples(2,2))'
+    """
+
+    ways: str
+    name: ClassVar[str] = "mixed"
+    unnamed: ClassVar[tuple[str, ...]] = ("ways",)
+
+    @classmethod
+    def from_written(cls, written: Written) -> Self:
+        """All between the brackets are ways to begin."""
+        return cls(written.inner or "")
+
+    def __post_init__(self) -> None:
+        starts = [STARTS.parse(each) for each in split_list(self.ways)]
+        if len(starts) < 2 or any(isinstance(each, MixedStart) for each in starts):
+            raise SettingError(
+                f"mixed needs two ways to begin or more, as mixed(one_query, random_display): {self.ways}"
+            )
+        object.__setattr__(self, "ways", ",".join(map(str, starts)))
+        super().__post_init__()
+
+    @cached_property
+    def starts(self) -> tuple[Start, ...]:
+        """The ways to begin."""
+        return tuple(STARTS.parse(each) for each in split_list(self.ways))
+
+    def way(self, sessions: Sessions) -> IntArray:
+        """The number of the way in which each session begins."""
+        return (sessions.start - 1) % len(self.starts)
+
+    def drawn(self, topics: Topics, count: int, seed: int = 0, allowed: BoolArray | None = None) -> Sessions:
+        """As many sessions of each topic as asked for, unless a way has fewer of them."""
+        ways = len(self.starts)
+        parts = [
+            _renumbered_sessions(start.drawn(topics, -(-(count - way) // ways), seed, allowed), topics, way, ways, seed)
+            for way, start in enumerate(self.starts)
+            if count > way
+        ]
+        return _joined_sessions(parts)
+
+    def scores(self, sessions: Sessions, items: int) -> FloatArray | None:
+        """Those of each session's own way; NaN where it goes by nearness to its query."""
+        rows = np.full((len(sessions), items), np.nan)
+        for way, start in enumerate(self.starts):
+            own = np.flatnonzero(self.way(sessions) == way)
+            found = start.scores(sessions.take(own), items)
+            if found is not None:
+                rows[own] = found
+        return rows
+
+    def ranked(self, sessions: Sessions) -> BoolArray:
+        """By each session's own way."""
+        return np.array([each.ranks for each in self.starts])[self.way(sessions)]
+
+
+def _renumbered_sessions(sessions: Sessions, topics: Topics, way: int, ways: int, seed: int) -> Sessions:
+    """Numbers that leave room for the other ways, and seeds to go with them."""
+    start = (sessions.start - 1) * ways + way + 1
+    pairs = zip(sessions.topic.tolist(), start.tolist(), strict=True)
+    seeds = np.array([seed_of("session", topics.labels[row], number, seed) for row, number in pairs], dtype=np.int64)
+    return Sessions(
+        topic=sessions.topic,
+        start=start,
+        seed=seeds,
+        query=sessions.query,
+        given=sessions.given,
+        scored=sessions.scored,
+    )
+
+
+def _joined_sessions(parts: list[Sessions]) -> Sessions:
+    """All sessions, those of one topic together and in the order of their numbers."""
+    plain: dict[str, Any] = {
+        name: np.concatenate([getattr(each, name) for each in parts])
+        for name in ("topic", "start", "seed", "query", "scored")
+    }
+    whole = Sessions(given=Ragged.join([each.given for each in parts]), **plain)
+    return whole.take(np.lexsort((whole.start, whole.topic)))

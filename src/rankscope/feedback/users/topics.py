@@ -11,10 +11,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankscope.arrays import BoolArray, FloatArray, IntArray
-from rankscope.catalogue import did_you_mean
-from rankscope.errors import SettingError
-from rankscope.feedback.examples.folds import checked_target
+from rankscope.core.arrays import BoolArray, FloatArray, IntArray
+from rankscope.core.catalogue import did_you_mean
+from rankscope.core.errors import SettingError
+from rankscope.feedback.examples.examples import checked_target
 from rankscope.feedback.users.expressions import Expression, HasLabel, Properties, parse_expression
 from rankscope.inputs.features import Features
 from rankscope.ranks.ragged import Ragged

@@ -1,39 +1,48 @@
-"""What Parquet and Arrow have in common: a table with named columns, checked by us and then read by polars."""
+"""Parquet and Arrow tables with a query, an item and a score, rank or grade column: checked by us, then read by
+polars.
+"""
 
 from __future__ import annotations
 
 import io
+import mmap
 import os
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date, timedelta
+from functools import partial
+from pathlib import Path
 from threading import Lock
 from typing import IO, Any, BinaryIO, TypeVar
 
+import numpy as np
 import polars as pl
 
-from rankscope.column_names import ITEM, QUERY, RANK, SCORE
-from rankscope.errors import InputError
-from rankscope.inputs import forks
-from rankscope.inputs.checks import Problems
+from rankscope.core import forks
+from rankscope.core.columns import ITEM, QUERY, RANK, SCORE
+from rankscope.core.errors import InputError
+from rankscope.core.names import name_of
 from rankscope.inputs.column_map import ColumnMap, rename_in_tables
-from rankscope.inputs.expansion import ExpandedBytes, TooLargeError, advice
+from rankscope.inputs.formats import columnar_layouts
+from rankscope.inputs.formats.registry import HOLDS_EITHER, InputShape
+from rankscope.inputs.problems import Problems
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.run import Run
-from rankscope.inputs.shapes.shape import InputShape
-from rankscope.inputs.sources import Source
+from rankscope.inputs.sources import MAX_RATIO, ExpandedBytes, Source, TooLargeError, expansion_advice
 from rankscope.inputs.tables import Table, find_column
+
+# What Parquet and Arrow have in common: a table with named columns, checked by us and then read by polars.
 
 T = TypeVar("T")
 _redirecting = Lock()
 DAY = 86_400_000_000  # microseconds
 EPOCH = date(1970, 1, 1).toordinal()
-FIRST, END = date.min.toordinal() - EPOCH, date.max.toordinal() - EPOCH + 1  # days of Python's calendar
+FIRST, LAST = date.min.toordinal() - EPOCH, date.max.toordinal() - EPOCH + 1  # days of Python's calendar
 UNITS = {"ms": 1000, "us": 1, "ns": 1 / 1000}  # in microseconds
-DAMAGED = "Was it cut off, or damaged on its way?"
+DAMAGED_ADVICE = "Was it cut off, or damaged on its way?"
 DAMAGE = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, EOFError, ValueError, MemoryError)
 
 
@@ -100,10 +109,10 @@ class ColumnarFormat:
             with panics_unprinted():
                 return read()
         except TooLargeError as error:
-            problems.add("", str(error), advice())
+            problems.add("", str(error), expansion_advice())
         except DAMAGE as error:
             reason = (str(error) or type(error).__name__).partition("\n")[0][:200]
-            problems.add("", f"cannot be read as {self.title}: {reason}", DAMAGED)
+            problems.add("", f"cannot be read as {self.title}: {reason}", DAMAGED_ADVICE)
         raise InputError([problems.report()])
 
 
@@ -146,7 +155,7 @@ def _standard_error_in(held: IO[bytes]) -> Iterator[None]:
             os.write(2, held.read())
 
 
-def read_table(source: Source, layout: ColumnarFormat, problems: Problems) -> Table:
+def read_columnar_table(source: Source, layout: ColumnarFormat, problems: Problems) -> Table:
     """The table in a file; a damaged file is a problem, and so is a saved reduction in place of a table."""
     frame = layout.whole(source, problems)
     refuse_reduction(frame, problems)
@@ -155,7 +164,7 @@ def read_table(source: Source, layout: ColumnarFormat, problems: Problems) -> Ta
 
 def mapped_table(source: Source, layout: ColumnarFormat, reading: Reading, problems: Problems) -> Table:
     """The table in a file, with the columns that were named under their roles."""
-    table = read_table(source, layout, problems)
+    table = read_columnar_table(source, layout, problems)
     return next(rename_in_tables([table], reading.columns, problems))
 
 
@@ -209,10 +218,161 @@ def check_times(frame: pl.DataFrame) -> None:
 def _range_of_times(kind: pl.DataType) -> tuple[float, float]:
     """What stored numbers of a type of time may be, from and below."""
     if isinstance(kind, pl.Date):
-        return FIRST, END
+        return FIRST, LAST
     if isinstance(kind, pl.Time):
         return 0, DAY * 1000
     unit = UNITS[kind.time_unit]  # type: ignore[attr-defined]
     if isinstance(kind, pl.Datetime):
-        return FIRST * DAY / unit, END * DAY / unit
+        return FIRST * DAY / unit, LAST * DAY / unit
     return timedelta.min.days * DAY / unit, (timedelta.max.days + 1) * DAY / unit
+
+
+# Parquet tables with a query, an item and a score, rank or grade column.
+
+PARQUET_SHAPES = (
+    InputShape(
+        name="Parquet",
+        holds=HOLDS_EITHER,
+        about="A table with a query, an item and a score, rank or grade column, under the names of CSV; fields of "
+        "structures are named with dots. Large files are read in parts.",
+        examples=(),
+        format="parquet",
+    ),
+)
+
+ROWS_AT_ONCE = 1 << 18
+
+
+def read_parquet_batches(
+    source: Source, problems: Problems, rows: tuple[int, int] | None = None, columns: ColumnMap = ()
+) -> Iterator[Table]:
+    """The rows of a file, or some whole groups of them, in portions; of the columns that a run can have."""
+    with open(source.path, "rb") as stored, mmap.mmap(stored.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        groups, empty = PARQUET.attempt(problems, partial(_checked_layout, data, source))
+    refuse_reduction(empty, problems)
+    table = pl.scan_parquet(source.path, glob=False, hive_partitioning=False).select(run_columns(empty, columns))
+    first, end = (0, sum(groups)) if rows is None else (rows[0], sum(rows))
+    for start, count in group_portions(groups, ROWS_AT_ONCE, first, end):
+        frame = PARQUET.attempt(problems, partial(_rows_of_portion, table, start, count))
+        source.reached((start + count) / sum(groups))
+        yield Table(frame, np.arange(start + 1, start + 1 + count, dtype=np.int64))
+
+
+def _checked_layout(data: mmap.mmap, source: Source) -> tuple[list[int], pl.DataFrame]:
+    """How many rows the groups of a file have, and its columns as a frame without rows."""
+    columnar_layouts.check_parquet(data, ExpandedBytes(len(data), source.max_ratio))
+    return columnar_layouts.parquet_group_rows(data), pl.DataFrame(schema=pl.read_parquet_schema(source.path))
+
+
+def _rows_of_portion(table: pl.LazyFrame, start: int, count: int) -> pl.DataFrame:
+    frame = table.slice(start, count).collect()
+    check_times(frame)
+    return frame
+
+
+def groups_of(source: Source) -> list[int]:
+    """How many rows the groups of a file have; a damaged file is an `InputError`."""
+    with open(source.path, "rb") as stored, mmap.mmap(stored.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        return PARQUET.attempt(Problems(source.name), partial(columnar_layouts.parquet_group_rows, data))
+
+
+def group_portions(
+    groups: Sequence[int], least: int, first: int = 0, end: int | None = None
+) -> Iterator[tuple[int, int]]:
+    """Where portions of so many rows at least begin, and how many they have: whole groups, one behind the other.
+
+    Only groups from row `first` on and before row `end`, where given.
+    >>> list(group_portions([5, 5, 20, 1], least=8)), list(group_portions([5, 5, 20, 1], least=8, first=5, end=30))
+    ([(0, 10), (10, 20), (30, 1)], [(5, 25)])
+    """
+    start, count, row = first, 0, 0
+    for rows in groups:
+        inside = first <= row and (end is None or row < end)
+        row += rows
+        count += rows if inside else 0
+        if count >= least:
+            yield start, count
+            start, count = start + count, 0
+    if count:
+        yield start, count
+
+
+class ParquetFormat(ColumnarFormat):
+    """Parquet, whose runs are read in portions."""
+
+    def read_run(self, source: Source, reading: Reading, rows: tuple[int, int] | None = None) -> Run:
+        """A run from a table with a query, an item and a score or rank column; `rows`: from which on, and how many."""
+
+        def read(problems: Problems) -> Iterator[Table]:
+            if source.begins_with(columnar_layouts.PARQUET_MAGIC):
+                tables = read_parquet_batches(source, problems, rows, reading.columns)
+            else:
+                tables = iter([read_columnar_table(source, self, problems)])
+            return rename_in_tables(tables, reading.columns, problems)
+
+        return Run.from_tables(source.stem(self.suffixes), read, source)
+
+
+PARQUET = ParquetFormat(
+    name="parquet",
+    about="Parquet tables with a query, an item and a score, rank or grade column",
+    title="Parquet",
+    suffixes=(".parquet", ".pq"),
+    marks=(columnar_layouts.PARQUET_MAGIC,),
+    check=columnar_layouts.check_parquet,
+    read=lambda _, source: pl.read_parquet(source),
+    write=pl.DataFrame.write_parquet,
+    shapes=PARQUET_SHAPES,
+)
+
+
+# Arrow tables: IPC files (Feather) and IPC streams; files are written.
+
+ARROW_SHAPES = (
+    InputShape(
+        name="Arrow",
+        holds=HOLDS_EITHER,
+        about="A table as in Parquet: IPC files (Feather) and IPC streams.",
+        examples=(),
+        format="arrow",
+    ),
+)
+
+
+def _read_arrow(data: Any, source: Any) -> pl.DataFrame:
+    if data[: len(columnar_layouts.ARROW_MARK)] == columnar_layouts.ARROW_MARK:
+        return pl.read_ipc_stream(source)
+    return pl.read_ipc(source)
+
+
+ARROW = ColumnarFormat(
+    name="arrow",
+    about="Arrow tables: IPC files (Feather) and IPC streams; files are written",
+    title="Arrow",
+    suffixes=(".arrow", ".feather", ".ipc"),
+    marks=(
+        columnar_layouts.ARROW_MAGIC,
+        columnar_layouts.ARROW_MARK,
+    ),  # a file's name, or the mark before each message of a stream
+    check=columnar_layouts.check_arrow,
+    read=_read_arrow,
+    write=pl.DataFrame.write_ipc,
+    shapes=ARROW_SHAPES,
+)
+
+
+# Whole tables from Parquet and Arrow files that may be large: mapped into memory for the check, read by polars.
+
+
+def read_frame(path: str | Path, format: str = "") -> pl.DataFrame:
+    """The table in a file, by its format or else its suffix; a damaged one is an `InputError`."""
+    file, problems = Path(path), Problems(name_of(path))
+    named = format == PARQUET.name or file.suffix.lower() in PARQUET.suffixes
+    layout = PARQUET if named else ARROW
+    try:
+        with file.open("rb") as stored, mmap.mmap(stored.fileno(), 0, access=mmap.ACCESS_READ) as data:
+            source = file if layout is PARQUET else io.BytesIO(data)  # a file of Arrow would be mapped unchecked
+            return layout.frame(data, source, problems, MAX_RATIO)
+    except (OSError, ValueError) as error:  # no such file, an empty one
+        reason = getattr(error, "strerror", None) or "it is empty"
+        raise InputError.of(problems.source, [f"cannot be read: {reason}"]) from None

@@ -16,28 +16,35 @@ from typing import Any, TextIO
 import numpy as np
 import polars as pl
 
-from rankscope.arrays import IntArray
-from rankscope.column_names import GRADE, ITEM, KNOWN, LIKELY, QUERY, RANK, SCORE, likely_names, loose_name, plain_name
-from rankscope.errors import InputError
-from rankscope.inputs import forks, texts
-from rankscope.inputs.checks import Problems, shorten_value
+from rankscope.core import forks
+from rankscope.core.arrays import IntArray
+from rankscope.core.columns import GRADE, ITEM, KNOWN, LIKELY, QUERY, RANK, SCORE, likely_names, loose_name, plain_name
+from rankscope.core.errors import InputError
+from rankscope.core.wording import mapping_advice
+from rankscope.inputs import texts
 from rankscope.inputs.column_map import ColumnMap, rename_in_tables
 from rankscope.inputs.formats import trec
-from rankscope.inputs.formats.writing import refuse_ids, whole_numbers
-from rankscope.inputs.line_layout import form_of, map_of_form
-from rankscope.inputs.numbers import DECIMAL_COMMA, POINT, parse_number
+from rankscope.inputs.formats.registry import (
+    HOLDS_EITHER,
+    HOLDS_JUDGEMENTS,
+    Example,
+    InputShape,
+    refuse_ids,
+    with_whole_numbers,
+)
+from rankscope.inputs.lines import form_of, map_of_form
+from rankscope.inputs.problems import Problems, shorten_value
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.run import Run
-from rankscope.inputs.shapes.shape import HOLDS_EITHER, HOLDS_JUDGEMENTS, Example, InputShape
 from rankscope.inputs.sources import Source, without_marks
 from rankscope.inputs.tables import Table, find_column
 from rankscope.inputs.texts import not_packed
-from rankscope.wording import mapping_advice
+from rankscope.inputs.values import DECIMAL_COMMA, DECIMAL_COMMA_ADVICE, parse_number
 
 SEPARATORS = (",", "\t", ";")
 NEWLINE = 10
-LOOKED_AT = 1 << 16  # bytes
+BYTES_LOOKED_AT = 1 << 16  # bytes
 LINE = re.compile(rb"[^\r\n]+")
 LIKELY_NAMES = frozenset(name for names in LIKELY.values() for name in names)
 RATING = "rating"  # Quepid's name, and its habit to leave it empty
@@ -64,7 +71,9 @@ class Delimited:
         """A run from a table with a query, an item and a score or rank column."""
 
         def read(problems: Problems) -> Iterator[Table]:
-            tables = read_tables(source, problems, reading.encoding, "query,item,score", known_names(reading.columns))
+            tables = read_delimited_tables(
+                source, problems, reading.encoding, "query,item,score", known_names(reading.columns)
+            )
             return rename_in_tables(tables, reading.columns, problems)
 
         return Run.from_tables(source.stem(self.suffixes), read, source)
@@ -75,7 +84,7 @@ class Delimited:
 
         def read(problems: Problems) -> Table:
             known = known_names(reading.columns)
-            table = read_table(source, problems, reading.encoding, expected, known, judged=True)
+            table = read_delimited_table(source, problems, reading.encoding, expected, known, judged=True)
             return without_unrated(next(rename_in_tables([table], reading.columns, problems)))
 
         return Qrels.from_source(source, read)
@@ -86,7 +95,7 @@ class Delimited:
 
     def write_qrels(self, qrels: Qrels, file: TextIO) -> None:
         """Write query, item, grade in the order given, whole grades without a point."""
-        self._write(whole_numbers(qrels.table, "grade"), qrels.name, file)
+        self._write(with_whole_numbers(qrels.table, "grade"), qrels.name, file)
 
     def _write(self, table: pl.DataFrame, place: str, file: TextIO) -> None:
         refuse_ids(table, place, {"holds a NUL": r"\x00"}, self.name.upper())
@@ -142,7 +151,7 @@ def known_names(columns: ColumnMap) -> frozenset[str]:
     return frozenset() if columns else KNOWN | LIKELY_NAMES
 
 
-def read_table(
+def read_delimited_table(
     source: Source,
     problems: Problems,
     encoding: str = "utf-8",
@@ -151,11 +160,11 @@ def read_table(
     judged: bool = False,
 ) -> Table:
     """The whole table at once; see `read_tables`."""
-    parts = list(read_tables(source, problems, encoding, expected, known, judged))
+    parts = list(read_delimited_tables(source, problems, encoding, expected, known, judged))
     return Table(pl.concat([part.frame for part in parts]), np.concatenate([part.line for part in parts]), "line")
 
 
-def read_tables(
+def read_delimited_tables(
     source: Source,
     problems: Problems,
     encoding: str = "utf-8",
@@ -191,7 +200,7 @@ def first_line(text: bytes) -> bytes:
 
 def _is_table(first: str, separator: str) -> bool:
     fields = _fields(first, separator)
-    if all(_means(role, fields) for role in ("query", "item")):
+    if all(_has_role(role, fields) for role in ("query", "item")):
         return True
     if separator not in first or first.startswith("#"):
         return False
@@ -201,7 +210,7 @@ def _is_table(first: str, separator: str) -> bool:
     return len(words) < 4 or (len(fields) > 1 and all(parse_number(each.decode()) is None for each in words))
 
 
-def _means(role: str, fields: list[str]) -> bool:
+def _has_role(role: str, fields: list[str]) -> bool:
     strong = {"query": QUERY, "item": ITEM}[role]
     return any(plain_name(field) in strong for field in fields) or bool(likely_names(role, fields))
 
@@ -250,7 +259,7 @@ class HeaderRule:
             said = "If these are names of columns, say which is which: {}."
             return mapping_advice(said, f"query={names[0]},item=...")
         judged = self.expected.startswith("query,item,grade")
-        layout = trec.QRELS if judged else trec.RUN
+        layout = trec.QRELS_LINE if judged else trec.RUN_LINE
         alike = [row for row in rows if len(row) == len(names)]
         form = form_of(alike, (layout.fields, *layout.shorter)) or ("query", "item", "grade" if judged else "score")
         said = "Of a table without a header say the numbers of columns: {}."
@@ -296,7 +305,7 @@ class TableReader:
         header = first_line(text).decode()
         self.separator = _separator(header)
         self.names = header.split(self.separator)
-        first = text[:LOOKED_AT].rpartition(b"\n")[0].decode(errors="replace").split("\n")
+        first = text[:BYTES_LOOKED_AT].rpartition(b"\n")[0].decode(errors="replace").split("\n")
         self.header.check(self.names, line, self.problems, [each.split(self.separator) for each in first if each])
         return 1
 
@@ -335,7 +344,7 @@ class TableReader:
         number = ",".join(fields[split[0] : split[0] + 2]) if split and self.separator == "," else ""
         if count == wanted + 1 and DECIMAL_COMMA.fullmatch(number):
             what += f": is {number} one number, with a decimal comma?"
-            self.problems.advise(POINT)
+            self.problems.advise(DECIMAL_COMMA_ADVICE)
         self.problems.add(f"line {line}", what, order=line)
 
 

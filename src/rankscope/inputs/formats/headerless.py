@@ -1,4 +1,6 @@
-"""Tables without a header: the runs of MS MARCO, and any text whose columns are given by their numbers."""
+"""Text tables without a header: the runs of MS MARCO, any text whose columns are given by their numbers, and LETOR
+text, as learning to rank keeps judgements: `grade qid:query 1:0.3 2:0.1 # item`.
+"""
 
 from __future__ import annotations
 
@@ -11,23 +13,34 @@ from typing import TextIO
 import numpy as np
 import polars as pl
 
-from rankscope.errors import InputError
-from rankscope.inputs import forks, texts
-from rankscope.inputs.checks import Problems
+from rankscope.core import forks
+from rankscope.core.errors import InputError
+from rankscope.core.wording import mapping_advice
+from rankscope.inputs import texts
 from rankscope.inputs.column_map import ColumnMap, rename_in_tables
 from rankscope.inputs.formats.delimited import SEPARATORS, HeaderRule, TableReader, first_line
+from rankscope.inputs.formats.registry import (
+    HOLDS_EITHER,
+    HOLDS_JUDGEMENTS,
+    HOLDS_RUN,
+    Example,
+    FileFormat,
+    InputShape,
+    refusal,
+)
+from rankscope.inputs.problems import Problems, shorten_value
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.run import Run
-from rankscope.inputs.shapes.shape import HOLDS_EITHER, HOLDS_JUDGEMENTS, HOLDS_RUN, Example, InputShape
 from rankscope.inputs.sources import Source
 from rankscope.inputs.tables import Table
-from rankscope.wording import mapping_advice
 
-ROW = re.compile(rb"([^\t\r\n]+)\t[^\t\r\n]+\t(\d+)\r?")
+# Tables without a header: the runs of MS MARCO, and any text whose columns are given by their numbers.
+
+MSMARCO_ROW = re.compile(rb"([^\t\r\n]+)\t[^\t\r\n]+\t(\d+)\r?")
 BLANKS = re.compile(rb"[ \t]+")
-HASH = re.compile(rb"\s*#")
-SUFFIXES = (".tsv", ".csv", ".run", ".trec", ".txt", ".res", ".input", ".results")
+COMMENT_BEGIN = re.compile(rb"\s*#")
+HEADERLESS_SUFFIXES = (".tsv", ".csv", ".run", ".trec", ".txt", ".res", ".input", ".results")
 MSMARCO_COLUMNS: ColumnMap = (("query", "1"), ("item", "2"), ("rank", "3"))
 MSMARCO_SHAPE = InputShape(
     name="MS MARCO run",
@@ -65,7 +78,7 @@ class Headerless:
         """Lines of three fields with tabs between them, the last a rank that goes up by one within a query from 1."""
         whole = head[: head.rfind(b"\n") + 1] or head
         lines = [line for line in whole.split(b"\n") if line.strip()][:1000]
-        found = [ROW.fullmatch(line) for line in lines]
+        found = [MSMARCO_ROW.fullmatch(line) for line in lines]
         rows = [(each[1], int(each[2])) for each in found if each]
         if not self.columns or not rows or len(rows) < len(lines) or rows[0][1] != 1:
             return False
@@ -79,7 +92,7 @@ class Headerless:
             tables = numbered_tables(source, problems, reading.encoding, columns, reading.comments)
             return rename_in_tables(tables, columns, problems)
 
-        return Run.from_tables(source.stem(SUFFIXES), read, source)
+        return Run.from_tables(source.stem(HEADERLESS_SUFFIXES), read, source)
 
     def read_qrels(self, source: Source, reading: Reading) -> Qrels:
         """Judgements from the columns whose numbers are given."""
@@ -135,7 +148,7 @@ def numbered_tables(
     blank: bool | None = None
     for block in texts.decoded_blocks(source, encoding, problems, inner_marks=True):
         if blank is None:
-            first = next((line for line in block.split(b"\n") if line.strip() and not HASH.match(line)), b"")
+            first = next((line for line in block.split(b"\n") if line.strip() and not COMMENT_BEGIN.match(line)), b"")
             blank = _is_blank(first.decode(), max((int(name) for _, name in columns if name.isdecimal()), default=0))
         lines = b"\n".join(_fields_apart(line, comments) for line in block.split(b"\n")) if blank else block
         if table := reader.unquoted(lines):
@@ -153,4 +166,61 @@ def _is_blank(first: str, width: int) -> bool:
 
 def _fields_apart(line: bytes, comments: bool) -> bytes:
     """The fields of a line with a tab between them; nothing of a comment."""
-    return b"" if comments and HASH.match(line) else BLANKS.sub(b"\t", line.strip())
+    return b"" if comments and COMMENT_BEGIN.match(line) else BLANKS.sub(b"\t", line.strip())
+
+
+# LETOR text, as learning to rank keeps judgements: `grade qid:query 1:0.3 2:0.1 # item`.
+
+LETOR_LINE = re.compile(r"(\S+)\s+qid:(\S+)[^#]*#\s*(?:docid\s*=\s*)?([^\s;]+)")
+LETOR_BEGIN = re.compile(rb"(?:\s*#[^\n]*\n)*\s*[-+.\de]+\s+qid:")
+LETOR_FORM = "A line is: grade qid:query features # item."
+LETOR_SHAPES = (
+    InputShape(
+        name="LETOR or Quepid LTR",
+        holds=HOLDS_JUDGEMENTS,
+        about="Grade, query behind `qid:`, features, and behind a # the item, as RankLib and LETOR have it and Quepid "
+        "exports it (LTR). Features are not read.",
+        examples=(
+            Example("quepid-ltr.txt", "3 qid:41 # p7 red shoes\n0 qid:41 # p9 red shoes\n", HOLDS_JUDGEMENTS),
+            Example("letor.txt", "2 qid:10 1:0.03 2:0.66 #docid = GX029-35 inc = 1 prob = 0.1\n", HOLDS_JUDGEMENTS),
+        ),
+        format="letor",
+    ),
+)
+
+
+def is_letor_text(head: bytes) -> bool:
+    """A grade and `qid:`."""
+    return LETOR_BEGIN.match(head) is not None
+
+
+def read_letor_qrels(source: Source, reading: Reading) -> Qrels:
+    """Judgements from grade, query and the item behind the #."""
+    return Qrels.from_source(source, lambda problems: _letor_table(source, reading, problems))
+
+
+def _letor_table(source: Source, reading: Reading, problems: Problems) -> Table:
+    rows, lines = [], []
+    text = texts.whole_utf8(source, reading.encoding, problems).decode()
+    for number, line in enumerate(text.split("\n"), 1):
+        found = LETOR_LINE.match(line.strip())
+        if found is not None:
+            rows.append(found.groups())
+            lines.append(number)
+        elif line.strip() and not line.lstrip().startswith("#"):
+            problems.add(f"line {number}", f"has no item behind a #, got {shorten_value(line)}", LETOR_FORM, number)
+    schema = {"grade": pl.String, "query": pl.String, "item": pl.String}
+    return Table(pl.DataFrame(rows, schema=schema, orient="row"), np.array(lines, dtype=np.int64), "line")
+
+
+LETOR = FileFormat(
+    name="letor",
+    about="LETOR text, as learning to rank keeps judgements: `grade qid:query 1:0.3 2:0.1 # item`",
+    suffixes=(),
+    recognises=is_letor_text,
+    read_run=refusal("holds judgements for learning to rank (qid:), which are no run"),
+    read_qrels=read_letor_qrels,
+    write_run=refusal("a run cannot be written as LETOR text", "Write TREC text, CSV or Parquet."),
+    write_qrels=refusal("judgements are not written as LETOR text", "Write TREC text, CSV or Parquet."),
+    shapes=LETOR_SHAPES,
+)

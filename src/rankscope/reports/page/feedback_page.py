@@ -9,56 +9,61 @@ from typing import Any
 
 import numpy as np
 
-from rankscope.errors import RankscopeError
-from rankscope.feedback.normalization.normalised import Normalised
+from rankscope.analysis.comparison.compare import compare
+from rankscope.analysis.statistics.deciding_test import DECIDING
+from rankscope.analysis.statistics.mean_intervals import mean_intervals
+from rankscope.analysis.statistics.score_table import ScoreTable
+from rankscope.core.errors import RankscopeError
+from rankscope.core.files import atomic
+from rankscope.core.wording import how_many
+from rankscope.feedback.normalization.normalised_study import Normalised
 from rankscope.feedback.study.results import Results
-from rankscope.feedback.study.summary import Summary, session_rows
-from rankscope.feedback.study.verdicts import NO_FEEDBACK, SEEN, compared_methods
-from rankscope.files import atomic
-from rankscope.graphs import FEEDBACK_KINDS
-from rankscope.number_texts import how_many
-from rankscope.reports.formats.rows import grid_of
-from rankscope.reports.page.contents import Section
-from rankscope.reports.page.drawn_figures import DrawnFigure, figure_data
+from rankscope.feedback.study.summary import NO_FEEDBACK, SEEN, Summary, compared_methods, session_rows
+from rankscope.reports.graphs.kinds import FEEDBACK_KINDS
 from rankscope.reports.page.figures import MOST_CURVES
-from rankscope.reports.page.first_view import FirstChoice
-from rankscope.reports.page.pages import DRAWING, Shell, environment, packed
-from rankscope.reports.texts.comparison import few_notes
-from rankscope.reports.texts.feedback import LISTS, facts, further, of_topics, verdicts, warnings
-from rankscope.statistics.intervals.mean_intervals import mean_intervals
-from rankscope.statistics.pairs.trust import DECIDING
-from rankscope.statistics.table.score_table import ScoreTable
-from rankscope.statistics.verdicts.compare import compare
+from rankscope.reports.page.first_view import DrawnFigure, FirstChoice, figure_data
+from rankscope.reports.page.pages import DRAWING, Shell, environment, packed_json
+from rankscope.reports.page.report import Section
+from rankscope.reports.tables import grid_of
+from rankscope.reports.texts.comparison_tables import few_notes
+from rankscope.reports.texts.feedback import (
+    LISTS,
+    further_findings,
+    of_topics,
+    study_facts,
+    study_verdicts,
+    study_warnings,
+)
 from rankscope.version import __version__
 
 HEADLINE = "rounds-recall"  # what users have seen so far: the question of every study
 BY_TOPIC = "MAE of each feasible topic; corrected: 0 is a random order, 1 the baseline."
 
 
-def write_page(results: Results, result: Normalised, path: str | Path) -> int:
+def write_study_page(results: Results, result: Normalised, path: str | Path) -> int:
     """Write the page of a study and what its methods reach of the possible, whole or not at all; its size in bytes."""
-    page = render(results, result).encode()
+    page = render_study(results, result).encode()
     with atomic(path, "wb") as file:
         file.write(page)
     return len(page)
 
 
-def render(results: Results, result: Normalised) -> str:
+def render_study(results: Results, result: Normalised) -> str:
     """The whole page."""
-    figures = graphs_of(results, result)
+    figures = study_figures(results, result)
     methods = methods_of(figures)
-    told = [line.removeprefix("! ") for line in warnings(results)]
+    told = [line.removeprefix("! ") for line in study_warnings(results)]
     return str(
         environment()
         .get_template("feedback.html.j2")
         .render(
             title=f"Relevance feedback: {how_many(len(results.asked), 'method', 'methods')}",
-            facts=facts(results),
-            lines=verdicts(results),
-            more=further(results),
+            facts=study_facts(results),
+            lines=study_verdicts(results),
+            more=further_findings(results),
             warnings=told,
             figures=figures,
-            sections=sections_of(results, result),
+            sections=study_sections(results, result),
             settings=_settings(results),
             data=figures_data(figures, methods),
             choice=FirstChoice(methods),
@@ -68,7 +73,7 @@ def render(results: Results, result: Normalised) -> str:
     )
 
 
-def graphs_of(results: Results, result: Normalised) -> list[DrawnFigure]:
+def study_figures(results: Results, result: Normalised) -> list[DrawnFigure]:
     """What each kind shows of a study, cumulative recall first; what cannot be drawn is left out."""
     drawn = []
     for kind in FEEDBACK_KINDS:
@@ -94,12 +99,12 @@ def methods_of(figures: list[DrawnFigure]) -> dict[str, Any]:
 def figures_data(figures: list[DrawnFigure], methods: Mapping[str, Any]) -> dict[str, str]:
     """What the script draws."""
     return {
-        **{f"data-{each.id}": packed(figure_data(each, methods["names"])) for each in figures},
-        "data-systems": packed(methods),
+        **{f"data-{each.id}": packed_json(figure_data(each, methods["names"])) for each in figures},
+        "data-systems": packed_json(methods),
     }
 
 
-def sections_of(results: Results, result: Normalised) -> list[tuple[str, list[Section]]]:
+def study_sections(results: Results, result: Normalised) -> list[tuple[str, list[Section]]]:
     """Headings, each with its tables."""
     main, seen = Summary(results, results.measures[0]), Summary(results, SEEN)
     last = f"Means over sessions; low and high are of the last round. {main.intervals.told}"

@@ -9,19 +9,17 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from rankscope import graphs
-from rankscope.errors import RankscopeError
-from rankscope.graphs.graph import Graph
-from rankscope.graphs.kind import GraphKind
-from rankscope.graphs.system_count import reader_chooses
-from rankscope.graphs.variants import Variant, Variants
-from rankscope.names import slugs
-from rankscope.number_texts import how_many
+from rankscope.core.errors import RankscopeError
+from rankscope.core.names import slugs
+from rankscope.core.wording import how_many, setting_usage, speaking_to_readers
 from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.wording import setting_usage, speaking_to_readers
+from rankscope.reports import graphs
+from rankscope.reports.graphs.graph import Graph
+from rankscope.reports.graphs.kinds import GraphKind, Variant, Variants, reader_chooses
 
 if TYPE_CHECKING:
-    from rankscope.statistics.verdicts.compared import Compared
+    from rankscope.analysis.comparison.compare import Compared
+
 
 T = TypeVar("T")
 Progress = Callable[[str, float], None]

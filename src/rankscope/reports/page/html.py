@@ -1,22 +1,29 @@
-"""The report as one HTML file that opens offline: no address in it is ever asked, and equal inputs give equal bytes."""
+"""The report as one HTML file that opens offline: no address in it is ever asked, and equal inputs give equal bytes.
+
+The page is a text that knows how to show itself in a notebook, instead of half a megabyte at a prompt.
+"""
 
 from __future__ import annotations
 
+import re
+from html import escape, unescape
+from pathlib import Path
 from typing import NamedTuple
 
-from rankscope.number_texts import how_many
+from rankscope.core.display import Displayed
+from rankscope.core.files import atomic
+from rankscope.core.wording import how_many, speaking_to_readers
 from rankscope.ranks.relevant_ranks import UNKNOWN
-from rankscope.reports.formats.grid import coverage_lines
-from rankscope.reports.page.contents import Report
-from rankscope.reports.page.drawn_figures import drawn_figures, figure_data
 from rankscope.reports.page.figures import Figure
-from rankscope.reports.page.first_queries import FirstQueries
-from rankscope.reports.page.first_view import FirstChoice
-from rankscope.reports.page.pages import Shell, environment, packed
-from rankscope.reports.page.query_data import query_data, system_data
-from rankscope.reports.texts.headline import family_words
+from rankscope.reports.page.first_view import FirstChoice, drawn_figures, figure_data
+from rankscope.reports.page.pages import Shell, environment, packed_json
+from rankscope.reports.page.queries import FirstQueries, query_data, system_data
+from rankscope.reports.page.report import Report
+from rankscope.reports.tables import coverage_lines
+from rankscope.reports.texts.verdict import family_words
 from rankscope.version import __version__
-from rankscope.wording import speaking_to_readers
+
+# The report as one HTML file that opens offline: no address in it is ever asked, and equal inputs give equal bytes.
 
 FILES = (
     "page.css",
@@ -33,12 +40,12 @@ FILES = (
 )
 
 
-def render(report: Report) -> str:
+def render_report(report: Report) -> str:
     """The whole page."""
     figures = drawn_figures(report)
     systems, queries = system_data(report), query_data(report)
-    data = {f"data-{each.id}": packed(figure_data(each, report.systems)) for each in figures}
-    data |= {"data-systems": packed(systems), "data-queries": packed(queries)}
+    data = {f"data-{each.id}": packed_json(figure_data(each, report.systems)) for each in figures}
+    data |= {"data-systems": packed_json(systems), "data-queries": packed_json(queries)}
     template = environment().get_template("report.html.j2")
     with speaking_to_readers():
         return template.render(
@@ -107,3 +114,40 @@ def _missing(report: Report) -> list[tuple[str, str]]:
         label = f"{name} of {found[0].system}" if name in drawn and found[0].system else name
         kinds.setdefault(found[0].reason + more, []).append(label)
     return [(", ".join(names), reason[:1].upper() + reason[1:]) for reason, names in kinds.items()]
+
+
+# The page of a report as a text that knows how to show itself, instead of half a megabyte at a prompt.
+
+TITLE = re.compile(r"<title>(.*?)</title>", re.DOTALL)
+LARGEST_FRAME = 3_000_000  # signs: a larger page would make a notebook slow
+FRAME = "width:100%;height:600px;border:1px solid rgba(128,128,128,.45);background:#fff"
+
+
+class ReportPage(str, Displayed):
+    """One HTML page, whole: it is text in every way, opens offline, and a notebook shows it in a frame.
+
+    >>> page = ReportPage("<html><title>Two systems</title></html>")
+    >>> page.heading, page
+    ('Two systems', Report 'Two systems': a page of 39 bytes, which page.save('report.html') writes)
+    """
+
+    __slots__ = ()
+    __repr__ = Displayed.__repr__
+
+    @property
+    def heading(self) -> str:
+        """What its title says."""
+        found = TITLE.search(self)
+        return unescape(found[1]).strip() if found else ""
+
+    def save(self, path: str | Path) -> int:
+        """Write it, whole or not at all; how many bytes it has."""
+        with atomic(path, "wb") as file:
+            return file.write(self.encode())
+
+    def _repr_html_(self) -> str:
+        said = Displayed._repr_html_(self)
+        if len(self) > LARGEST_FRAME:
+            return said
+        named = f'title="{escape(self.heading)}" sandbox="allow-scripts" style="{FRAME}"'
+        return f'{said}<iframe {named} srcdoc="{escape(str(self))}"></iframe>'

@@ -5,29 +5,27 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from rankscope.feedback.packs.running import PackResult
+from rankscope.core.files import atomic
+from rankscope.feedback.packs.run import PackResult
 from rankscope.feedback.study.results import Results
-from rankscope.feedback.study.summary import Summary
-from rankscope.feedback.study.verdicts import SEEN
-from rankscope.files import atomic
-from rankscope.graphs.kinds.rounds import rounds_graph
-from rankscope.reports.formats.rows import grid_of
-from rankscope.reports.page.contents import Section
-from rankscope.reports.page.drawn_figures import DrawnFigure
+from rankscope.feedback.study.summary import SEEN, Summary
+from rankscope.reports.graphs.feedback import rounds_graph
 from rankscope.reports.page.feedback_page import figures_data, methods_of
-from rankscope.reports.page.first_view import FirstChoice
+from rankscope.reports.page.first_view import DrawnFigure, FirstChoice
 from rankscope.reports.page.pages import DRAWING, Shell, environment
-from rankscope.reports.texts.feedback import further, verdicts
-from rankscope.reports.texts.feedback_answers import CORRECTED
+from rankscope.reports.page.report import Section
+from rankscope.reports.tables import grid_of
+from rankscope.reports.texts.feedback import further_findings, study_verdicts
+from rankscope.reports.texts.feedback_answers import CORRECTED_NOTE
 from rankscope.reports.texts.pack import (
-    ADAPTATION,
+    ADAPTATION_NOTE,
     adaptation_rows,
     case_words,
-    caveats,
     corrected_rows,
     efficiency_rows,
     efficiency_words,
     last_round_rows,
+    pack_caveats,
     pack_facts,
     topic_rows,
 )
@@ -54,7 +52,7 @@ def render_pack(result: PackResult) -> str:
             facts=pack_facts(result),
             lines=[f"{case.name}: {_first_verdict(results)}" for case, results in result.cases],
             more=[f"Cite: {result.citation}"],
-            warnings=caveats(result),
+            warnings=pack_caveats(result),
             figures=figures,
             sections=pack_sections(result),
             settings=_settings(result),
@@ -68,7 +66,7 @@ def render_pack(result: PackResult) -> str:
 
 def _first_verdict(results: Results) -> str:
     """What decides the case, without the sentence on how."""
-    told = [line for line in verdicts(results) if not line.startswith("Decided by")]
+    told = [line for line in study_verdicts(results) if not line.startswith("Decided by")]
     return told[0] if told else "one method: nothing to compare"
 
 
@@ -88,7 +86,7 @@ def pack_sections(result: PackResult) -> list[tuple[str, list[Section]]]:
         Section(f"{case.name}: {case_words(case)}", grid_of(last_round_rows(results)), case_note(results))
         for case, results in result.cases
     ]
-    adapted = [Section("Feedback adapts to its giver", grid_of(adaptation_rows(result)), ADAPTATION)]
+    adapted = [Section("Feedback adapts to its giver", grid_of(adaptation_rows(result)), ADAPTATION_NOTE)]
     return [
         ("Topics", [Section("What users look for", grid_of(topic_rows(result)), rule)]),
         ("Cases", cases),
@@ -96,7 +94,7 @@ def pack_sections(result: PackResult) -> list[tuple[str, list[Section]]]:
             "How much of the possible",
             [
                 Section("Efficiency", grid_of(efficiency_rows(result)), efficiency_words(result)),
-                Section("By topic, corrected for chance", grid_of(corrected_rows(result)), CORRECTED),
+                Section("By topic, corrected for chance", grid_of(corrected_rows(result)), CORRECTED_NOTE),
             ],
         ),
         ("Several assessors", adapted if result.adaptations else []),
@@ -105,7 +103,7 @@ def pack_sections(result: PackResult) -> list[tuple[str, list[Section]]]:
 
 def case_note(results: Results) -> str:
     """Which intervals these are, the verdict, and whether feedback helps; topics that it harms are in the text."""
-    lines = [Summary(results, results.measures[0]).intervals.told, *verdicts(results), *further(results)]
+    lines = [Summary(results, results.measures[0]).intervals.told, *study_verdicts(results), *further_findings(results)]
     return " ".join(line for line in lines if "topics on which" not in line)
 
 

@@ -72,7 +72,7 @@ class Shell:
     @classmethod
     def of(cls, *names: str) -> Shell:
         """From the files of these names, in this order, style sheets and scripts."""
-        texts = [text_of(name) for name in names]
+        texts = [template_text(name) for name in names]
         styles = [text for name, text in zip(names, texts, strict=True) if name.endswith(".css")]
         scripts = [text for name, text in zip(names, texts, strict=True) if name.endswith(".js")]
         whole = '"use strict";\n(() => {\n' + "\n".join(scripts) + "\n})();\n"
@@ -118,7 +118,7 @@ def environment() -> Any:
     )
 
 
-def text_of(name: str) -> str:
+def template_text(name: str) -> str:
     """A style sheet or a script."""
     return (TEMPLATES / name).read_text(encoding="utf-8")
 
@@ -132,11 +132,11 @@ def pack_text(text: str) -> str:
     return base64.b64encode(zlib.compress(text.encode(), PACKED)).decode()
 
 
-def json_of(value: object) -> str:
+def compact_json(value: object) -> str:
     """JSON without a blank too many."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
-def packed(value: object) -> str:
+def packed_json(value: object) -> str:
     """Any value as packed JSON."""
-    return pack_text(json_of(value))
+    return pack_text(compact_json(value))

@@ -6,17 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from rankscope.files import atomic, made_folder
-from rankscope.graphs.saving import render_graph
-from rankscope.reports.formats.grid import Cell, Grid, class_grid, coverage_lines, number
-from rankscope.reports.formats.latex import PLACES, comments, table_of
-from rankscope.reports.formats.latex_layout import COLUMN
-from rankscope.reports.formats.latex_signs import escape_latex
-from rankscope.reports.page.contents import Report
+from rankscope.core.files import atomic, made_folder
+from rankscope.reports.graphs.saving import render_graph
+from rankscope.reports.latex import COLUMN, PLACES, escape_latex, latex_comments, latex_table
 from rankscope.reports.page.figures import Figure, Progress
+from rankscope.reports.page.report import Report
+from rankscope.reports.tables import Cell, Grid, class_grid, coverage_lines, value_text
 from rankscope.reports.texts.estimates import Estimate, MeasureRow
-from rankscope.reports.texts.paper_marks import PaperMarks, marks_of
-from rankscope.reports.texts.paper_tables import BEST
+from rankscope.reports.texts.paper_tables import BEST, PaperMarks, marks_of
 
 
 def write_paper(
@@ -65,7 +62,9 @@ class _PaperTable:
 
     def text(self, notes: list[str], width: float) -> str:
         """The file: what must be known of the numbers as comments, then the table."""
-        return comments([*notes, *filter(None, [self.how])]) + table_of(self.grid, width, [*filter(None, [self.below])])
+        return latex_comments([*notes, *filter(None, [self.how])]) + latex_table(
+            self.grid, width, [*filter(None, [self.below])]
+        )
 
 
 def _tables(report: Report, marks: PaperMarks) -> Iterator[_PaperTable]:
@@ -109,7 +108,7 @@ def difference_grid(report: Report) -> Grid:
 def _text(estimate: Estimate, row: MeasureRow, signed: bool = False) -> str:
     def told(value: float) -> str:
         sign = "+" if signed and value > 0 else ""
-        return sign + number(value, row.measure.counts, PLACES)
+        return sign + value_text(value, row.measure.counts, PLACES)
 
     if not estimate.has_interval:
         return told(estimate.value)

@@ -1,25 +1,36 @@
-"""A benchmark of descriptors in numbers: measures with their intervals, cost, and which differ significantly."""
+"""A benchmark of descriptors: measures with intervals, cost and letters, and its table for people and programs."""
 
 from __future__ import annotations
 
+import csv
+import io
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rankscope.displayed import Tabular
+from rankscope.analysis.comparison.compare import Compared, compare
+from rankscope.analysis.statistics.deciding_test import DECIDING
+from rankscope.analysis.statistics.sampling_units import classes_are_targets
+from rankscope.analysis.statistics.score_table import ScoreTable
+from rankscope.core.display import Tabular
+from rankscope.core.names import cell, visible
+from rankscope.core.settings import Settings
+from rankscope.core.wording import how_many, percent_text
 from rankscope.engines.images.benchmark import Benchmark
-from rankscope.engines.query_item import put_query_back
-from rankscope.evaluation.evaluate import evaluate_ranks
-from rankscope.evaluation.scores import Scores
-from rankscope.number_texts import percent_text
+from rankscope.engines.pairwise import put_query_back
+from rankscope.measures.direction import best_value
+from rankscope.measures.evaluation.evaluate import evaluate_ranks
+from rankscope.measures.evaluation.scores import Scores
+from rankscope.reports import latex, tables
+from rankscope.reports.tables import Cell, Grid, as_json, value_text
+from rankscope.reports.tables import grid_text as plain_table
+from rankscope.reports.texts.comparison_tables import few_notes
+from rankscope.reports.texts.comparison_words import join_names
 from rankscope.reports.texts.estimates import Estimate, Estimates, estimates_of
-from rankscope.settings import Settings
-from rankscope.statistics.pairs.trust import DECIDING
-from rankscope.statistics.table.score_table import ScoreTable
-from rankscope.statistics.table.units import classes_are_targets
-from rankscope.statistics.verdicts.compare import compare
-from rankscope.statistics.verdicts.compared import Compared
+
+# A benchmark of descriptors in numbers: measures with their intervals, cost, and which differ significantly.
 
 MEASURES = ("AP", "P@10", "ER", "NMRR", "Rprec")
 MEANS = {"AP": "MAP", "NMRR": "ANMRR"}  # what the mean over queries is called
@@ -168,3 +179,179 @@ def milliseconds(value: float) -> str:
     if math.isnan(value):
         return "-"
     return f"{value:.2f}" if value < 10 else f"{value:.1f}" if value < 100 else f"{value:,.0f}"
+
+
+# The table of a benchmark for the terminal, a paper, a page and programs.
+
+COST = ("values", "ms a picture", "ms a query")
+
+
+def standings_grid(standings: Standings) -> Grid:
+    """One row per descriptor; the best of each measure is marked."""
+    first, *others = standings.measures
+    header = ("descriptor", first, "95% interval", *others, "group", "places", *COST)
+    best = {name: _best(standings, name) for name in standings.measures}
+    return Grid(header, tuple(_cells(row, first, others, best, len(standings.rows) > 1) for row in standings.rows))
+
+
+def _best(standings: Standings, measure: str) -> float:
+    return best_value([row.means[measure].value for row in standings.rows], measure in standings.lower)
+
+
+def _cells(
+    row: DescriptorStanding, first: str, others: list[str], best: dict[str, float], several: bool
+) -> tuple[Cell, ...]:
+    def mean(name: str) -> Cell:
+        value = row.means[name].value
+        return Cell(value_text(value), best=several and value == best[name])
+
+    return (
+        Cell(row.name, number=False),
+        mean(first),
+        Cell(interval_text(row, first)),
+        *(mean(name) for name in others),
+        Cell(row.letters or "-", number=False),
+        Cell(places_text(row)),
+        Cell(f"{row.values:,}"),
+        Cell(milliseconds(row.describe_ms)),
+        Cell(milliseconds(row.query_ms)),
+    )
+
+
+def interval_text(row: DescriptorStanding, measure: str) -> str:
+    """The ends of an interval; a dash where there is none."""
+    mean = row.means[measure]
+    return f"{value_text(mean.low, places=3)} to {value_text(mean.high, places=3)}" if mean.has_interval else "-"
+
+
+def places_text(row: DescriptorStanding) -> str:
+    """The places in the list that remain possible."""
+    return str(row.best_place) if row.best_place == row.worst_place else f"{row.best_place} to {row.worst_place}"
+
+
+def standings_facts(standings: Standings) -> list[str]:
+    """What was tried, in a few words."""
+    pictures = standings.benchmark.pictures
+    without = sum(not label for label in pictures.labels)
+    facts = [f"{how_many(len(pictures), 'pictures')}", f"{how_many(len(pictures.classes), 'classes')}"]
+    facts += [how_many(without, "distractor", "distractors")] if without else []
+    return [
+        *facts,
+        f"{how_many(standings.benchmark.queries.size, 'queries')}",
+        how_many(len(standings.rows), "descriptor", "descriptors"),
+    ]
+
+
+def standings_verdict(standings: Standings) -> str:
+    """Who is ahead, and of whom that is shown, as `rankscope compare` says it."""
+    first, measure = standings.rows[0], standings.measures[0]
+    mean = first.means[measure]
+    between = f" (95% interval {interval_text(first, measure)})" if mean.has_interval else ""
+    lead = f"{first.name} is highest by {measure}: {value_text(mean.value)}{between}."
+    if len(standings.rows) < 2:
+        return lead
+    if standings.compared is None:
+        return f"{lead} With one class nothing can be said about chance."
+    beaten = [row.name for row in standings.rows[1:] if standings.shown_better(first.name, row.name)]
+    alike = [row.name for row in standings.rows[1:] if row.name not in beaten]
+    classes = len(standings.compared.main.units)
+    if not alike:
+        return f"{lead} It is significantly better than every other descriptor, by {how_many(classes, 'classes')}."
+    worse = f" It is significantly better than {join_names(beaten)}." if beaten else ""
+    return f"{lead}{worse} No significant difference from {join_names(alike, 6)} by {how_many(classes, 'classes')}."
+
+
+def standings_notes(standings: Standings) -> list[str]:
+    """How the numbers were made."""
+    own = standings.benchmark.pictures.kept_measure
+    kept = [f"{own}: the query put back into its ranking, first and counted; for the other measures it is removed."]
+    cost = "Cost is processor time: ms a picture to describe it once decoded, ms a query to rank all pictures exactly."
+    few = few_notes(standings.compared) if standings.compared is not None else []
+    said = [
+        standings.estimates.how,
+        standings.how_compared,
+        *(f"{line[:1].upper()}{line[1:]}." for line in few),
+        cost,
+    ]
+    return [*filter(None, said), *(kept if own else [])]
+
+
+def standings_text(standings: Standings, colour: bool = False) -> str:
+    """For the terminal."""
+    head = visible(f"{standings.benchmark.pictures.name}: {', '.join(standings_facts(standings))}")
+    said = map(visible, (standings_verdict(standings), "", *standings_notes(standings)))
+    return "\n".join([head, "", plain_table(standings_grid(standings), colour), *said]) + "\n"
+
+
+def standings_markdown(standings: Standings) -> str:
+    """For a page."""
+    lines = [
+        f"# {standings.benchmark.pictures.name}",
+        "",
+        f"{', '.join(standings_facts(standings))}. {standings_verdict(standings)}",
+        "",
+    ]
+    notes = [f"- {line}" for line in standings_notes(standings)]
+    return visible("\n".join([*lines, tables.grid_markdown(standings_grid(standings)), *notes]) + "\n")
+
+
+def standings_latex(standings: Standings) -> str:
+    """For a paper."""
+    notes = [
+        f"{standings.benchmark.pictures.name}: {', '.join(standings_facts(standings))}.",
+        *standings_notes(standings),
+    ]
+    return latex.latex_comments(notes) + latex.latex_table(standings_grid(standings))
+
+
+def standings_rows(standings: Standings) -> list[dict[str, object]]:
+    """All numbers, one row per descriptor."""
+    rows = []
+    for each in standings.rows:
+        row: dict[str, object] = {"place": each.place, "descriptor": each.name}
+        for name in standings.measures:
+            mean = each.means[name]
+            row |= {name: mean.value, f"{name} low": mean.low, f"{name} high": mean.high}
+        row |= {"best place": each.best_place, "worst place": each.worst_place, "group": each.letters}
+        row |= {"values": each.values, "metric": each.metric}
+        rows.append(row | {"describe ms": each.describe_ms, "query ms": each.query_ms})
+    return rows
+
+
+def standings_csv(standings: Standings) -> str:
+    """All digits; empty where there is not a number."""
+    rows = standings_rows(standings)
+    file = io.StringIO()
+    writer = csv.DictWriter(file, rows[0].keys(), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({key: "" if value != value else cell(value) for key, value in row.items()} for row in rows)
+    return file.getvalue()
+
+
+def standings_json(standings: Standings) -> str:
+    """Everything, for programs."""
+    pictures = standings.benchmark.pictures
+    return as_json(
+        {
+            "format": "rankscope.benchmark",
+            "version": 1,
+            "collection": pictures.name,
+            "pictures": len(pictures),
+            "classes": len(pictures.classes),
+            "queries": int(standings.benchmark.queries.size),
+            "seed": standings.scores.settings.seed,
+            "verdict": standings_verdict(standings),
+            "notes": [*standings_notes(standings), *pictures.notes],
+            "left out": [{"picture": name, "why": why} for name, why in standings.benchmark.problems],
+            "descriptors": standings_rows(standings),
+        }
+    )
+
+
+STANDINGS_FILES: dict[str, Callable[[Standings], str]] = {
+    "table.txt": standings_text,
+    "table.csv": standings_csv,
+    "table.json": standings_json,
+    "table.md": standings_markdown,
+    "table.tex": standings_latex,
+}

@@ -1,4 +1,4 @@
-"""A comparison in words: who is better, by how much, on which queries; and where nothing can be said."""
+"""A comparison in words: who is better, by how much, on which queries; and as one paragraph for a paper."""
 
 from __future__ import annotations
 
@@ -7,32 +7,40 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from rankscope.number_texts import decimal_text as short
-from rankscope.number_texts import how_many, percent_text, plain_number, signed_text, span_text
+from rankscope.analysis.statistics.effect_sizes import standardised_difference
+from rankscope.core.wording import decimal_text as short
+from rankscope.core.wording import how_many, join_words, percent_text, plain_number, signed_text, span_text
+from rankscope.version import __version__
 
 if TYPE_CHECKING:
-    from rankscope.statistics.pairs.equivalence import Equivalence
-    from rankscope.statistics.pairs.pairwise import Comparison
-    from rankscope.statistics.verdicts.class_effects import ClassEffect, ClassEffects
-    from rankscope.statistics.verdicts.compared import Compared, MeasureCompared
+    from rankscope.analysis.comparison.class_effects import ClassEffect, ClassEffects
+    from rankscope.analysis.comparison.compare import Compared, MeasureCompared
+    from rankscope.analysis.comparison.pairwise import Comparison
+    from rankscope.analysis.statistics.equivalence import Equivalence
 
+
+# A comparison in words: who is better, by how much, on which queries; and where nothing can be said.
 
 LISTED = 6
 ONE_BY_ONE = 2  # secondary measures of two systems; more are summed up
 
 
-def verdict(comparison: Compared) -> list[str]:
+def verdict_sentences(comparison: Compared) -> list[str]:
     """A few sentences, the most important first; none goes beyond what a test supports.
 
     The primary measure decides. What other measures say stands behind it and is called secondary.
     """
     if len(comparison.systems) == 2:
-        return [_pair(comparison.main, comparison.main.pairs[0]), *equivalent(comparison), *_secondary(comparison)]
+        return [
+            _pair(comparison.main, comparison.main.pairs[0]),
+            *equivalence_sentences(comparison),
+            *_secondary(comparison),
+        ]
     lines = [_best(comparison), *_against_baseline(comparison), *_pairs_that_differ(comparison)]
-    return [*lines, *equivalent(comparison)]
+    return [*lines, *equivalence_sentences(comparison)]
 
 
-def equivalent(comparison: Compared) -> list[str]:
+def equivalence_sentences(comparison: Compared) -> list[str]:
     """Which systems are equivalent within the margin of the primary measure; nothing where none was given."""
     main = comparison.main
     if not main.equivalences:
@@ -57,7 +65,7 @@ def _one_equivalent(pair: Equivalence, within: str) -> str:
     """What is shown of two systems: equivalence, although they differ or not; not that; or neither."""
     both = f"{pair.first} and {pair.second}"
     limits = f"{percent_text(1 - 2 * pair.tail)} limits of the difference {limits_text(pair.low, pair.high)}"
-    proof = f"({limits}, two one-sided tests, {chance(pair.adjusted)})"
+    proof = f"({limits}, two one-sided tests, {p_value_text(pair.adjusted)})"
     if pair.equivalent:
         return f"{both} are equivalent {within} {proof}{', although they differ' if pair.different else ''}."
     if pair.different:
@@ -65,10 +73,10 @@ def _one_equivalent(pair: Equivalence, within: str) -> str:
     return f"Neither that {both} differ nor that they are equivalent {within} is shown {proof}."
 
 
-def chance(p: float) -> str:
+def p_value_text(p: float) -> str:
     """A p-value in words.
 
-    >>> chance(0.0073), chance(0.00001), chance(math.nan)
+    >>> p_value_text(0.0073), p_value_text(0.00001), p_value_text(math.nan)
     ('p = .007', 'p < .001', 'no p-value')
     """
     if math.isnan(p):
@@ -117,7 +125,7 @@ def _pair(main: MeasureCompared, pair: Comparison) -> str:
     effects = main.classes[0] if main.classes else None
     count = f"{pair.queries:,} {'query' if pair.queries == 1 else 'queries'}"
     units = "" if main.unit == "queries" else f" of {how_many(len(main.units), 'classes')}"
-    proof = f"({count}{units}, {chance(pair.adjusted)})"
+    proof = f"({count}{units}, {p_value_text(pair.adjusted)})"
     if pair.better:
         worse = pair.first if pair.better == pair.second else pair.second
         span = _span(pair, by_size=True)
@@ -201,7 +209,7 @@ def _classes(labels: list[str]) -> str:
 
 
 def _short_pair(pair: Comparison) -> str:
-    proof = chance(pair.adjusted)
+    proof = p_value_text(pair.adjusted)
     if not pair.better:
         return f"no significant difference, {signed_text(pair.difference)} {_span(pair)}, {proof}"
     return (
@@ -281,3 +289,128 @@ def _pairs_that_differ(comparison: Compared) -> list[str]:
     return [
         f"{sum(bool(each.better) for each in pairs):,} of {how_many(len(pairs), 'pairs')} differ significantly{near}."
     ]
+
+
+# A comparison as one paragraph for a paper: what was compared, by which test, and what was found.
+
+CITATION = f"rankscope {__version__} (The rankscope authors, 2026)"  # as in CITATION.cff
+CORRECTED = {
+    "holm": "Holm's step-down method (1979)",
+    "bonferroni": "Bonferroni's method",
+    "benjamini-hochberg": "Benjamini and Hochberg's method (1995), which bounds the expected share of false findings",
+}
+
+
+def write_up(compared: Compared) -> str:
+    """The paragraph."""
+    return " ".join(write_up_sentences(compared))
+
+
+def write_up_sentences(compared: Compared) -> list[str]:
+    """Its sentences; every number is one of the result."""
+    main = compared.main
+    return [
+        _compared(compared),
+        _means(main),
+        *_findings(compared),
+        *equivalence_sentences(compared),
+        *_secondary_numbers(compared),
+        _tested(compared),
+        *_corrected(compared),
+        f"Computed with {CITATION}.",
+    ]
+
+
+def _compared(compared: Compared) -> str:
+    main = compared.main
+    names = [each for system in compared.systems for each in compared.names_of(system)]
+    systems = join_names(names) if len(names) <= LISTED else how_many(len(names), "systems")
+    classes = f" of {how_many(len(main.units), 'classes')}" if main.unit == "classes" else ""
+    was = "was" if main.left_out == 1 else "were"
+    left = f"; {how_many(main.left_out)} for which not every system has a value {was} left out" if main.left_out else ""
+    return f"We compared {systems} by {main.measure} on {how_many(len(main.table))}{classes}{left}."
+
+
+def _means(main: MeasureCompared) -> str:
+    means = {name: short(float(main.means.mean[main.table.number(name)])) for name in main.order}
+    if len(means) > LISTED:
+        best, worst = main.order[0], main.order[-1]
+        return f"The best mean {main.measure} was {means[best]} ({best}), the worst {means[worst]} ({worst})."
+    return f"The mean {main.measure} was {join_words([f'{mean} for {name}' for name, mean in means.items()])}."
+
+
+def _findings(compared: Compared) -> list[str]:
+    """The difference of two systems; of more, those from the baseline that was named, else from the best."""
+    main = compared.main
+    first = compared.stands_for(compared.baseline) if compared.baseline else main.order[0]
+    pairs = [each for each in main.pairs if first in (each.first, each.second)]
+    pairs.sort(key=lambda each: main.order.index(each.first) + main.order.index(each.second))
+    if len(main.pairs) == 1:
+        found = "was significant" if pairs[0].better else "was not significant"
+        return [f"The difference, {_difference(compared, main, pairs[0])}, {found}.", *_power_sentence(main, pairs[0])]
+    shown = [each for each in pairs if each.better]
+    others = [each for each in pairs if not each.better]
+    lines = []
+    for some, words in ((shown, "Significant differences"), (others, "Differences that were not significant")):
+        if some:
+            more = f"; and {len(some) - LISTED} more" if len(some) > LISTED else ""
+            told = "; ".join(_difference(compared, main, each) for each in some[:LISTED])
+            lines.append(f"{words} from {first}: {told}{more}.")
+    return lines
+
+
+def _difference(compared: Compared, one: MeasureCompared, pair: Comparison) -> str:
+    """What another has more than the baseline that was named, else what the best by the primary measure has more."""
+    order, size = compared.main.order, standardised_difference(one.differences(pair))
+    more, less, difference, low, high = pair.second, pair.first, pair.difference, pair.low, pair.high
+    if not compared.baseline and order.index(less) < order.index(more):
+        more, less, difference, low, high, size = less, more, -difference, -high, -low, -size
+    effect = "" if math.isnan(size) else f", d = {signed_text(size)}"
+    limits = f"{percent_text(pair.level)} confidence limits {limits_text(low, high)}"
+    return f"{more} minus {less} {signed_text(difference)} ({limits}{effect}, {p_value_text(pair.adjusted)})"
+
+
+def _power_sentence(main: MeasureCompared, pair: Comparison) -> list[str]:
+    """What so many queries would have shown, where nothing was."""
+    least = math.nan if pair.better else main.detectable(pair)
+    if not math.isfinite(least):
+        return []
+    return [f"So many {main.unit} show a true difference of {short(least)} in 80 % of simulated experiments."]
+
+
+def _secondary_numbers(compared: Compared) -> list[str]:
+    """The other measures of two systems with their numbers; of more systems, that they were tested."""
+    others = compared.measures[1:]
+    if not others:
+        return []
+    tests = compared.families.size_of(others[0].measure)
+    together = tests > 1 and compared.families.correction != "none"
+    apart = f"Secondary measures{f', corrected together over {tests:,} tests' if together else ''}"
+    if len(compared.main.pairs) > 1:
+        return [f"{apart}: {join_words([one.measure for one in others])} (see the table)."]
+    told = [
+        f"{one.measure} {_difference(compared, one, one.pairs[0])}, {'' if one.pairs[0].better else 'not '}significant"
+        for one in others
+    ]
+    return [f"{apart}: {'; '.join(told)}."]
+
+
+def _tested(compared: Compared) -> str:
+    """The test that decides, as a reader of another field can repeat it."""
+    unit = " summed over each class, the sampling unit," if compared.main.unit == "classes" else ""
+    return (
+        f"Per-query differences{unit} were tested by two two-sided tests that must both reject at "
+        f"{plain_number(1 - compared.level)}, sign flips (Fisher's randomisation test) and a t test corrected for "
+        "skewness (after Hall 1992); p is the larger of the two, the limits enclose all differences that they do not "
+        "reject, and d is the mean difference over the standard deviation of the differences."
+    )
+
+
+def _corrected(compared: Compared) -> list[str]:
+    pairs, how = compared.families.primary.size, CORRECTED.get(compared.families.correction)
+    if pairs == 1:
+        return []
+    if how is None:
+        return [f"p-values are not corrected for the {pairs:,} pairs that were tested."]
+    levels = "limits are at the level at which each pair was held"
+    return [f"p-values are corrected over {pairs:,} pairs by {how}, and {levels}."]

@@ -1,34 +1,37 @@
-"""One query explained: decision tables, what a hit costs, and how far to look for a wanted recall."""
+"""What a user has to look at: one query explained (decision tables, costs, windows), and all queries of each system."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rankscope.number_texts import how_many
+from rankscope.core.wording import how_many, setting_usage
 from rankscope.ranks.relevant_ranks import UNKNOWN
-from rankscope.reports.formats.rows import table
-from rankscope.wording import setting_usage
+from rankscope.reports.tables import text_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rankscope.curves.query_effort import SearchEffort
+    from rankscope.analysis.curves.effort import EffortOverQueries, SearchEffort
+    from rankscope.ranks.relevant_ranks import RelevantRanks
+
+
+# One query explained: decision tables, what a hit costs, and how far to look for a wanted recall.
 
 
 def effort_text(effort: SearchEffort) -> str:
     """All tables of one query of one system."""
-    parts = [f"{headline(effort)}\n"]
+    parts = [f"{effort_headline(effort)}\n"]
     for one in effort.at:
         parts += [f"Decision table at scope {one.scope:,}{_named(one.scope, effort.relevant)}\n"]
-        parts += [table(one.decision_rows())]
+        parts += [text_table(one.decision_rows())]
     if effort.scopes:
-        parts += ["Scopes\n", table(effort.scope_rows())]
-    parts += ["Window for a wanted recall\n", table([each.row() for each in effort.wanted])]
-    parts += ["".join(f"! {line}\n" for line in notes(effort))]
+        parts += ["Scopes\n", text_table(effort.scope_rows())]
+    parts += ["Window for a wanted recall\n", text_table([each.row() for each in effort.wanted])]
+    parts += ["".join(f"! {line}\n" for line in effort_notes(effort))]
     return "\n".join(filter(None, parts))
 
 
-def headline(effort: SearchEffort) -> str:
+def effort_headline(effort: SearchEffort) -> str:
     """The sizes in a line."""
     c, d = effort.relevant, effort.collection
     sizes = f"c = {c:,} relevant {'item' if c == 1 else 'items'}"
@@ -43,7 +46,7 @@ def headline(effort: SearchEffort) -> str:
     )
 
 
-def notes(effort: SearchEffort) -> list[str]:
+def effort_notes(effort: SearchEffort) -> list[str]:
     """What must be read next to the tables."""
     lines = []
     if effort.collection == UNKNOWN:
@@ -77,7 +80,7 @@ def effort_json(efforts: Sequence[SearchEffort]) -> dict[str, Any]:
                 "scopes": each.scope_rows(),
                 "wanted": [one.row() for one in each.wanted],
                 "same_generality": each.plane,
-                "notes": notes(each),
+                "notes": effort_notes(each),
             }
             for each in efforts
         ],
@@ -91,3 +94,60 @@ def _named(scope: int, relevant: int) -> str:
         return " (s = c)"
     half = scope == relevant // 2 and relevant % 2
     return f" ({'s = c/2, rounded down' if half else names[scope]})" if scope in names else ""
+
+
+# The part of a report that says what a user of each system has to look at: windows, costs, decision tables.
+
+Part = tuple[str, list[dict[str, object]], str, int]  # heading, rows, note, and how many places numbers have
+
+
+def effort_parts(systems: Sequence[RelevantRanks]) -> list[Part]:
+    """Tables with one row for each system: windows, what a hit costs, and the decision tables added up."""
+    from rankscope.analysis.curves.effort import median_effort, pooled_contingency
+
+    efforts = [median_effort(each) for each in systems if (each.relevant > 0).any()]
+    if not efforts:
+        return []
+    parts = [
+        ("Median window for a wanted recall", [_windows(each) for each in efforts], WINDOWS, 1),
+        ("Items to look at for each further hit", [_costs(each) for each in efforts], COSTS, 1),
+    ]
+    tables = [(each.system, pooled_contingency(each)) for each in systems]
+    known = [(name, table) for name, table in tables if table is not None]
+    rows = [_decisions(name, vars(table)) for name, table in known]
+    return [*parts, *([("Decision tables at scope s = c, added up", rows, DECISIONS, 4)] if rows else [])]
+
+
+WINDOWS = (
+    "How many items hold this share of the relevant ones, in the median over queries; a query whose ranking ends "
+    "before counts as infinitely far, and a dash stands where half of them do."
+)
+COSTS = "Items looked at for each relevant one since the recall before, in the median over queries."
+DECISIONS = (
+    "Relevant and retrieved (TP), relevant and missed (FN), retrieved for nothing (FP), rightly left alone (TN); "
+    "rankscope evaluate explains that of one query."
+)
+
+
+def _windows(effort: EffortOverQueries) -> dict[str, object]:
+    return {"system": effort.system} | {f"recall {row['recall']:g}": row["median window"] for row in effort.rows()}
+
+
+def _costs(effort: EffortOverQueries) -> dict[str, object]:
+    return {"system": effort.system} | {
+        f"recall {row['recall']:g}": row["median items per further hit"] for row in effort.rows()
+    }
+
+
+def _decisions(name: str, counts: dict[str, int]) -> dict[str, object]:
+    hits, missed = counts["true_positives"], counts["false_negatives"]
+    items = sum(counts.values())
+    return {
+        "system": name,
+        "TP": hits,
+        "FN": missed,
+        "FP": counts["false_positives"],
+        "TN": counts["true_negatives"],
+        "p = r": hits / (hits + missed),
+        "g": f"{(hits + missed) / items:.3g}",
+    }

@@ -1,4 +1,4 @@
-"""Means with their intervals, and how far each system is from the first, as the tests judge it."""
+"""Means with their intervals, in all and by class, and how far each system is from the first, as the tests judge it."""
 
 from __future__ import annotations
 
@@ -9,20 +9,25 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankscope.arrays import FloatArray
-from rankscope.errors import SettingError
-from rankscope.evaluation.scores import GEOMETRIC_FLOOR, Column, Scores
+from rankscope.analysis.statistics.bootstrap import ENOUGH
+from rankscope.analysis.statistics.mean_intervals import mean_intervals
+from rankscope.analysis.statistics.sampling_units import classes_are_targets
+from rankscope.analysis.statistics.score_table import MOST_CLASSES, ScoreTable
+from rankscope.core.arrays import FloatArray
+from rankscope.core.errors import SettingError
+from rankscope.core.wording import how_many
 from rankscope.measures.direction import Side, best_first, tally
+from rankscope.measures.evaluation.scores import GEOMETRIC_FLOOR, Column, Scores
 from rankscope.measures.measure import Measure
-from rankscope.number_texts import how_many
-from rankscope.reports.formats.grid import numeric_columns
-from rankscope.statistics.intervals.mean_intervals import mean_intervals
-from rankscope.statistics.table.units import classes_are_targets
+from rankscope.reports.tables import numeric_columns
 
 if TYPE_CHECKING:
-    from rankscope.statistics.intervals.bootstrap import Intervals
-    from rankscope.statistics.pairs.pairwise import Comparison
-    from rankscope.statistics.verdicts.compared import Compared, MeasureCompared
+    from rankscope.analysis.comparison.compare import Compared, MeasureCompared
+    from rankscope.analysis.comparison.pairwise import Comparison
+    from rankscope.analysis.statistics.bootstrap import Intervals
+
+
+# Means with their intervals, and how far each system is from the first, as the tests judge it.
 
 SHUFFLED = 200_000_000  # values in all that the test in addition to the verdict shuffles, as far as the next two allow
 FEWEST_PERMUTATIONS, MOST_PERMUTATIONS = 1_000, 10_000
@@ -109,7 +114,7 @@ def compared_of(scores: Scores, baseline: str = "") -> Compared | None:
     """All systems compared; None where there is one, or one query, or where nothing is a plain mean over queries."""
     if len(scores.systems) < 2 or scores.settings.mean != "macro" or _queries(scores) < 2:
         return None
-    from rankscope.statistics.verdicts.compare import compare
+    from rankscope.analysis.comparison.compare import compare
 
     try:
         shuffled = permutations_for(_queries(scores) * len(scores.systems))
@@ -224,7 +229,7 @@ def _how_compared(compared: Compared | None) -> str:
     """How intervals of differences were made, and over what their tests are corrected."""
     if compared is None:
         return ""
-    from rankscope.statistics.pairs.trust import DECIDING
+    from rankscope.analysis.statistics.deciding_test import DECIDING
 
     return (
         "Differences are paired, the same queries under both systems; their limits are those of the tests that decide "
@@ -232,3 +237,61 @@ def _how_compared(compared: Compared | None) -> str:
         f"{how_many(len(compared.main.units), compared.main.unit)}. Tests: "
         f"{str(compared.families).replace(chr(10), '; ')}."
     )
+
+
+# Classes of queries as a table: on which kind of query is each system good?.
+
+CLASS_NOTE = (
+    f"95 % intervals, of the queries of one class each: bounded in classes of fewer than {ENOUGH} (Student's t where "
+    "the measure has no range), BCa in the others."
+)
+
+
+@dataclass(frozen=True)
+class ClassMeans:
+    """The mean of one measure on one class of queries, of each system."""
+
+    label: str
+    queries: int
+    measure: str
+    systems: tuple[str, ...]
+    means: tuple[Estimate, ...]
+
+
+def class_estimates(scores: Scores) -> list[ClassMeans]:
+    """For each class and system the mean of the first measure with its interval, over the queries of the class.
+
+    None where queries have no classes, or more than can be read.
+    """
+    try:
+        table = ScoreTable.of(scores)
+        names = table.class_names
+    except SettingError:
+        return []
+    if not 1 < len(names) <= MOST_CLASSES:
+        return []
+    return [_means(table.where(label), label) for label in names]
+
+
+def class_rows(scores: Scores) -> list[dict[str, object]]:
+    """One row per class: how many queries, and each system's mean with its interval."""
+    return [
+        {
+            "class": each.label,
+            "queries": each.queries,
+            **{f"{each.measure} of {name}": _text(mean) for name, mean in zip(each.systems, each.means, strict=True)},
+        }
+        for each in class_estimates(scores)
+    ]
+
+
+def _means(table: ScoreTable, label: str) -> ClassMeans:
+    made = mean_intervals(table.values, bounds=table.bounds)
+    means = tuple(Estimate(row["mean"], row["low"], row["high"]) for row in made.rows())
+    return ClassMeans(label=label, queries=len(table), measure=table.measure, systems=table.systems, means=means)
+
+
+def _text(mean: Estimate) -> str:
+    if math.isnan(mean.value):
+        return "-"
+    return f"{mean.value:.4f} [{mean.low:.4f}, {mean.high:.4f}]" if mean.has_interval else f"{mean.value:.4f}"

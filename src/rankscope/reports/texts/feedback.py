@@ -1,4 +1,6 @@
-"""A feedback study as text: a table of methods by round, and what may be said of them."""
+"""A feedback study as text: methods by round, what may be said of them, and how well a simulated user stands for
+people.
+"""
 
 from __future__ import annotations
 
@@ -6,23 +8,29 @@ import math
 import re
 from collections.abc import Mapping
 
+from rankscope.analysis.comparison.compare import Compared, MeasureCompared
+from rankscope.analysis.statistics.proportions import ClusteredShare
+from rankscope.core.wording import decimal_text, how_many, span_text
+from rankscope.core.wording import decimal_text as short
 from rankscope.feedback.study.results import Results
-from rankscope.feedback.study.summary import Summary, session_notes, session_rows
-from rankscope.feedback.study.verdicts import (
+from rankscope.feedback.study.summary import (
     NO_FEEDBACK,
     SEEN,
+    Summary,
     against_none,
     compare_methods,
     compared_methods,
+    session_notes,
+    session_rows,
     shares_list,
     unmoved_measures,
 )
-from rankscope.number_texts import decimal_text as short
-from rankscope.number_texts import how_many, span_text
-from rankscope.reports.formats.rows import table
-from rankscope.reports.texts.comparison import few_notes, notes_of
-from rankscope.reports.texts.comparison_words import join_names, verdict
-from rankscope.statistics.verdicts.compared import Compared, MeasureCompared
+from rankscope.feedback.users.user_score import UserScore
+from rankscope.reports.tables import text_table
+from rankscope.reports.texts.comparison_tables import comparison_notes, few_notes
+from rankscope.reports.texts.comparison_words import join_names, verdict_sentences
+
+# A feedback study as text: a table of methods by round, and what may be said of them.
 
 LISTS = {
     "frozen": "the frozen list: what was shown keeps its place, the rest follows as ranked last",
@@ -44,20 +52,20 @@ def truth_caveat(truth: object) -> list[str]:
     return [f"! {LABELS}"] if truth == "labels" else []
 
 
-def text_of(results: Results) -> str:
+def study_text(results: Results) -> str:
     """The whole summary."""
     main, seen, how = Summary(results, results.measures[0]), Summary(results, SEEN), results.about["protocol"]
     own = " (each method against its own past)" if how["scored"] == "residual" else ""
     parts = [
-        f"{facts(results)}\n",
+        f"{study_facts(results)}\n",
         f"{main.quantity} of the {how['scored']} list{own}, mean over sessions; low and high are of the last round\n",
-        table(main.round_rows()),
+        text_table(main.round_rows()),
         main.intervals.told + "\n",
         f"Relevant items seen so far ({SEEN})\n",
-        table(seen.round_rows()),
-        table(session_rows(results)),
+        text_table(seen.round_rows()),
+        text_table(session_rows(results)),
         *unjudged_parts(results),
-        "\n".join([*verdicts(results), *further(results), *warnings(results)]) + "\n",
+        "\n".join([*study_verdicts(results), *further_findings(results), *study_warnings(results)]) + "\n",
     ]
     return "\n".join(parts)
 
@@ -71,11 +79,11 @@ def unjudged_parts(results: Results) -> list[str]:
     how = said[results.about["protocol"].get("unjudged", "irrelevant")]
     return [
         f"Share of the items shown that nobody has judged: {how}, and measures count them as irrelevant\n",
-        table(rows),
+        text_table(rows),
     ]
 
 
-def facts(results: Results) -> str:
+def study_facts(results: Results) -> str:
     """What was tried, in a line."""
     about, how = results.about, results.about["protocol"]
     return (
@@ -86,7 +94,7 @@ def facts(results: Results) -> str:
     )
 
 
-def basis(results: Results) -> str:
+def decision_basis(results: Results) -> str:
     """What decides, said before it is looked at."""
     how, measure = results.about["protocol"]["scored"], results.measures[0]
     if how != "residual":
@@ -103,13 +111,13 @@ def basis(results: Results) -> str:
     )
 
 
-def verdicts(results: Results) -> list[str]:
+def study_verdicts(results: Results) -> list[str]:
     """What decides, and what it says of the methods: none goes beyond what a test supports."""
     if not results.asked:
         return []
     comparison = compare_methods(results)
     if comparison is None:
-        return [f"Decided by {basis(results)}", *_single(results)]
+        return [f"Decided by {decision_basis(results)}", *_single(results)]
     notes = [
         *_could_be_shown(results, comparison),
         *_dropped(results, comparison),
@@ -117,8 +125,8 @@ def verdicts(results: Results) -> list[str]:
         *_equal_values(results, comparison),
         *_shared(results),
     ]
-    first, *others = [_of_sessions(line, results) for line in verdict(comparison)]
-    return [f"Decided by {basis(results)}", f"{first}{_not_judged(results)}", *others, *notes]
+    first, *others = [_of_sessions(line, results) for line in verdict_sentences(comparison)]
+    return [f"Decided by {decision_basis(results)}", f"{first}{_not_judged(results)}", *others, *notes]
 
 
 def _not_judged(results: Results) -> str:
@@ -210,10 +218,10 @@ def _in_words(line: str, words: Mapping[str, str]) -> str:
 
 def _equal_values(results: Results, comparison: Compared) -> list[str]:
     """Methods with equal values, regardless of their rankings; those with equal rankings are not even compared."""
-    return [f"{_of_sessions(line, results)}." for line in notes_of(comparison) if "compared once" in line]
+    return [f"{_of_sessions(line, results)}." for line in comparison_notes(comparison) if "compared once" in line]
 
 
-def further(results: Results) -> list[str]:
+def further_findings(results: Results) -> list[str]:
     """The secondary quantity, whether feedback helps, and where it does harm."""
     result, none = compare_methods(results), against_none(results)
     equal = [] if none is None else [name for name, other in none.same.items() if other == NO_FEEDBACK]
@@ -271,7 +279,7 @@ def _harmed(summary: Summary) -> str:
     return f"{summary.quantity}: topics on which feedback is worse than none: {'; '.join(told)}." if told else ""
 
 
-def warnings(results: Results) -> list[str]:
+def study_warnings(results: Results) -> list[str]:
     """What must be read next to the numbers."""
     lines = [
         f"! {', '.join(group[1:])} ranked as {group[0]} did in every round of all "
@@ -320,3 +328,82 @@ def _nothing_left(results: Results) -> list[str]:
         f"! no relevant item is left in the last round, in sessions: {told}; they are left out of the means of "
         f"{results.measures[0]}, and {SEEN} counts them"
     ]
+
+
+# How well a simulated user stands for people, in words and tables.
+
+AGAINST = "Rates are against what {people} said, who err too: two of them differ as shown under {people}."
+
+
+def user_score_text(score: UserScore) -> str:
+    """Errors, partial relevance, consistency; what people do next to it; and the simulated user with these rates."""
+    parts = [f"{user_line(score)}\n", "Errors\n", text_table(error_rows(score))]
+    if score.picked:
+        parts += [
+            "Partial relevance: what is picked of each grade\n",
+            text_table([_graded(*each) for each in score.picked]),
+        ]
+    known = look_rows(score)
+    if known:
+        parts += ["Consistency\n", text_table(known)]
+    return "\n".join([*parts, *_words(score)]) + "\n"
+
+
+def user_line(score: UserScore) -> str:
+    """Who, and on what."""
+    who = "people" if score.people == "people" else "the others"
+    left_out = f"; left out: {how_many(score.differing, 'pairs')} on which {who} differ" if score.differing else ""
+    return (
+        f"{score.user}: {how_many(score.pairs, 'pairs')} of {how_many(score.queries, 'queries')}, relevant from "
+        f"grade {score.rel:g} on"
+        f"{left_out}"
+    )
+
+
+def error_rows(score: UserScore) -> list[dict[str, object]]:
+    """One row for each kind of error."""
+    return [
+        _row("relevant, but rejected", score.miss),
+        _row("irrelevant, but picked", score.alarm),
+        _row("relevant, nothing said", score.silent_relevant),
+        _row("irrelevant, nothing said", score.silent_irrelevant),
+    ]
+
+
+def look_rows(score: UserScore) -> list[dict[str, object]]:
+    """What a second look gives, and what people do, as far as it is known."""
+    rows = [
+        _row(f"{'user' if score.people == 'people' else score.user}: the same at a second look", score.same),
+        _row(f"{score.people}: the same when asked again", score.people_same),
+        _row(f"{score.people}: two say the same", score.people_agree),
+    ]
+    return [row for row in rows if row["of"]]
+
+
+def _row(what: str, share: ClusteredShare | None) -> dict[str, object]:
+    if share is None or not share.count:
+        return {"": what, "share": None, "low": None, "high": None, "found": 0, "of": 0}
+    return {"": what, **_numbers(share)}
+
+
+def _graded(grade: float, share: ClusteredShare) -> dict[str, object]:
+    return {"grade": f"{grade:g}", **_numbers(share)}
+
+
+def _numbers(share: ClusteredShare) -> dict[str, object]:
+    return {"share": share.share, "low": share.low, "high": share.high, "found": share.found, "of": share.count}
+
+
+def _words(score: UserScore) -> list[str]:
+    clusters = max(score.miss.clusters, score.alarm.clusters)
+    lines = [
+        "low and high: 95 % interval, queries drawn anew (Korn & Graubard)."
+        if clusters > 1
+        else "low and high: 95 % interval that takes the marks of one query for independent ones: have more queries."
+    ]
+    lines += [AGAINST.format(people=score.people)] if score.people_agree is not None else []
+    if not score.miss.count or not score.alarm.count:
+        side = "relevant" if not score.miss.count else "irrelevant"
+        lines.append(f"! nothing is said of any {side} item, so that its errors cannot be known")
+    told = f"Errors {decimal_text(score.miss.share)} and {decimal_text(score.alarm.share)}"
+    return [*lines, f"{told}; a simulated user with them: --user '{score.as_user}'"]

@@ -1,31 +1,103 @@
-"""Results about feedback methods as tables with words: efficiency, convergence, example sets, errors, assessors."""
+"""Answers about feedback methods: tables with words on efficiency, convergence, example sets, consistency,
+assessors.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankscope.number_texts import how_many
-from rankscope.reports.texts.answers import AnswerTable, count
+from rankscope.core.display import Tabular
+from rankscope.core.wording import how_many
+from rankscope.reports.tables import Rows, as_json, markdown_table, text_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rankscope.feedback.normalization.baselines import Baseline
     from rankscope.feedback.normalization.consistency import Consistency
-    from rankscope.feedback.normalization.convergence import Convergence
     from rankscope.feedback.normalization.generalisation import Generalisation
-    from rankscope.feedback.normalization.growth import ExampleGrowth
-    from rankscope.feedback.study.assessors import Adaptation
+    from rankscope.feedback.normalization.growth import Convergence, ExampleGrowth
+    from rankscope.feedback.study.sensitivity import Adaptation
     from rankscope.measures import Measure
+
+
+# What a question about feedback methods is answered with: tables, each with what must be said of it.
+
+VERSION = 1
+
+
+@dataclass(frozen=True, eq=False)
+class AnswerTable:
+    """A table under its heading."""
+
+    heading: str
+    rows: Rows
+    note: str = ""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Answer(Tabular):
+    """The answer to a question: what it was computed from, tables, warnings, and the result itself for Python."""
+
+    question: str
+    facts: str
+    tables: tuple[AnswerTable, ...]
+    result: Any
+    warnings: tuple[str, ...] = ()
+
+    def text(self) -> str:
+        """For a terminal."""
+        parts = [f"{self.facts}\n"]
+        for each in self.tables:
+            parts += [f"{each.heading}\n", text_table(each.rows) + (f"{each.note}\n" if each.note else "")]
+        return "\n".join([*parts, *([_lines(f"! {line}" for line in self.warnings)] if self.warnings else [])])
+
+    def markdown(self) -> str:
+        """For a page of text."""
+        parts = [f"{self.facts}\n"]
+        for each in self.tables:
+            parts += [f"## {each.heading}\n", markdown_table(each.rows), *([f"{each.note}\n"] if each.note else [])]
+        return "\n".join([*parts, *([_lines(f"- {line}" for line in self.warnings)] if self.warnings else [])])
+
+    def json(self) -> str:
+        """For a program."""
+        tables = [{"heading": each.heading, "rows": list(each.rows), "note": each.note} for each in self.tables]
+        whole = {"format": "rankscope.feedback", "version": VERSION, "question": self.question, "facts": self.facts}
+        return as_json({**whole, "tables": tables, "warnings": list(self.warnings)})
+
+
+def _lines(lines: Any) -> str:
+    return "".join(f"{line}\n" for line in lines)
+
+
+def count_text(number: int, one: str, many: str) -> str:
+    """A number with its word.
+
+    >>> count_text(1, "topic", "topics"), count_text(1200, "item", "items")
+    ('1 topic', '1,200 items')
+    """
+    return f"{number:,} {one if number == 1 else many}"
+
+
+def sizes_of(items: int, topics: Sequence[str], methods: Sequence[str], more: str = "") -> str:
+    """What was tried, in a line."""
+    several = [count_text(len(topics), "topic", "topics"), count_text(len(methods), "method", "methods")]
+    return ", ".join([*several, count_text(items, "item", "items"), *filter(None, [more])])
+
+
+# Results about feedback methods as tables with words: efficiency, convergence, example sets, errors, assessors.
 
 APPROACHES = {
     "I": "approach I: the best setting of the method itself",
     "II": "approach II: the best of all methods compared",
     "III": "approach III: the best of several classifiers",
 }
-CORRECTED = "0 is a random order, 1 the baseline: on a topic that cannot be learnt a random order has an MAE near 1."
+CORRECTED_NOTE = (
+    "0 is a random order, 1 the baseline: on a topic that cannot be learnt a random order has an MAE near 1."
+)
 REFERENCES = "Loss of calling c items relevant at random, and of calling none so, next to that of the winner."
 
 
@@ -42,8 +114,8 @@ def efficiency_tables(done: Generalisation) -> list[AnswerTable]:
         AnswerTable("Mean efficiency", done.mean_rows(), note),
         AnswerTable("Baselines", [baseline_row(each) for each in done.baselines], REFERENCES),
         AnswerTable("Candidates", candidate_rows(done.baselines), "Mean loss over topics in each form of deciding."),
-        AnswerTable("By topic", topic_rows(done)),
-        AnswerTable("By topic, corrected for chance", topic_rows(done, corrected=True), CORRECTED),
+        AnswerTable("By topic", efficiency_by_topic(done)),
+        AnswerTable("By topic, corrected for chance", efficiency_by_topic(done, corrected=True), CORRECTED_NOTE),
     ]
 
 
@@ -62,7 +134,7 @@ def _errors_note(done: Generalisation) -> str:
 
 def baseline_row(one: Baseline) -> dict[str, object]:
     """The winner of one topic, its loss, and whether the topic can be learnt at all."""
-    from rankscope.feedback.normalization.approaches import family_of
+    from rankscope.feedback.normalization.baselines import family_of
 
     loss = next((float(getattr(each, one.form)) for each in one.trials if each.candidate == one.winner), np.nan)
     family = family_of(one)
@@ -88,7 +160,7 @@ def candidate_rows(baselines: Sequence[Baseline]) -> list[dict[str, object]]:
     return rows
 
 
-def topic_rows(done: Generalisation, corrected: bool = False) -> list[dict[str, object]]:
+def efficiency_by_topic(done: Generalisation, corrected: bool = False) -> list[dict[str, object]]:
     """MAE of every method on every topic, or what of it is not chance; those of earlier studies too."""
     results = (*done.results, *done.earlier)
     topics = dict.fromkeys(each.topic for each in results)
@@ -99,7 +171,7 @@ def topic_rows(done: Generalisation, corrected: bool = False) -> list[dict[str, 
 
 def replaced_lines(done: Generalisation) -> list[str]:
     """Which stored baselines a better one has taken the place of."""
-    from rankscope.feedback.normalization.approaches import family_of
+    from rankscope.feedback.normalization.baselines import family_of
 
     now = {(each.topic, family_of(each)): each for each in done.baselines}
     return [
@@ -158,7 +230,8 @@ def growth_table(done: ExampleGrowth, measure: Measure, topics: int) -> AnswerTa
             row[f"{size[0]} + {size[1]}"] = value
         rows.append(row | {"error of last": float(mean.error[-1]), "failed": done.failed[name]})
     note = (
-        f"{measure} of what is left to find, mean over {count(topics, 'topic', 'topics')} of {done.repeats} sets each. "
+        f"{measure} of what is left to find, "
+        f"mean over {count_text(topics, 'topic', 'topics')} of {done.repeats} sets each. "
         "Sets grow: each holds the smaller one, and every method gets the same."
     )
     return AnswerTable(f"{measure} by positive + negative examples", rows, note)

@@ -1,17 +1,21 @@
-"""A gate's result as text for a terminal, Markdown for a job's summary, JSON for programs."""
+"""A gate in words: its result for a terminal, a job's summary and programs, and its history build by build."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict
 
-from rankscope.names import one_line, visible
-from rankscope.reports.formats.grid import Cell, Grid
-from rankscope.reports.formats.markdown import table_of
-from rankscope.reports.formats.rows import as_json
-from rankscope.statistics.verdicts.gate_result import GateCheck, GateResult, power_sentence
+from rankscope.analysis.comparison.gate import GateCheck, GateResult, power_sentence
+from rankscope.analysis.comparison.gate_history import BuildRecord, CheckRecord, GateHistory
+from rankscope.core.names import one_line, visible
+from rankscope.core.wording import decimal_text, how_many, join_words, signed_text, span_text
+from rankscope.measures.direction import side_of
+from rankscope.reports.tables import Cell, Grid, as_json, grid_markdown
 
-FORMATS = ("text", "json", "markdown")
-SUFFIXES = {".json": "json", ".md": "markdown", ".txt": "text"}
+# A gate's result as text for a terminal, Markdown for a job's summary, JSON for programs.
+
+GATE_FORMATS = ("text", "json", "markdown")
+GATE_SUFFIXES = {".json": "json", ".md": "markdown", ".txt": "text"}
 VERSION = 2  # 1 had changes turned so that more is better
 HOW = {
     "mean": "The gate fails if a loss is shown (the limit of the change, one-sided at 95%, excludes 0) and its "
@@ -24,12 +28,16 @@ PASSES = (
 )
 
 
-def render(result: GateResult, format: str = "text", remarks: bool = True) -> str:
+def render_gate(result: GateResult, format: str = "text", remarks: bool = True) -> str:
     """The result in one of the formats; for people with remarks or without them, JSON always has them."""
-    return json(result) if format == "json" else {"text": text, "markdown": markdown}[format](result, remarks)
+    return (
+        gate_json(result)
+        if format == "json"
+        else {"text": gate_text, "markdown": gate_markdown}[format](result, remarks)
+    )
 
 
-def text(result: GateResult, remarks: bool = True) -> str:
+def gate_text(result: GateResult, remarks: bool = True) -> str:
     """The verdict in one line, then each check where there are several, then what else must be said."""
     lines = [result.sentence]
     if len(result.checks) > 1:
@@ -40,17 +48,17 @@ def text(result: GateResult, remarks: bool = True) -> str:
     return visible("\n".join([*lines, *(f"  ! {line}" for line in result.remarks if remarks)]) + "\n")
 
 
-def markdown(result: GateResult, remarks: bool = True) -> str:
+def gate_markdown(result: GateResult, remarks: bool = True) -> str:
     """A heading with the verdict, a table of the checks, and notes; made for a job's summary page."""
     notes = [*(power_sentence(check) for check in result.checks)]
     if result.self_test is not None:
         notes.append(result.self_test.sentence)
-    listed = "".join(f"- {line}\n" for line in [*notes, *(result.remarks if remarks else ()), how(result)])
+    listed = "".join(f"- {line}\n" for line in [*notes, *(result.remarks if remarks else ()), gate_rule(result)])
     heading = f"### Gate: {result.verdict}, `{_code(result.candidate)}` against `{_code(result.baseline)}`"
-    return visible(f"{heading}\n\n{table_of(check_grid(result))}\n{listed}")
+    return visible(f"{heading}\n\n{grid_markdown(gate_grid(result))}\n{listed}")
 
 
-def how(result: GateResult) -> str:
+def gate_rule(result: GateResult) -> str:
     """When a gate of this rule fails and passes."""
     return f"{HOW[result.rule]}; {PASSES} of sign flips and skew t."
 
@@ -59,7 +67,7 @@ def _code(name: str) -> str:
     return one_line(name.replace("\n", " ")).replace("`", "'")
 
 
-def check_grid(result: GateResult) -> Grid:
+def gate_grid(result: GateResult) -> Grid:
     """One row for each check."""
     with_class = any(check.label for check in result.checks)
     header = [
@@ -92,7 +100,7 @@ def _cells(check: GateCheck, with_class: bool) -> tuple[Cell, ...]:
     )
 
 
-def json(result: GateResult) -> str:
+def gate_json(result: GateResult) -> str:
     """One object; what is undefined or infinite is null."""
     whole = {
         "format": "rankscope.gate",
@@ -111,3 +119,136 @@ def json(result: GateResult) -> str:
         "remarks": list(result.remarks),
     }
     return as_json(whole)
+
+
+# The history of a gate in words: the last build, how many passed, and which check moved when.
+
+NAMED = 4  # builds of one kind that a sentence names
+SAID = {"pass": "passes the gate", "fail": "fails the gate", "undecided": "is undecided by the gate"}
+
+
+def history_headline(history: GateHistory) -> str:
+    """The last build."""
+    last = history.builds[-1]
+    return f"Build {last.build} of {last.day} {SAID[last.verdict]}."
+
+
+def history_sentences(history: GateHistory) -> list[str]:
+    """How many builds passed, then each check of the last build: how far it went, and where it moved."""
+    return [builds_sentence(history), *(check_sentence(history, name) for name in history.names)]
+
+
+def builds_sentence(history: GateHistory) -> str:
+    """How many builds failed, the last ones by name."""
+    builds = history.builds
+    failed, passed, open_ = (
+        [each for each in builds if each.verdict == what] for what in ("fail", "pass", "undecided")
+    )
+    days = sorted(each.day for each in builds)
+    when = f"on {days[0]}" if days[0] == days[-1] else f"from {days[0]} to {days[-1]}"
+    count = f"{len(builds):,} build{'' if len(builds) == 1 else 's'} {when}"
+    if len(builds) == 1:
+        return f"{count}."
+    if len(passed) == len(builds):
+        return f"{count}: all passed."
+    undecided = f", {len(open_):,} undecided" if open_ else ""
+    lost = f"{len(failed):,} failed ({_last_builds(failed)})" if failed else "none failed"
+    return f"{count}: {len(passed):,} passed{undecided}, {lost}."
+
+
+def _last_builds(builds: list[BuildRecord]) -> str:
+    """Builds by name, the last ones where there are many."""
+    shown = [each.build for each in builds[-NAMED:]]
+    return f"the last of them {join_words(shown)}" if len(builds) > NAMED else join_words(shown)
+
+
+def check_sentence(history: GateHistory, name: str) -> str:
+    """From the first value to the last, and the builds at which a gain or a loss is shown."""
+    found = history.checks(name)
+    last = found[-1][1]
+    if len(found) == 1:
+        return f"{name} is {_value(last)}; {_changed(last)} against its baseline."
+    first, build = found[0][1], history.builds[found[0][0]].build
+    start = f"{name} went from {_value(first)} at build {build} to {_value(last)} at build {_build(history, found[-1])}"
+    gains, losses = ([each for each in found if each[1].moved == side] for side in (1, -1))
+    if not gains and not losses:
+        return f"{start}; at none of {how_many(len(found), 'builds')} is a change from the baseline shown."
+    parts = [f"{word} at {_moves(history, moves)}" for word, moves in (("a gain", gains), ("a loss", losses)) if moves]
+    return f"{start}; against the baseline of the time it shows {join_words(parts)}."
+
+
+def _build(history: GateHistory, found: tuple[int, CheckRecord]) -> str:
+    return history.builds[found[0]].build
+
+
+def _moves(history: GateHistory, found: list[tuple[int, CheckRecord]]) -> str:
+    """Builds with their changes, the last ones where there are many."""
+    shown = [f"{_build(history, each)} ({_with_side(each[1])})" for each in found[-NAMED:]]
+    count = f"{how_many(len(found), 'builds')}, lately " if len(found) > NAMED else ""
+    return f"{count}{join_words(shown)}"
+
+
+def _value(check: CheckRecord) -> str:
+    return f"{decimal_text(check.value)}{span_text(check.value_low, check.value_high)}"
+
+
+def _changed(check: CheckRecord) -> str:
+    if math.isnan(check.low):
+        return "no query changed"
+    limits = [signed_text(each) if math.isfinite(each) else "unbounded" for each in (check.low, check.high)]
+    return f"it changed by {_with_side(check)} [{limits[0]}, {limits[1]}]"
+
+
+def _with_side(check: CheckRecord) -> str:
+    """The change, and in a word whether it is for the better or the worse."""
+    text = signed_text(check.change)
+    return f"{text}, {side_of(check.change, check.lower_is_better)}" if text != signed_text(0.0) else text
+
+
+def chance_note(history: GateHistory) -> str:
+    """How many moves chance alone would show: each limit is one-sided, and a build is tested by itself."""
+    every = [check for build in history.builds for check in build.checks]
+    expected = sum(2 * (1 - check.level) for check in every)
+    moved = sum(check.moved != 0 for check in every)
+    return (
+        f"Each build is tested by itself: if nothing had ever changed, about {expected:.1f} of these {len(every):,} "
+        f"checks would show a gain or a loss by chance; {moved:,} do. Whether intervals of two builds overlap decides "
+        "nothing."
+    )
+
+
+def history_warnings(history: GateHistory) -> list[str]:
+    """Lines that could not be read, and builds that were checked again."""
+    said = [f"{problem.place}: {problem.what}" for problem in history.damaged]
+    if history.repeated:
+        said.append(
+            f"{history.repeated:,} earlier record{'' if history.repeated == 1 else 's'} of builds that were checked "
+            "again: the last one of each counts"
+        )
+    return said
+
+
+def check_tile(check: CheckRecord) -> dict[str, str]:
+    """What a tile of the last build says of one check."""
+    return {
+        "name": check.name,
+        "value": decimal_text(check.value),
+        "interval": "" if math.isnan(check.value_low) else _value(check).partition(" ")[2],
+        "change": _changed(check),
+        "verdict": check.verdict,
+        "moved": {1: "a significant gain", -1: "a significant loss", 0: "no significant change"}[check.moved],
+    }
+
+
+def history_rows(history: GateHistory) -> list[dict[str, object]]:
+    """One row for each build, the last first: its verdict, and of each check the value and the change."""
+    rows = []
+    for build in reversed(history.builds):
+        row: dict[str, object] = {"build": build.build, "date": build.day, "gate": build.verdict}
+        checks = {check.name: check for check in build.checks}
+        for name in history.names:
+            check = checks.get(name)
+            row |= {name: None if check is None else check.value}
+            row |= {f"{name} change": "-" if check is None else _with_side(check)}
+        rows.append(row | {"against": build.baseline})
+    return rows

@@ -7,12 +7,11 @@ import io
 from collections.abc import Callable
 from typing import Any
 
-from rankscope.names import cell, visible
-from rankscope.number_texts import how_many
-from rankscope.pipeline.ledger import P_IS_R, RECALL, Ledger
-from rankscope.pipeline.statement import StageEntry, Statement
-from rankscope.pipeline.worst import WorstQuery
-from rankscope.reports.formats.rows import Rows, as_json, grid_of, markdown_table, table
+from rankscope.analysis.pipeline.account import StageEntry, Statement
+from rankscope.analysis.pipeline.ledger import P_IS_R, RECALL, Ledger, WorstQuery
+from rankscope.core.names import cell, visible
+from rankscope.core.wording import how_many
+from rankscope.reports.tables import Rows, as_json, grid_of, markdown_table, text_table
 
 NO_SCOPE = ("demoted", "promoted")
 MEANINGS = {
@@ -22,7 +21,7 @@ MEANINGS = {
 Part = tuple[str, Rows]  # heading, rows
 
 
-def parts_of(ledger: Ledger, worst: int = 10) -> list[Part]:
+def ledger_parts(ledger: Ledger, worst: int = 10) -> list[Part]:
     """The tables with their headings: every quantity by stage, the classes, the worst queries."""
     parts: list[Part] = [(_heading(each), stage_rows(each)) for each in ledger.statements]
     if ledger.by_class:
@@ -43,23 +42,23 @@ def basis_line(ledger: Ledger) -> str:
     )
 
 
-def text(ledger: Ledger, worst: int = 10, notes: bool = True) -> str:
+def ledger_text(ledger: Ledger, worst: int = 10, notes: bool = True) -> str:
     """For the terminal."""
     parts = ["".join(f"{line}\n" for line in [*ledger.sentences, f"{basis_line(ledger)}."])]
-    parts += [f"{heading}\n{table(rows)}" for heading, rows in parts_of(ledger, worst)]
+    parts += [f"{heading}\n{text_table(rows)}" for heading, rows in ledger_parts(ledger, worst)]
     parts += ["".join(f"! {line}\n" for line in ledger.notes)] if notes and ledger.notes else []
     return visible("\n".join(parts))
 
 
-def markdown(ledger: Ledger, worst: int = 10, notes: bool = True) -> str:
+def ledger_markdown(ledger: Ledger, worst: int = 10, notes: bool = True) -> str:
     """For a page: a heading for each table."""
     said = [" ".join([*ledger.sentences, f"{basis_line(ledger)}."]) + "\n"]
-    tables = [f"## {heading}\n\n{markdown_table(rows)}" for heading, rows in parts_of(ledger, worst)]
+    tables = [f"## {heading}\n\n{markdown_table(rows)}" for heading, rows in ledger_parts(ledger, worst)]
     below = ["".join(f"- {line}\n" for line in ledger.notes)] if notes and ledger.notes else []
     return "\n".join([*said, *tables, *below])
 
 
-def json_text(ledger: Ledger, worst: int = 10, notes: bool = True) -> str:
+def ledger_json(ledger: Ledger, worst: int = 10, notes: bool = True) -> str:
     """For programs, with all digits."""
     drawn = ledger.main.of_losses
     return as_json(
@@ -82,7 +81,7 @@ def json_text(ledger: Ledger, worst: int = 10, notes: bool = True) -> str:
     )
 
 
-def csv_text(ledger: Ledger, worst: int = 10, notes: bool = True) -> str:
+def ledger_csv(ledger: Ledger, worst: int = 10, notes: bool = True) -> str:
     """A row for each quantity, class of queries and stage, with all digits."""
     file = io.StringIO()
     names = ("quantity", "class", "queries", *StageEntry.__dataclass_fields__)
@@ -94,20 +93,20 @@ def csv_text(ledger: Ledger, worst: int = 10, notes: bool = True) -> str:
     return file.getvalue()
 
 
-def latex(ledger: Ledger, width: float, notes: bool = True) -> str:
+def ledger_latex(ledger: Ledger, width: float, notes: bool = True) -> str:
     """The stages of the first quantity as a table for a paper; what must be said stands below it."""
-    from rankscope.reports.formats.latex import PLACES, table_of
+    from rankscope.reports.latex import PLACES, latex_table
 
     rows = stage_rows(ledger.main)
     said = [*ledger.sentences, f"{basis_line(ledger)}.", *(ledger.notes if notes else ())]
-    return table_of(grid_of(rows, PLACES), width, said)
+    return latex_table(grid_of(rows, PLACES), width, said)
 
 
-FORMATS: dict[str, Callable[[Ledger, int, bool], str]] = {
-    "table": text,
-    "markdown": markdown,
-    "json": json_text,
-    "csv": csv_text,
+LEDGER_FORMATS: dict[str, Callable[[Ledger, int, bool], str]] = {
+    "table": ledger_text,
+    "markdown": ledger_markdown,
+    "json": ledger_json,
+    "csv": ledger_csv,
 }
 
 

@@ -6,18 +6,23 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from rankscope.core.wording import how_many
 from rankscope.feedback.packs.pack import Case, pack_names, read_pack
-from rankscope.feedback.packs.relative import relative_efficiencies, reproduced
-from rankscope.feedback.packs.running import PackResult
-from rankscope.feedback.study.assessors import mean_overlap, shared_topics
+from rankscope.feedback.packs.run import PackResult, relative_efficiencies, reproduced
 from rankscope.feedback.study.results import Results
+from rankscope.feedback.study.sensitivity import mean_overlap, shared_topics
 from rankscope.feedback.study.summary import Summary
-from rankscope.number_texts import how_many
-from rankscope.reports.formats.rows import table
+from rankscope.reports.tables import text_table
 from rankscope.reports.texts.comparison_words import join_names
-from rankscope.reports.texts.feedback import further, truth_caveat, unjudged_parts, verdicts, warnings
-from rankscope.reports.texts.feedback_answers import CORRECTED
-from rankscope.reports.texts.feedback_answers import topic_rows as by_topic
+from rankscope.reports.texts.feedback import (
+    further_findings,
+    study_verdicts,
+    study_warnings,
+    truth_caveat,
+    unjudged_parts,
+)
+from rankscope.reports.texts.feedback_answers import CORRECTED_NOTE
+from rankscope.reports.texts.feedback_answers import efficiency_by_topic as by_topic
 
 Rows = list[dict[str, object]]
 RELATIVE = (
@@ -26,7 +31,7 @@ RELATIVE = (
     "was made. Both have one scale, so that collections can be compared; low and high: 95 % interval of their ratio, "
     "topics of both drawn anew."
 )
-ADAPTATION = (
+ADAPTATION_NOTE = (
     "own: AP with feedback and score of the same assessor; others: scored by the target of another one; adaptation is "
     "the difference."
 )
@@ -35,25 +40,25 @@ ADAPTATION = (
 def pack_list() -> str:
     """Name, version and title of every pack that comes with rankscope."""
     packs = [read_pack(name) for name in pack_names()]
-    return table([{"pack": each.name, "version": each.version, "about": each.title} for each in packs])
+    return text_table([{"pack": each.name, "version": each.version, "about": each.title} for each in packs])
 
 
 def pack_text(result: PackResult) -> str:
     """The whole result."""
     parts = [
         f"{result.title}\n{pack_facts(result)}\n",
-        "".join(f"! {line}\n" for line in caveats(result)),
+        "".join(f"! {line}\n" for line in pack_caveats(result)),
         "Topics\n",
-        table(topic_rows(result)),
+        text_table(topic_rows(result)),
     ]
     for case, results in result.cases:
-        parts += [f"Case {case.name}: {case_words(case)}\n", table(last_round_rows(results))]
+        parts += [f"Case {case.name}: {case_words(case)}\n", text_table(last_round_rows(results))]
         parts += [f"{Summary(results, results.measures[0]).intervals.told}\n", *unjudged_parts(results)]
-        parts.append("\n".join([*verdicts(results), *further(results), *_own_warnings(results)]) + "\n")
-    parts += ["Efficiency\n", table(efficiency_rows(result)), f"{efficiency_words(result)}\n"]
-    parts += ["Efficiency by topic, corrected for chance\n", table(corrected_rows(result)), f"{CORRECTED}\n"]
+        parts.append("\n".join([*study_verdicts(results), *further_findings(results), *_own_warnings(results)]) + "\n")
+    parts += ["Efficiency\n", text_table(efficiency_rows(result)), f"{efficiency_words(result)}\n"]
+    parts += ["Efficiency by topic, corrected for chance\n", text_table(corrected_rows(result)), f"{CORRECTED_NOTE}\n"]
     if result.adaptations:
-        parts += ["Adaptation to assessors\n", table(adaptation_rows(result)), f"{ADAPTATION}\n"]
+        parts += ["Adaptation to assessors\n", text_table(adaptation_rows(result)), f"{ADAPTATION_NOTE}\n"]
     return "\n".join([*parts, f"Cite: {result.citation}\n"])
 
 
@@ -70,7 +75,7 @@ def pack_facts(result: PackResult) -> str:
     )
 
 
-def caveats(result: PackResult) -> list[str]:
+def pack_caveats(result: PackResult) -> list[str]:
     """What must be read before the numbers: of the truth, and of the collection."""
     own = list(result.pack.tables["pack"].get("caveats", ())) if not result.problem.other else []
     truth = [line.removeprefix("! ") for line in truth_caveat(result.problem.reference.truth)]
@@ -81,7 +86,7 @@ def caveats(result: PackResult) -> list[str]:
 def _own_warnings(results: Results) -> list[str]:
     """Warnings of one case; the caveat on labels stands above all of them."""
     said = set(truth_caveat("labels"))
-    return [line for line in warnings(results) if line not in said]
+    return [line for line in study_warnings(results) if line not in said]
 
 
 def case_words(case: Case) -> str:

@@ -1,24 +1,28 @@
-"""Comparisons and scores as tables for a paper: systems as rows, the best in bold, marks of what the tests show."""
+"""Comparisons and scores as tables for a paper: the best in bold, letters or daggers of what the tests show."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from rankscope.reports.formats.grid import Cell, Grid, coverage_lines, number, query_grid, summary_grid
-from rankscope.reports.formats.latex import PLACES, comments, layout_of, table_of
-from rankscope.reports.formats.latex_layout import COLUMN
-from rankscope.reports.formats.rows import p_text
-from rankscope.reports.texts.comparison import notes_of
-from rankscope.reports.texts.comparison_words import verdict
+from rankscope.analysis.statistics.deciding_test import DECIDING
+from rankscope.core.validation import OneOf, check
+from rankscope.core.wording import percent_text
+from rankscope.reports.latex import COLUMN, PLACES, latex_comments, latex_table, layout_of
+from rankscope.reports.tables import Cell, Grid, coverage_lines, p_text, query_grid, summary_grid, value_text
+from rankscope.reports.texts.comparison_tables import comparison_notes
+from rankscope.reports.texts.comparison_words import verdict_sentences
 from rankscope.reports.texts.estimates import compared_of
-from rankscope.reports.texts.paper_marks import PaperMarks, marks_of
 
 if TYPE_CHECKING:
-    from rankscope.evaluation.scores import Scores
-    from rankscope.statistics.pairs.pairwise import Comparison
-    from rankscope.statistics.verdicts.compared import Compared, MeasureCompared
+    from rankscope.analysis.comparison.compare import Compared, MeasureCompared
+    from rankscope.analysis.comparison.pairwise import Comparison
+    from rankscope.measures.evaluation.scores import Scores
+
+
+# Comparisons and scores as tables for a paper: systems as rows, the best in bold, marks of what the tests show.
 
 BEST = "Bold: the best mean."
 
@@ -29,8 +33,8 @@ def comparison_table(compared: Compared, width: float = COLUMN, marks: str = "au
     several = len(compared.measures) > 1
     grid = means_grid(compared) if several else _one_measure(compared, chosen, width)
     below = [BEST, "" if several else compared.main.means.told, chosen.note]
-    said = [*verdict(compared), *(notes_of(compared) if notes else [])]
-    return comments(said) + table_of(chosen.on(grid), width, [*filter(None, below)])
+    said = [*verdict_sentences(compared), *(comparison_notes(compared) if notes else [])]
+    return latex_comments(said) + latex_table(chosen.on(grid), width, [*filter(None, below)])
 
 
 def scores_table(
@@ -46,12 +50,12 @@ def scores_table(
     """
     said = [*coverage_lines(scores), *scores.warnings()]
     if per_query:
-        return comments(said) + table_of(query_grid(scores), width)
+        return latex_comments(said) + latex_table(query_grid(scores), width)
     compared = None if marks == "none" else compared or compared_of(scores)
     chosen = marks_of(compared, marks)
     below = [BEST] if len(scores.systems) > 1 else []
-    whole = comments([*said, *(notes_of(compared) if compared is not None else [])])
-    return whole + table_of(chosen.on(summary_grid(scores, PLACES)), width, [*below, *filter(None, [chosen.note])])
+    whole = latex_comments([*said, *(comparison_notes(compared) if compared is not None else [])])
+    return whole + latex_table(chosen.on(summary_grid(scores, PLACES)), width, [*below, *filter(None, [chosen.note])])
 
 
 def means_grid(compared: Compared) -> Grid:
@@ -85,16 +89,95 @@ def measure_grid(compared: Compared) -> Grid:
 
 
 def _mean(one: MeasureCompared, name: str) -> Cell:
-    return Cell(number(float(one.means.mean[one.table.number(name)]), places=PLACES), best=name == one.order[0])
+    return Cell(value_text(float(one.means.mean[one.table.number(name)]), places=PLACES), best=name == one.order[0])
 
 
 def _difference(pair: Comparison) -> Cell:
     sign = "+" if pair.difference > 0 else ""
-    return Cell(sign + number(pair.difference, places=PLACES) + _span(pair.low, pair.high))
+    return Cell(sign + value_text(pair.difference, places=PLACES) + _span(pair.low, pair.high))
 
 
 def _span(low: float, high: float) -> str:
     """An interval behind a number; nothing where there is none."""
     if math.isnan(low):
         return ""
-    return f" [{number(low, places=PLACES)}, {number(high, places=PLACES)}]".replace("-", "\u2212")
+    return f" [{value_text(low, places=PLACES)}, {value_text(high, places=PLACES)}]".replace("-", "\u2212")
+
+
+# Marks behind the numbers of a table for a paper: what the tests show, by the verdict that the text gives.
+
+MARK_WAYS = ("auto", "letters", "daggers", "none")
+BETTER, WORSE = "†", "‡"
+MOST_LETTERS = 16  # more cannot be read
+LONGEST = 6  # letters behind one number
+
+
+@dataclass(frozen=True)
+class PaperMarks:
+    """The marks of each system by each measure, and what they mean."""
+
+    marks: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    note: str = ""
+
+    def on(self, grid: Grid) -> Grid:
+        """The grid with marks; its columns are measures, its first column systems."""
+        rows = tuple(
+            tuple(
+                replace(cell, marks=self.marks.get((row[0].text, name), ""))
+                for cell, name in zip(row, grid.header, strict=True)
+            )
+            for row in grid.rows
+        )
+        return replace(grid, rows=rows)
+
+
+def marks_of(compared: Compared | None, way: str = "auto") -> PaperMarks:
+    """Letters where every pair of three systems or more was compared and they can be read; daggers otherwise."""
+    way = check({"marks": way}, marks=OneOf(MARK_WAYS))["marks"]
+    if compared is None or way == "none":
+        return PaperMarks()
+    lettered = way == "letters" or (way == "auto" and all(map(_readable, compared.measures)))
+    if lettered and all(one.ranks is not None for one in compared.measures) and len(compared.systems) > 2:
+        return PaperMarks(_by_measure(compared, _letters), _letter_note(compared))
+    return PaperMarks(_by_measure(compared, _daggers), _dagger_note(compared))
+
+
+def _by_measure(compared: Compared, marks: Callable[[MeasureCompared], dict[str, str]]) -> dict[tuple[str, str], str]:
+    """The marks of every measure; a system that equals another has the marks of that one."""
+    names = {name: name for name in compared.systems} | dict(compared.same)
+    found = {one.measure: marks(one) for one in compared.measures}
+    return {
+        (name, measure): each[other]
+        for measure, each in found.items()
+        for name, other in names.items()
+        if other in each
+    }
+
+
+def _readable(one: MeasureCompared) -> bool:
+    letters = one.ranks.letters if one.ranks is not None else ()
+    return len(set("".join(letters))) <= MOST_LETTERS and max(map(len, letters), default=0) <= LONGEST
+
+
+def _letters(one: MeasureCompared) -> dict[str, str]:
+    return dict(zip(one.ranks.systems, one.ranks.letters, strict=True)) if one.ranks is not None else {}
+
+
+def _daggers(one: MeasureCompared) -> dict[str, str]:
+    """Of each system but the baseline, which is the first."""
+    first = one.table.systems[0]
+    shown = [pair for pair in one.pairs if first in (pair.first, pair.second) and pair.better]
+    others = [pair.second if pair.first == first else pair.first for pair in shown]
+    return {name: BETTER if pair.better == name else WORSE for name, pair in zip(others, shown, strict=True)}
+
+
+def _letter_note(compared: Compared) -> str:
+    return f"No significant difference between systems that share a letter, by that measure: {_how(compared)}."
+
+
+def _dagger_note(compared: Compared) -> str:
+    return f"{BETTER} better and {WORSE} worse than {compared.systems[0]}: {_how(compared)}."
+
+
+def _how(compared: Compared) -> str:
+    return f"{DECIDING} test at {percent_text(compared.level)}; {str(compared.families).replace(chr(10), '; ')}"

@@ -1,40 +1,50 @@
-"""What a look found, as text for a terminal, Markdown for a job's summary, JSON for programs."""
+"""A sequential test: what an interim analysis found, as text, Markdown, JSON, and as a graph of all of them."""
 
 from __future__ import annotations
 
 import math
 
-from rankscope.names import visible
-from rankscope.reports.formats.grid import Cell, Grid
-from rankscope.reports.formats.markdown import table_of
-from rankscope.reports.formats.rows import as_json
-from rankscope.statistics.sequential.sequential_result import SequentialCheck, SequentialResult
-from rankscope.statistics.verdicts.gate_result import signed_text
+import numpy as np
+
+from rankscope.analysis.comparison.gate import signed_text, size_text, with_side
+from rankscope.analysis.comparison.sequential_result import SequentialCheck, SequentialResult
+from rankscope.analysis.comparison.sequential_state import LookCheck, Question, SequentialState
+from rankscope.analysis.curves.curve import Curve, Region
+from rankscope.core.arrays import FloatArray
+from rankscope.core.errors import SettingError
+from rankscope.core.names import visible
+from rankscope.core.wording import join_words
+from rankscope.measures.direction import turn
+from rankscope.reports.graphs.axes import Axis
+from rankscope.reports.graphs.graph import Graph
+from rankscope.reports.tables import Cell, Grid, as_json, grid_markdown
+
+# What a look found, as text for a terminal, Markdown for a job's summary, JSON for programs.
 
 VERSION = 2  # 1 had changes turned so that more is better
 HEADER = ("measure", "systems", "change", "limits", "units", "decision", "units to go")
 
 
-def render(result: SequentialResult, format: str = "text") -> str:
+def render_sequential(result: SequentialResult, format: str = "text") -> str:
     """The result in one of the formats."""
-    return {"text": text, "json": json, "markdown": markdown}[format](result)
+    return {"text": sequential_text, "json": sequential_json, "markdown": sequential_markdown}[format](result)
 
 
-def text(result: SequentialResult) -> str:
+def sequential_text(result: SequentialResult) -> str:
     """The decision in one line, then each check where there are several, then what else must be said."""
     first, *others = result.lines
     lines = [first, *(f"  {line}" for line in others), *(f"  ! {line}" for line in result.remarks)]
     return visible("\n".join(lines) + "\n")
 
 
-def markdown(result: SequentialResult) -> str:
+def sequential_markdown(result: SequentialResult) -> str:
     """A heading with the decision, a table of the checks, and notes."""
-    grid = check_grid(result)
+    grid = sequential_grid(result)
     listed = "".join(f"- {line}\n" for line in result.remarks)
-    return visible(f"### {result.sentence}\n\n{table_of(grid)}\n{listed}")
+    return visible(f"### {result.sentence}\n\n{grid_markdown(grid)}\n{listed}")
 
 
-def check_grid(result: SequentialResult) -> Grid:
+def sequential_grid(result: SequentialResult) -> Grid:
     """One row for each check."""
     return Grid(HEADER, tuple(_cells(check) for check in result.checks))
 
@@ -53,7 +63,7 @@ def _cells(check: SequentialCheck) -> tuple[Cell, ...]:
     )
 
 
-def json(result: SequentialResult) -> str:
+def sequential_json(result: SequentialResult) -> str:
     """One object; what is undefined or infinite is null."""
     whole = {
         "format": "rankscope.sequential-look",
@@ -75,3 +85,98 @@ def json(result: SequentialResult) -> str:
         "remarks": list(result.remarks),
     }
     return as_json(whole)
+
+
+# A graph of looks: the change with limits that hold at all looks together, over the queries that counted.
+
+MOST_CHECKS = 4
+AIR = 1.15  # of the largest limit that is in view
+
+
+def sequential_graph(state: SequentialState) -> Graph:
+    """The looks of a state, one curve with its limits for each pair and measure; hollow points are not decided yet."""
+    names = _names(state)
+    if len(names) > MOST_CHECKS:
+        raise SettingError(f"{len(names)} pairs and measures make no readable graph; {MOST_CHECKS} at most")
+    counts = np.array([look.queries for look in state.looks], dtype=np.float64)
+    rows = [[look.checks[number] for look in state.looks] for number in range(len(names))]
+    graph = Graph(
+        _title(state, names),
+        Axis("queries counted", whole=True, domain=(0.0, float(counts[-1]) * 1.04)),
+        Axis("change", domain=_domain(rows)),
+        subtitle=f"{_number(len(counts))}; band: limits that hold at all of them together; hollow: not decided yet",
+        summary=". ".join(
+            _summary(name, checks[-1], better == "lower")
+            for name, checks, better in zip(names, rows, state.question.better_of_checks, strict=True)
+        )
+        + ".",
+    )
+    for name, checks in zip(names, rows, strict=True):
+        graph = _with_check(graph, name, counts, checks, _domain(rows))
+    graph = graph.rule(y=0.0, label="no change")
+    for loss, label in _losses(state.question):
+        graph = graph.rule(y=loss, label=label)
+    return graph
+
+
+def _with_check(
+    graph: Graph, name: str, counts: FloatArray, checks: list[LookCheck], view: tuple[float, float]
+) -> Graph:
+    """One more check; its band ends where the axis does."""
+    change, low, high = (np.array([getattr(each, key) for each in checks]) for key in ("change", "low", "high"))
+    line = Curve(counts, change)
+    facts: dict[str, list[object]] = {
+        "queries": [int(each) for each in counts],
+        "low": low.round(4).tolist(),
+        "high": high.round(4).tolist(),
+        "decision": [each.decision for each in checks],
+    }
+    graph = graph.band(Region(counts, low.clip(*view), high.clip(*view)), name).curve(line, name, markers=0)
+    return graph.points(line, name, open=[each.decision == "not yet" for each in checks], facts=facts)
+
+
+def _losses(question: Question) -> list[tuple[float, str]]:
+    """Where the smallest losses that matter lie; whose they are where they lie on both sides."""
+    found: dict[float, list[str]] = {}
+    for measure, better, effect in zip(question.measures, question.better, question.min_effect, strict=True):
+        if effect > 0:
+            found.setdefault(-effect * turn(better == "lower"), []).append(measure)
+    whose = len(set(question.better)) > 1
+    return [
+        (loss, f"loss {size_text(abs(loss))}{f' of {join_words(measures)}' if whose else ''}")
+        for loss, measures in sorted(found.items())
+    ]
+
+
+def _number(looks: int) -> str:
+    return "1 look" if looks == 1 else f"{looks:,} looks"
+
+
+def _title(state: SequentialState, names: list[str]) -> str:
+    if len(names) == 1 and state.question.kind == "gate":
+        return f"{names[0]}: {state.systems[1]} minus {state.systems[0]}"
+    return names[0] if len(names) == 1 else "Changes, look by look"
+
+
+def _names(state: SequentialState) -> list[str]:
+    question = state.question
+    if question.kind == "gate":
+        return list(question.measures)
+    measures = [f" {each}" if len(question.measures) > 1 else "" for each in question.measures]
+    names = state.systems
+    return [f"{names[second]} minus {names[first]}{each}" for each in measures for first, second in question.pairs]
+
+
+def _summary(name: str, last: LookCheck, lower_is_better: bool) -> str:
+    decided = "not decided yet" if last.decision == "not yet" else f"decided: {last.decision}"
+    change, low, high = with_side(last.change, lower_is_better), signed_text(last.low), signed_text(last.high)
+    return f"{name} at the last look: {change} from {low} to {high}, {decided}"
+
+
+def _domain(rows: list[list[LookCheck]]) -> tuple[float, float]:
+    """What the limits of the second half of the looks need, so that the width of the first look hides nothing."""
+    late = [each for checks in rows for each in checks[len(checks) // 2 :]]
+    reach = max(abs(each) for check in late for each in (check.low, check.high, check.change))
+    largest = max(abs(check.change) for checks in rows for check in checks)
+    bound = min(1.0, AIR * max(reach, largest))
+    return -bound, bound

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 
-from rankscope.names import visible
-from rankscope.number_texts import decimal_text, how_many, join_words, percent_text, signed_text, span_text
-from rankscope.reports.formats.rows import table
-from rankscope.reports.texts.comparison_words import verdict
-from rankscope.statistics.verdicts.suite import ENOUGH_TASKS, Suite, SuiteEstimate, SuiteSystem, SuiteTask
+from rankscope.analysis.comparison.suite import ENOUGH_TASKS, Suite, SuiteEstimate, SuiteSystem, SuiteTask
+from rankscope.core.names import visible
+from rankscope.core.wording import decimal_text, how_many, join_words, percent_text, signed_text, span_text
+from rankscope.reports.tables import text_table
+from rankscope.reports.texts.comparison_words import verdict_sentences
 
 NAMED = 4
 
 
-def headline(suite: Suite) -> str:
+def suite_headline(suite: Suite) -> str:
     """Who has the best mean over the tasks, as far as anybody has all of them."""
     complete, count = suite.complete, len(suite.tasks)
     if not complete:
@@ -26,7 +26,7 @@ def headline(suite: Suite) -> str:
     return f"{best.name} has the best mean {suite.measure} {of}, {mean}"
 
 
-def sentences(suite: Suite) -> list[str]:
+def suite_sentences(suite: Suite) -> list[str]:
     """What is shown against the baseline, who wins where, and who lacks a task."""
     return [*_against_baseline(suite), winners_sentence(suite), *_gaps(suite)]
 
@@ -94,7 +94,7 @@ def _signed_span(estimate: SuiteEstimate) -> str:
     return f" [{signed_text(estimate.low)}, {signed_text(estimate.high)}]"
 
 
-def notes_of(suite: Suite) -> list[str]:
+def suite_notes(suite: Suite) -> list[str]:
     """How numbers over tasks are made, and what so few tasks cannot show."""
     count = len(suite.tasks)
     tests = suite.compared_with_baseline
@@ -129,7 +129,7 @@ def task_rows(suite: Suite) -> list[dict[str, object]]:
 def _task_row(task: SuiteTask) -> dict[str, object]:
     others = len(task.table.systems) - 1
     shown = "alone" if not others else f"{len(task.beaten)} of {others} others"
-    said = verdict(task.compared)[0] if task.compared is not None and len(task.compared.systems) > 1 else "-"
+    said = verdict_sentences(task.compared)[0] if task.compared is not None and len(task.compared.systems) > 1 else "-"
     return {
         "task": task.name,
         "queries": len(task.table),
@@ -141,14 +141,20 @@ def _task_row(task: SuiteTask) -> dict[str, object]:
     }
 
 
-def text_of(suite: Suite) -> str:
+def suite_text(suite: Suite) -> str:
     """For the terminal: the verdict, the systems, the tasks, and how numbers over tasks are made."""
     tasks = [{key: value for key, value in row.items() if key != "in words"} for row in task_rows(suite)]
-    parts = [f"{headline(suite)}.", *sentences(suite), "", table(system_rows(suite), 3), table(tasks, 3)]
-    return visible("\n".join([*parts, *notes_of(suite)]) + "\n")
+    parts = [
+        f"{suite_headline(suite)}.",
+        *suite_sentences(suite),
+        "",
+        text_table(suite_rows(suite), 3),
+        text_table(tasks, 3),
+    ]
+    return visible("\n".join([*parts, *suite_notes(suite)]) + "\n")
 
 
-def system_rows(suite: Suite) -> list[dict[str, object]]:
+def suite_rows(suite: Suite) -> list[dict[str, object]]:
     """One row for each system, for the terminal."""
     return [
         {

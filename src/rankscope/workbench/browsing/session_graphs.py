@@ -1,21 +1,25 @@
-"""Graphs of a session: what is known of it is drawn, and what is not says why."""
+"""What is known to be relevant in a session, from a class or from marks, and the graphs that can be drawn of it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from functools import cached_property
+from typing import Any, Final, Literal
 
 import numpy as np
 
-from rankscope.arrays import IntArray
-from rankscope.curves.curve import Curve
-from rankscope.graphs.axis import Axis
-from rankscope.graphs.graph import Graph
-from rankscope.graphs.marks import Stroke
+from rankscope.analysis.curves.curve import Curve
+from rankscope.core.arrays import BoolArray, FloatArray, IntArray
 from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.workbench.browsing.session_truth import SessionTruth
+from rankscope.reports.graphs.axes import Axis
+from rankscope.reports.graphs.graph import Graph
+from rankscope.reports.graphs.marks import Stroke
+from rankscope.workbench.browsing.session_ranking import target_class
 from rankscope.workbench.browsing.sessions import DISPLAY, FeedbackSession
+from rankscope.workbench.project import Project
+
+# Graphs of a session: what is known of it is drawn, and what is not says why.
 
 BEFORE, AFTER = "before feedback", "with feedback"
 NEEDS_ALL: Final = "recall needs all relevant items, and only {judged:,} of {items:,} items are judged"
@@ -56,21 +60,21 @@ class SessionLists:
 
 def precision_recall(lists: SessionLists) -> SessionGraph:
     """With scope lines."""
-    from rankscope.graphs import precision_recall_graph
+    from rankscope.reports.graphs import precision_recall_graph
 
     return _whole("precision-recall", "Precision and recall", lists, precision_recall_graph)
 
 
 def grip(lists: SessionLists) -> SessionGraph:
     """Precision = recall over generality."""
-    from rankscope.graphs import grip_graph
+    from rankscope.reports.graphs import grip_graph
 
     return _whole("grip", "GRiP: quality over generality", lists, grip_graph)
 
 
 def precision_scope(lists: SessionLists) -> SessionGraph:
     """As deep as it is known."""
-    from rankscope.graphs import precision_scope_graph
+    from rankscope.reports.graphs import precision_scope_graph
 
     title = "Precision at each scope"
     if lists.truth.is_complete and lists.truth.count:
@@ -116,7 +120,7 @@ def rounds(lists: SessionLists) -> SessionGraph:
     return SessionGraph("rounds", title, graph.curve(line, "of what was shown", markers=range(len(values))))
 
 
-KINDS: dict[str, Callable[[SessionLists], SessionGraph]] = {
+GRAPH_KINDS: dict[str, Callable[[SessionLists], SessionGraph]] = {
     "rounds": rounds,
     "precision-scope": precision_scope,
     "precision-recall": precision_recall,
@@ -136,7 +140,7 @@ def _whole(kind: str, title: str, lists: SessionLists, make: Callable[..., Graph
 
 def _of_one_search(graph: Graph, title: str, lists: SessionLists) -> Graph:
     """A graph of the library in the words of one search: no means over queries, no notes on their number."""
-    from rankscope.graphs.kinds.shared.generality_words import generality_words
+    from rankscope.reports.graphs.systems import generality_words
 
     subtitle = generality_words(lists.systems())
     marks = [replace(mark, note="") if isinstance(mark, Stroke) else mark for mark in graph.marks]
@@ -160,3 +164,101 @@ def _some(rows: Sequence[int] | Any) -> IntArray:
     chosen = np.unique(np.linspace(0, len(rows) - 1, min(MOST_ROWS, len(rows))).round().astype(np.int64))
     found: IntArray = np.asarray(rows)[chosen] if len(rows) else np.empty(0, np.int64)
     return found
+
+
+# What is known to be relevant in a session: a class of the collection, or what people have said so far.
+
+TruthName = Literal["class", "marks"]
+
+
+@dataclass(frozen=True, eq=False)
+class SessionTruth:
+    """Which items are relevant, and of which that is known; the example of the session is none of them."""
+
+    relevant: BoolArray
+    known: BoolArray
+    example: int | None
+    name: TruthName
+    label: str = ""
+
+    @classmethod
+    def by_class(cls, project: Project, session: FeedbackSession) -> SessionTruth | None:
+        """The class of the example, or of the query; None where it has none."""
+        label = target_class(project, session)
+        if not label:
+            return None
+        relevant = np.array([each.class_ == label for each in project.items], dtype=np.bool_)
+        known = np.ones(len(relevant), np.bool_)
+        return cls(relevant=relevant, known=known, example=session.example, name="class", label=label)
+
+    @classmethod
+    def by_marks(cls, project: Project, session: FeedbackSession) -> SessionTruth:
+        """What was marked in the session, and what the same person judged for its query."""
+        count = len(project.items)
+        relevant, known = np.zeros(count, np.bool_), np.zeros(count, np.bool_)
+        if session.query is not None:
+            with project.lock:
+                answers = [(pair[1], said) for pair, said in project.state.answers.items() if pair[0] == session.query]
+            for item, said in answers:
+                own = said.get(session.assessor)
+                if own is not None and own.grade is not None:
+                    place = project.places[item]
+                    known[place], relevant[place] = True, own.grade >= project.file.relevant
+        for place, opinion in session.opinions.items():
+            known[place], relevant[place] = True, opinion == "relevant"
+        return cls(relevant=relevant, known=known, example=session.example, name="marks")
+
+    @cached_property
+    def _others(self) -> BoolArray:
+        rest = np.ones(len(self.known), np.bool_)
+        if self.example is not None:
+            rest[self.example] = False
+        return rest
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether it is known of every item."""
+        return bool(self.known[self._others].all())
+
+    @property
+    def judged(self) -> int:
+        """Of how many items it is known."""
+        return int(self.known[self._others].sum())
+
+    @property
+    def items(self) -> int:
+        """How many items there are."""
+        return int(self._others.sum())
+
+    @property
+    def count(self) -> int:
+        """How many relevant items are known."""
+        return int(self.relevant[self._others].sum())
+
+    def ranks(self, order: IntArray) -> IntArray:
+        """Where the relevant items stand in an order, from 1 on."""
+        return np.flatnonzero(self.relevant[order]) + 1
+
+    def depth(self, order: IntArray) -> int:
+        """How many of the first items are all known."""
+        unknown = np.flatnonzero(~self.known[order])
+        return int(unknown[0]) if unknown.size else len(order)
+
+    def precision(self, order: IntArray) -> FloatArray:
+        """At each scope as deep as it is known."""
+        hits = np.cumsum(self.relevant[order[: self.depth(order)]])
+        return hits / np.arange(1, hits.size + 1)
+
+    def share(self, shown: tuple[int, ...]) -> float | None:
+        """The share of relevant items of a display; None where some of it is not known."""
+        places = list(shown)
+        return float(self.relevant[places].mean()) if places and self.known[places].all() else None
+
+
+def whole_list(session: FeedbackSession, order: IntArray) -> IntArray:
+    """The session as one list: all that was shown in its order, then the rest as the last round ranks it.
+
+    What was shown keeps its place, as in the laboratory: a method gains nothing by ranking its own examples first.
+    """
+    shown = np.array(session.shown, dtype=np.int64)
+    return np.concatenate([shown, order[~np.isin(order, shown)]])

@@ -11,16 +11,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankscope.arrays import FloatArray, IntArray
-from rankscope.errors import SettingError
+from rankscope.core.arrays import FloatArray, IntArray
+from rankscope.core.errors import SettingError
 from rankscope.feedback import Examples, Items, Method
 from rankscope.feedback.methods import METHODS
-from rankscope.workbench.browsing.best_first import Neighbourhood
+from rankscope.workbench.browsing.collection import Neighbourhood
 from rankscope.workbench.browsing.sessions import DISPLAY, FeedbackSession, SessionRound
 from rankscope.workbench.project import Project
 
 if TYPE_CHECKING:
     from rankscope.engines.text import Index
+
 
 KEPT = 32  # rankings
 SEED = 0

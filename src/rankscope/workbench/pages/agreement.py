@@ -1,20 +1,38 @@
-"""How far assessors agree: every two, all together, by class, with machines; and whether it changes systems' order."""
+"""How far assessors agree, whether it changes systems' order; disagreements one by one, and the last word on them."""
 
 from __future__ import annotations
 
+import asyncio
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Annotated, TypedDict
 
-from rankscope.errors import SettingError
-from rankscope.statistics.agreement.agreement import Agreed, Agreement
-from rankscope.statistics.agreement.orders import OrderChange, order_changes
-from rankscope.workbench.agreeing import ProjectAgreement, Said, agreement_of_project, disputed_pairs
-from rankscope.workbench.pages.addresses import Visit, address
-from rankscope.workbench.pages.asked import Words
+from rankscope.analysis.assessors.agreement import Agreed, Agreement
+from rankscope.analysis.assessors.order_changes import OrderChange, order_changes
+from rankscope.core.errors import SettingError
+from rankscope.core.validation import WholeNumber
+from rankscope.workbench.agreement import (
+    ProjectAgreement,
+    Said,
+    agreement_of_project,
+    check_adjudicable,
+    dispute_of,
+    disputed_pairs,
+)
+from rankscope.workbench.pages.addresses import Changed, Visit, address
 from rankscope.workbench.pages.bench import Workbench
+from rankscope.workbench.pages.blindness import open_queries
+from rankscope.workbench.pages.items import ItemView, QueryView, item_view, pair_of, query_view, task_of
+from rankscope.workbench.pages.judge import KEY, GradeView, GuidelineView, grade_name, grade_views
+from rankscope.workbench.pages.parameters import Words
+from rankscope.workbench.project import new_key
+from rankscope.workbench.service.requests import Refusal
 from rankscope.workbench.sources import run_names
+from rankscope.workbench.store.events import MarkEvent, Refused
+from rankscope.workbench.store.state import Pair
+
+# How far assessors agree: every two, all together, by class, with machines; and whether it changes systems' order.
 
 
 class CoefficientView(TypedDict):
@@ -124,7 +142,7 @@ class Agreements:
 @address("GET", "/agreement", role="adjudicator", title="Agreement", template="agreement.html", statuses=(409,))
 def agreement(visit: Visit, asked: AgreementAsked) -> AgreementView:
     """How far assessors agree, by name; with a measure also how the order of systems changes with who judges."""
-    from rankscope.reports.texts.agreement import SHOWN, notes, order_lines
+    from rankscope.reports.texts.assessors import SHOWN, agreement_notes, order_lines
 
     kept = visit.bench.keep(Agreements)
     whole = kept.now()
@@ -145,7 +163,7 @@ def agreement(visit: Visit, asked: AgreementAsked) -> AgreementView:
         "runs": run_names(visit.project.sources.runs),
         "measure": asked.measure,
         "orders": [_order_view(each) for each in orders],
-        "notes": [line.removeprefix("! ") for line in notes(found.two)] if found else [],
+        "notes": [line.removeprefix("! ") for line in agreement_notes(found.two)] if found else [],
         "shown": list(SHOWN),
         "words": [line.removeprefix("! ") for line in order_lines(orders)] if orders else [],
     }
@@ -164,7 +182,12 @@ def _view(found: Agreed) -> AgreedView:
         "is_thin": found.is_thin,
         "is_lopsided": found.is_lopsided,
         "coefficients": [
-            {"name": each.name, "value": known(each.value), "low": known(each.low), "high": known(each.high)}
+            {
+                "name": each.name,
+                "value": json_number(each.value),
+                "low": json_number(each.low),
+                "high": json_number(each.high),
+            }
             for each in found.coefficients
         ],
     }
@@ -187,7 +210,7 @@ def _order_view(found: OrderChange) -> OrderView:
         "second": found.second,
         "pairs": found.pairs,
         "queries": found.queries,
-        "tau": known(found.tau),
+        "tau": json_number(found.tau),
         "swapped": found.swapped,
         "kept": found.kept,
         "reversed": found.reversed,
@@ -198,13 +221,131 @@ def _order_view(found: OrderChange) -> OrderView:
     }
 
 
-def known(value: float) -> float | None:
+def json_number(value: float) -> float | None:
     """A number as JSON has it: nothing for what is undefined.
 
-    >>> known(0.5), known(float("nan"))
+    >>> json_number(0.5), json_number(float("nan"))
     (0.5, None)
     """
     return None if math.isnan(value) else value
 
 
-ADDRESSES = (agreement,)
+AGREEMENT_ADDRESSES = (agreement,)
+
+
+# Disagreements one by one: the item, the grades that people gave without their names, and the last word.
+
+MOST_PLACES = 1_000_000
+
+
+class DisputeView(TypedDict):
+    """An item that people grade differently: the grades in an order that says nothing, and what they commented."""
+
+    task: str
+    query: QueryView
+    item: ItemView
+    said: list[GradeView]
+    comments: list[str]
+
+
+class AdjudicateView(TypedDict):
+    """The disagreement to decide now; `held_back`: those of queries that the adjudicator still judges."""
+
+    grades: list[GradeView]
+    guideline: GuidelineView | None
+    dispute: DisputeView | None
+    place: int
+    open: int
+    held_back: int
+    decided: int
+    key: str
+
+
+@dataclass(frozen=True)
+class AdjudicateAsked:
+    """Which of those that are open."""
+
+    place: Annotated[int, WholeNumber(1, MOST_PLACES), "the how manyth of those that are open"] = 1
+
+
+@dataclass(frozen=True)
+class DecideAsked:
+    """The last word on an item."""
+
+    task: Annotated[str, Words(40, least=3), "which item of which query"]
+    grade: Annotated[int, WholeNumber(0, 9), "the grade that counts from now on"]
+    key: Annotated[str, KEY, "a name that nobody else gives to a mark; the same again is the same mark"]
+
+
+@address("GET", "/adjudicate", role="adjudicator", title="Adjudicate", template="adjudicate.html")
+def adjudicate(visit: Visit, asked: AdjudicateAsked) -> AdjudicateView:
+    """The next item that people grade differently; who judges a query does not see what others say of it."""
+    project = visit.project
+    with project.lock:
+        every = disputed_pairs(project, visit.person.id)
+        judging = open_queries(visit)
+        mine = [pair for pair in every if pair[0] not in judging]
+        place = min(asked.place, max(1, len(mine)))
+        dispute = _dispute(visit, mine[place - 1]) if mine else None
+        decided = sum(bool(said) for said in project.state.rulings.values())
+    guidelines = project.guidelines
+    return {
+        "grades": grade_views(visit.bench),
+        "guideline": {"version": guidelines[-1].version, "text": guidelines[-1].text} if guidelines else None,
+        "dispute": dispute,
+        "place": place,
+        "open": len(mine),
+        "held_back": len(every) - len(mine),
+        "decided": decided,
+        "key": new_key(),
+    }
+
+
+def _dispute(visit: Visit, pair: Pair) -> DisputeView:
+    file = visit.project.file
+    comments = visit.project.state.comments.get(pair, [])
+    return {
+        "task": task_of(visit.bench, pair),
+        "query": query_view(visit.bench, pair[0]),
+        "item": item_view(visit.bench, pair[1]),
+        "said": [
+            {"grade": grade, "name": grade_name(grade, file.grades, file.relevant)}
+            for grade in dispute_of(visit.project, pair)
+        ],
+        "comments": [str(each.details.get("text", "")) for each in comments],
+    }
+
+
+@address("POST", "/adjudicate", role="adjudicator", statuses=(403,))
+async def decide(visit: Visit, asked: DecideAsked) -> Changed:
+    """Say what the grade of an item is; every export takes it from then on."""
+    query, item = pair_of(visit.bench, asked.task)
+    with visit.project.lock:
+        if query in open_queries(visit):
+            raise Refusal(403, "you are judging this query: judge what is left of it first")
+        if visit.project.state.known(visit.person.id, asked.key) is None:
+            check_adjudicable(visit.project, (query, item))
+    mark = MarkEvent(
+        assessor=visit.person.id, key=asked.key, kind="adjudicate", query=query, item=item, grade=asked.grade
+    )
+    await asyncio.wrap_future(visit.project.send(mark))
+    return Changed("/adjudicate")
+
+
+@address("POST", "/adjudicate/undo", role="adjudicator")
+def undo_decision(visit: Visit) -> Changed:
+    """Take back one's own last decision; again goes further back."""
+    undo_last(visit, "adjudicate", "there is no decision of yours to take back")
+    return Changed("/adjudicate")
+
+
+def undo_last(visit: Visit, kind: str, nothing: str) -> None:
+    """Take back the last mark of one kind that somebody made and that stands."""
+    with visit.project.lock:
+        last = next((each for each in visit.project.state.history(visit.person.id) if each.kind == kind), None)
+    if last is None:
+        raise Refused(nothing)
+    visit.project.undo(visit.person.id, last.id)
+
+
+ADJUDICATE_ADDRESSES = (adjudicate, decide, undo_decision)

@@ -1,43 +1,80 @@
-"""The application of a project: all its pages, behind the guard that stands before everything."""
+"""The application of a project: all its pages in the order of the navigation, behind one guard; their scripts."""
 
 from __future__ import annotations
 
+import hashlib
 import logging
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Final
 
 from starlette.applications import Starlette
 from starlette.responses import Response
 
 from rankscope.workbench.pages.addresses import Address, Visit, address
-from rankscope.workbench.pages.adjudicate import ADDRESSES as ADJUDICATE_ADDRESSES
-from rankscope.workbench.pages.agreement import ADDRESSES as AGREEMENT_ADDRESSES
+from rankscope.workbench.pages.agreement import ADJUDICATE_ADDRESSES, AGREEMENT_ADDRESSES
+from rankscope.workbench.pages.answers import RefusalAnswer
 from rankscope.workbench.pages.bench import Reach, Workbench
-from rankscope.workbench.pages.browse import ADDRESSES as BROWSE_ADDRESSES
-from rankscope.workbench.pages.compare import ADDRESSES as COMPARE_ADDRESSES
-from rankscope.workbench.pages.entering import ADDRESSES as ENTERING_ADDRESSES
-from rankscope.workbench.pages.export import ADDRESSES as EXPORT_ADDRESSES
-from rankscope.workbench.pages.forms import RefusalAnswer
-from rankscope.workbench.pages.guidelines import ADDRESSES as GUIDELINES_ADDRESSES
-from rankscope.workbench.pages.history import ADDRESSES as HISTORY_ADDRESSES
-from rankscope.workbench.pages.home import ADDRESSES as HOME_ADDRESSES
-from rankscope.workbench.pages.judge import ADDRESSES as JUDGE_ADDRESSES
-from rankscope.workbench.pages.like import ADDRESSES as LIKE_ADDRESSES
-from rankscope.workbench.pages.look import ADDRESSES as LOOK_ADDRESSES
+from rankscope.workbench.pages.browse import BROWSE_ADDRESSES, LIKE_ADDRESSES
+from rankscope.workbench.pages.compare import COMPARE_ADDRESSES, PREFERRED_ADDRESSES
+from rankscope.workbench.pages.export import EXPORT_ADDRESSES
+from rankscope.workbench.pages.home import HOME_ADDRESSES, QUESTIONNAIRE_ADDRESSES
+from rankscope.workbench.pages.judge import HISTORY_ADDRESSES, JUDGE_ADDRESSES
 from rankscope.workbench.pages.openapi import description
-from rankscope.workbench.pages.people import ADDRESSES as PEOPLE_ADDRESSES
-from rankscope.workbench.pages.pictures import ADDRESSES as PICTURE_ADDRESSES
-from rankscope.workbench.pages.pool import ADDRESSES as POOL_ADDRESSES
-from rankscope.workbench.pages.preferred import ADDRESSES as PREFERRED_ADDRESSES
-from rankscope.workbench.pages.questionnaire import ADDRESSES as QUESTIONNAIRE_ADDRESSES
-from rankscope.workbench.pages.search import ADDRESSES as SEARCH_ADDRESSES
-from rankscope.workbench.pages.session import ADDRESSES as SESSION_ADDRESSES
-from rankscope.workbench.pages.static import ADDRESSES as STATIC_ADDRESSES
+from rankscope.workbench.pages.parameters import Words
+from rankscope.workbench.pages.people import ENTERING_ADDRESSES, PEOPLE_ADDRESSES
+from rankscope.workbench.pages.pictures import PICTURE_ADDRESSES
+from rankscope.workbench.pages.pool import GUIDELINES_ADDRESSES, POOL_ADDRESSES
+from rankscope.workbench.pages.search import LOOK_ADDRESSES, SEARCH_ADDRESSES
+from rankscope.workbench.pages.session import SESSION_ADDRESSES
 from rankscope.workbench.project import Project
-from rankscope.workbench.service.answers import json_answer
 from rankscope.workbench.service.application import ServicePart, create_application
-from rankscope.workbench.service.hosts import hosts_of
-from rankscope.workbench.service.refusals import Refusal
+from rankscope.workbench.service.limits import hosts_of
+from rankscope.workbench.service.requests import Refusal, json_answer
+
+# Scripts, styles and pictures of the pages themselves: files of this package and no others.
+
+STATIC_KINDS: Final = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+STATIC_FOLDER: Final = Path(__file__).parents[1] / "static"
+
+
+@dataclass(frozen=True)
+class StaticAsked:
+    """A file's name."""
+
+    name: Annotated[str, Words(100), "the name of a file"]
+
+
+@cache
+def static_files() -> dict[str, tuple[bytes, str, str]]:
+    """Content, kind and digest of each file, by name; a name that is not here is no file."""
+    found = {}
+    for path in sorted(STATIC_FOLDER.iterdir()):
+        if path.suffix in STATIC_KINDS:
+            content = path.read_bytes()
+            found[path.name] = content, STATIC_KINDS[path.suffix], hashlib.sha256(content).hexdigest()[:16]
+    return found
+
+
+@address("GET", "/static/{name}", role="anybody", media=", ".join(STATIC_KINDS.values()), reads_journal=False)
+async def static(visit: Visit, asked: StaticAsked) -> Response:
+    """A script or a style of the pages."""
+    if asked.name not in static_files():
+        raise Refusal(404, "there is no such file")
+    content, kind, digest = static_files()[asked.name]
+    headers = {"etag": f'"{digest}"', "cache-control": "no-cache"}
+    if visit.request.headers.get("if-none-match") == f'"{digest}"':
+        return Response(status_code=304, headers=headers)
+    return Response(content, headers=headers, media_type=kind)
+
+
+STATIC_ADDRESSES = (static,)
+
+
+# The application of a project: all its pages, behind the guard that stands before everything.
 
 # in the order of the navigation; a new page adds its addresses here
 ADDRESSES: tuple[Address, ...] = (

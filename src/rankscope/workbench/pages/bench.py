@@ -1,28 +1,39 @@
-"""What all pages of one served project share."""
+"""What all pages of one served project share: how it is reached, who is signed in, and how often somebody may ask.
+
+A cookie says itself whose it is, signed with the project's key, so that a restart ends nothing. An invitation that is
+renewed or taken back ends every session that it began; a session that somebody ended is in the journal.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import hmac
+import math
 import os
+import re
+import secrets
 import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from rankscope.workbench.item_numbers import ItemNumbers
-from rankscope.workbench.pages.rates import Bucket, WrongTokens
-from rankscope.workbench.pages.sessions import SessionCookies
 from rankscope.workbench.people import new_token, token_hash
 from rankscope.workbench.project import Project
-from rankscope.workbench.service.hosts import Proxies
+from rankscope.workbench.service.limits import Proxies
+from rankscope.workbench.sources import ItemNumbers
+from rankscope.workbench.store.events import Assessor
 
 if TYPE_CHECKING:
     from rankscope.workbench.pages.addresses import Address
+
+
+# What all pages of one served project share.
 
 T = TypeVar("T")
 RATE = 20.0  # changes a second of one person
@@ -144,3 +155,120 @@ class Workbench:
         """The token of the start is good for one time; others are for as long as the invitation."""
         if self.is_start_token(token):
             self.start_token = None
+
+
+# Who is signed in: cookies that say it themselves, signed with the project's key, so that a restart ends nothing.
+
+SESSION_SECONDS: Final = 30 * 24 * 3600  # seconds
+COOKIE_FORM: Final = re.compile(r"([0-9]{1,9})\.([0-9]{1,12})\.([0-9a-f]{32})\.([0-9a-f]{64})", re.ASCII)
+
+
+@dataclass(eq=False)
+class SessionCookies:
+    """Makes and reads the values of cookies.
+
+    >>> ann = Assessor(id=2, name="ann", kind="human", role="judge", token_hash="h", active=1)
+    >>> sessions = SessionCookies(b"key", {2: ann}, ended=lambda session: False)
+    >>> sessions.person(sessions.begin(ann)).name, sessions.person("2.0.0.0")
+    ('ann', None)
+    """
+
+    key: bytes
+    people: Mapping[int, Assessor]
+    ended: Callable[[str], bool]  # as the journal says
+    clock: Callable[[], float] = time.time
+    _ended: set[str] = field(default_factory=set)  # and what may not be in it yet
+
+    def begin(self, person: Assessor) -> str:
+        """A new session."""
+        said = f"{person.id}.{int(self.clock())}.{secrets.token_hex(16)}"
+        return f"{said}.{self._signature(said, person)}"
+
+    def person(self, value: str) -> Assessor | None:
+        """Whose session it is; None where it is none, or has ended."""
+        found = COOKIE_FORM.fullmatch(value)
+        person = self.people.get(int(found[1])) if found else None
+        if found is None or person is None or not person.active:
+            return None
+        if found[3] in self._ended or self.ended(found[3]):
+            return None
+        if (
+            self.clock() - int(found[2]) >= SESSION_SECONDS
+        ):  # one from the future is good: the clock may have been put back
+            return None
+        said = value.rpartition(".")[0]
+        return person if hmac.compare_digest(self._signature(said, person), found[4]) else None
+
+    def end(self, value: str) -> str | None:
+        """A session counts no more; its name for the journal, or None where it was none."""
+        if self.person(value) is None:
+            return None
+        session = value.split(".")[2]
+        self._ended.add(session)
+        return session
+
+    def _signature(self, said: str, person: Assessor) -> str:
+        return hashlib.blake2b(f"{said}.{person.token_hash}".encode(), digest_size=32, key=self.key).hexdigest()
+
+
+# How often somebody may change something, and how often somebody may guess a token.
+
+MOST_KEPT = 10_000  # addresses that are remembered
+
+
+@dataclass(eq=False)
+class Bucket:
+    """So many a second, and `burst` at once: each takes one, and they come back with time.
+
+    >>> bucket = Bucket(rate=20, burst=2, clock=lambda: 0.0)
+    >>> [bucket.wait("ann"), bucket.wait("ann"), bucket.wait("ann"), bucket.wait("bob")]
+    [0.0, 0.0, 0.05, 0.0]
+    """
+
+    rate: float
+    burst: float
+    clock: Callable[[], float] = time.monotonic
+    _left: OrderedDict[Hashable, tuple[float, float]] = field(default_factory=OrderedDict)
+
+    def wait(self, who: Hashable) -> float:
+        """Take one: 0 where there is one, else the seconds until there is."""
+        now = self.clock()
+        left, then = self._left.get(who, (self.burst, now))
+        left = min(self.burst, left + (now - then) * self.rate)
+        enough = left >= 1
+        self._left[who] = (left - enough, now)
+        self._left.move_to_end(who)
+        while len(self._left) > MOST_KEPT:
+            self._left.popitem(last=False)
+        return 0.0 if enough else (1 - left) / self.rate
+
+
+@dataclass(eq=False)
+class WrongTokens:
+    """Counts wrong tokens of each address: `most` within a minute, and the address has to wait.
+
+    >>> wrong = WrongTokens(most=2, clock=lambda: 0.0)
+    >>> wrong.add("a"), wrong.wait("a"), wrong.add("a"), wrong.wait("a"), wrong.wait("b")
+    (None, 0, None, 60, 0)
+    """
+
+    most: int = 5
+    seconds: float = 60.0
+    clock: Callable[[], float] = time.monotonic
+    _times: OrderedDict[str, list[float]] = field(default_factory=OrderedDict)
+
+    def add(self, address: str) -> None:
+        """One more."""
+        self._times[address] = [*self._recent(address), self.clock()][-self.most :]
+        self._times.move_to_end(address)
+        while len(self._times) > MOST_KEPT:
+            self._times.popitem(last=False)
+
+    def wait(self, address: str) -> int:
+        """Seconds until the address may try again; 0: now."""
+        recent = self._recent(address)
+        return math.ceil(recent[0] + self.seconds - self.clock()) if len(recent) >= self.most else 0
+
+    def _recent(self, address: str) -> list[float]:
+        since = self.clock() - self.seconds
+        return [each for each in self._times.get(address, []) if each > since]

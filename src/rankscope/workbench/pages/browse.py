@@ -1,29 +1,44 @@
-"""The collection to look through: class by class, at random, or from near to far."""
+"""The collection to look through: class by class, at random, from near to far; and more like an item or a picture."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Annotated, TypedDict
 
-from rankscope.arrays import IntArray
-from rankscope.validation import OneOf, Optional, WholeNumber
-from rankscope.workbench.browsing.orders import at_random, by_class, class_sizes, from_near_to_far
-from rankscope.workbench.pages.addresses import Visit, address
-from rankscope.workbench.pages.asked import Words
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import UploadFile
+from starlette.responses import Response
+
+from rankscope.core.arrays import IntArray
+from rankscope.core.validation import OneOf, Optional, WholeNumber
+from rankscope.workbench.browsing.collection import (
+    Nearest,
+    class_sizes,
+    order_by_class,
+    order_by_nearness,
+    random_order,
+)
+from rankscope.workbench.pages.addresses import Changed, Visit, address
 from rankscope.workbench.pages.blindness import is_judging, refuse_open_example, refuse_while_judging
-from rankscope.workbench.pages.gallery import (
+from rankscope.workbench.pages.items import (
     CardView,
     ChoiceView,
     Neighbourhoods,
+    card,
     cards,
     feature_choices,
     last_page,
     metric_names,
     place_of,
+    scored_cards,
 )
-from rankscope.workbench.service.refusals import Refusal
+from rankscope.workbench.pages.parameters import Picture, Words
+from rankscope.workbench.pages.pictures import LARGEST_DROPPED, DroppedPictures
+from rankscope.workbench.service.requests import Refusal
 
-PAGE = 60  # items
+# The collection to look through: class by class, at random, or from near to far.
+
+BROWSE_PAGE = 60  # items
 
 
 class ClassView(TypedDict):
@@ -66,7 +81,7 @@ class BrowseAsked:
     near: Annotated[int | None, Optional(WholeNumber(0)), "the number of the item that others are near to"] = None
     features: Annotated[str, Words(200), "the feature file that tells what is near; the first unless named"] = ""
     metric: Annotated[str, Words(300), "the metric; the one that goes with the features unless named"] = ""
-    page: Annotated[int, WholeNumber(1, 10**6), f"which {PAGE} of them"] = 1
+    page: Annotated[int, WholeNumber(1, 10**6), f"which {BROWSE_PAGE} of them"] = 1
 
 
 @address("GET", "/browse", role="admin", title="Browse", template="browse.html", statuses=(403, 404))
@@ -79,13 +94,13 @@ def browse(visit: Visit, asked: BrowseAsked) -> BrowseView:
     start = place_of(visit.bench, asked.near) if asked.near is not None else None
     if order == "near":
         chosen = visit.bench.keep(Neighbourhoods).chosen(asked.features, asked.metric)
-        start = int(at_random(len(visit.project.items), asked.seed)[0]) if start is None else start
+        start = int(random_order(len(visit.project.items), asked.seed)[0]) if start is None else start
     places = _places(visit, asked, order, start, chosen)
-    pages = last_page(len(places), PAGE)
-    first = (min(asked.page, pages) - 1) * PAGE
+    pages = last_page(len(places), BROWSE_PAGE)
+    first = (min(asked.page, pages) - 1) * BROWSE_PAGE
     return {
         "order": order,
-        "items": cards(visit.bench, places[first : first + PAGE].tolist(), first + 1, blind=blind),
+        "items": cards(visit.bench, places[first : first + BROWSE_PAGE].tolist(), first + 1, blind=blind),
         "total": len(places),
         "page": min(asked.page, pages),
         "pages": pages,
@@ -105,15 +120,159 @@ def _places(visit: Visit, asked: BrowseAsked, order: str, start: int | None, cho
     """All places of the collection that are shown, in order."""
     items = visit.project.items
     if order == "random":
-        return at_random(len(items), asked.seed)
+        return random_order(len(items), asked.seed)
     if order == "near" and start is not None:
         refuse_open_example(visit, items[start].id, "what is near to its example")
-        return from_near_to_far(visit.bench.keep(Neighbourhoods).of(*chosen), start)
+        return order_by_nearness(visit.bench.keep(Neighbourhoods).of(*chosen), start)
     refuse_while_judging(visit, "the order by class")
-    found = by_class(items, asked.class_ or None)
+    found = order_by_class(items, asked.class_ or None)
     if not len(found):
         raise Refusal(404, f"there is no class '{asked.class_}' in this collection")
     return found
 
 
-ADDRESSES = (browse,)
+BROWSE_ADDRESSES = (browse,)
+
+
+# More like this: an item of the collection, or a picture that was dropped in, and what is nearest to it.
+
+LIKE_PAGE = 20  # items
+FEATURES = Words(200)
+METRIC = Words(300)
+
+
+class LikeView(TypedDict):
+    """What is nearest; `example` is an item of the collection, `dropped` a picture from elsewhere."""
+
+    example: CardView | None
+    dropped: str
+    dropped_name: str
+    items: list[CardView]
+    total: int
+    page: int
+    pages: int
+    features: str
+    metric: str
+    choices: list[ChoiceView]
+    metrics: list[str]
+    takes_pictures: bool
+
+
+class DroppedView(TypedDict):
+    """What a picture that was dropped in is called."""
+
+    dropped: str
+
+
+@dataclass(frozen=True)
+class LikeAsked:
+    """By which features and metric, and how far down."""
+
+    features: Annotated[str, FEATURES, "a feature file of the project; the first unless named"] = ""
+    metric: Annotated[str, METRIC, "a metric, or a mixture; the one that goes with the features unless named"] = ""
+    page: Annotated[int, WholeNumber(1, 10**6), f"which {LIKE_PAGE} of them"] = 1
+
+
+@dataclass(frozen=True)
+class LikeItemAsked(LikeAsked):
+    """The same of an item."""
+
+    number: Annotated[int, WholeNumber(0), "the number of an item"] = 0
+
+
+@dataclass(frozen=True)
+class LikePictureAsked(LikeAsked):
+    """The same of a picture that was dropped in."""
+
+    dropped: Annotated[str, Words(40), "the name that a picture was given when it was dropped in"] = ""
+
+
+@dataclass(frozen=True)
+class DropAsked:
+    """A picture from elsewhere."""
+
+    file: Annotated[UploadFile, Picture(), f"a picture of at most {LARGEST_DROPPED >> 20} MB"]
+    features: Annotated[str, FEATURES, "the feature file that it is to be compared with"] = ""
+    metric: Annotated[str, METRIC, "the metric"] = ""
+
+
+@dataclass(frozen=True)
+class PreviewAsked:
+    """A picture that was dropped in."""
+
+    name: Annotated[str, Words(40), "its name"]
+
+
+@address("GET", "/like/{number:int}", role="admin", template="like.html", statuses=(403, 404))
+def like_item(visit: Visit, asked: LikeItemAsked) -> LikeView:
+    """The items that are nearest to one of them, by any features and metric; exact, with scores."""
+    place = place_of(visit.bench, asked.number)
+    refuse_open_example(visit, visit.project.items[place].id, "what is near to its example")
+    around = visit.bench.keep(Neighbourhoods)
+    chosen = around.chosen(asked.features, asked.metric)
+    others = len(visit.project.items) - 1
+    page = min(asked.page, last_page(others, LIKE_PAGE))
+    found = around.of(*chosen).like_item(place, page * LIKE_PAGE)
+    view = _view(visit, found, page, others, chosen)
+    return {**view, "example": card(visit.bench, place, 0, blind=is_judging(visit))}
+
+
+@address("GET", "/like", role="admin", template="like.html", statuses=(404,))
+def like_picture(visit: Visit, asked: LikePictureAsked) -> LikeView:
+    """The items that are nearest to a picture that was dropped in; without one, where to drop it."""
+    around = visit.bench.keep(Neighbourhoods)
+    chosen = around.chosen(asked.features, asked.metric) if visit.project.access.feature_names else ("", "")
+    if not asked.dropped:
+        return _view(visit, None, 1, 0, chosen)
+    store = visit.bench.keep(DroppedPictures)
+    dropped = store.find(visit, asked.dropped)
+    others = len(visit.project.items)
+    page = min(asked.page, last_page(others, LIKE_PAGE))
+    found = around.of(*chosen).like_vector(store.vector(dropped, chosen[0]), page * LIKE_PAGE)
+    view = _view(visit, found, page, others, chosen)
+    return {**view, "dropped": asked.dropped, "dropped_name": dropped.name}
+
+
+def _view(visit: Visit, found: Nearest | None, page: int, total: int, chosen: tuple[str, str]) -> LikeView:
+    first = (page - 1) * LIKE_PAGE
+    rows = zip(found.places[first:].tolist(), found.scores[first:].tolist(), strict=True) if found else ()
+    choices = visit.bench.keep(feature_choices)
+    return {
+        "example": None,
+        "dropped": "",
+        "dropped_name": "",
+        "items": scored_cards(visit.bench, rows, first + 1, is_judging(visit)),
+        "total": total,
+        "page": page,
+        "pages": last_page(total, LIKE_PAGE),
+        "features": chosen[0],
+        "metric": chosen[1],
+        "choices": choices,
+        "metrics": metric_names(),
+        "takes_pictures": visit.project.file.images is not None and any(not each["why_not"] for each in choices),
+    }
+
+
+@address("POST", "/like/picture", role="admin", takes_file=True, statuses=(413, 415))
+async def drop_picture(visit: Visit, asked: DropAsked) -> Changed | DroppedView:
+    """Drop a picture in: decoded elsewhere, kept in memory, and seen by nobody else."""
+    from urllib.parse import urlencode
+
+    data = await asked.file.read(LARGEST_DROPPED + 1)
+    store = visit.bench.keep(DroppedPictures)
+    key = await run_in_threadpool(store.add, visit, asked.file.filename or "", data)
+    choices = visit.bench.keep(feature_choices)
+    usable = [each["name"] for each in choices if not each["why_not"]]
+    features = asked.features if asked.features in usable or not usable else usable[0]
+    given = {"dropped": key, "features": features, "metric": asked.metric if features == asked.features else ""}
+    return Changed(f"/like?{urlencode({name: value for name, value in given.items() if value})}", {"dropped": key})
+
+
+@address("GET", "/like/picture/{name}", role="admin", media="image/webp", statuses=(404,))
+def dropped_picture(visit: Visit, asked: PreviewAsked) -> Response:
+    """What was dropped in, as the server decoded it."""
+    found = visit.bench.keep(DroppedPictures).find(visit, asked.name)
+    return Response(found.preview, headers={"cache-control": "private, no-store"}, media_type="image/webp")
+
+
+LIKE_ADDRESSES = (like_picture, like_item, drop_picture, dropped_picture)

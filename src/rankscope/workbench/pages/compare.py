@@ -1,4 +1,4 @@
-"""Two systems side by side without names, or one list of both: which is better, and why."""
+"""Two systems side by side without names, or one list of both: which is better and why; whom people prefer."""
 
 from __future__ import annotations
 
@@ -6,23 +6,29 @@ import asyncio
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, TypedDict
 
-from rankscope.errors import SettingError
-from rankscope.statistics.preferences.answers import CHOICES, INTERLEAVED, SIDE_BY_SIDE
-from rankscope.validation import OneOf, Optional, Several, WholeNumber
+from rankscope.analysis.assessors.bradley_terry import bradley_terry
+from rankscope.analysis.assessors.preferences import CHOICES, INTERLEAVED, SIDE_BY_SIDE
+from rankscope.analysis.assessors.win_rates import PositionBias, WinRate, position_bias, win_rates
+from rankscope.core.errors import SettingError
+from rankscope.core.validation import OneOf, Optional, Several, WholeNumber
+from rankscope.reports.texts.assessors import bias_lines, strength_lines, verdict_lines
 from rankscope.workbench.pages.addresses import Changed, Visit, address
-from rankscope.workbench.pages.adjudicate import undo_last
-from rankscope.workbench.pages.asked import Words
+from rankscope.workbench.pages.agreement import json_number, undo_last
 from rankscope.workbench.pages.bench import Workbench
 from rankscope.workbench.pages.blindness import open_queries
-from rankscope.workbench.pages.item_views import ItemView, QueryView, item_view, query_view
+from rankscope.workbench.pages.items import ItemView, QueryView, item_view, query_view
 from rankscope.workbench.pages.judge import KEY
-from rankscope.workbench.preferring import LONGEST_WHY, MODES, Comparing, ShownPair, mark_of_choice, mark_of_clicks
+from rankscope.workbench.pages.parameters import Words
+from rankscope.workbench.preferences import LONGEST_WHY, MODES, Comparing, ShownPair, mark_of_choice, mark_of_clicks
 from rankscope.workbench.project import new_key
-from rankscope.workbench.service.refusals import Refusal
+from rankscope.workbench.service.requests import Refusal
+from rankscope.workbench.sources import run_names
 from rankscope.workbench.store.events import LONGEST_LOOK, MarkEvent
 
+# Two systems side by side without names, or one list of both: which is better, and why.
+
 MODE = OneOf(MODES, exactly=True)
-MOST = 1_000_000
+MOST_PLACES = 1_000_000
 
 
 class CompareView(TypedDict):
@@ -47,7 +53,7 @@ class CompareAsked:
     """How lists are shown, and which of those that are open."""
 
     mode: Annotated[str, MODE, "two lists side by side, or one made of both"] = SIDE_BY_SIDE
-    place: Annotated[int, WholeNumber(1, MOST), "the how manyth of those that are open"] = 1
+    place: Annotated[int, WholeNumber(1, MOST_PLACES), "the how manyth of those that are open"] = 1
 
 
 @dataclass(frozen=True)
@@ -192,4 +198,100 @@ def undo_preference(visit: Visit, asked: UndoPreferAsked) -> Changed:
     return Changed(f"/compare?mode={asked.mode.replace(' ', '+')}")
 
 
-ADDRESSES = (compare, prefer, undo_preference)
+COMPARE_ADDRESSES = (compare, prefer, undo_preference)
+
+
+# Which systems people prefer: win rates with their limits, verdicts, and what the side on the page does.
+
+
+class RateView(TypedDict):
+    """How the second of two systems fares against the first; `label` is a class of queries, empty for all."""
+
+    first: str
+    second: str
+    label: str
+    answers: int
+    queries: int
+    wins: int
+    losses: int
+    ties: int
+    rate: float
+    low: float | None
+    high: float | None
+    p: float | None
+    better: str
+
+
+class SidesView(TypedDict):
+    """How far the side decides, from lists that were answered twice with the sides swapped."""
+
+    twice: int
+    follows: float | None
+    lean: float | None
+    lean_low: float | None
+    lean_high: float | None
+    sided: int
+    left_share: float | None
+
+
+class PreferredView(TypedDict):
+    """Who wins, and what the sides do, in numbers and in words."""
+
+    answers: int
+    rates: list[RateView]
+    sides: SidesView | None
+    words: list[str]
+    side_words: list[str]
+
+
+@address("GET", "/compare/results", role="admin", template="preferred.html")
+def preferred(visit: Visit) -> PreferredView:
+    """Win rates of every two systems that people compared, by name, with verdicts."""
+    project = visit.project
+    answers = project.preferences()
+    if not answers:
+        return {"answers": 0, "rates": [], "sides": None, "words": [], "side_words": []}
+    classes = {each.id: each.class_ for each in project.queries.values() if each.class_}
+    rates = win_rates(answers, classes or None, systems=run_names(project.sources.runs))
+    bias = position_bias(answers)
+    strengths = bradley_terry(answers) if len({name for each in answers for name in each.pair}) > 2 else None
+    return {
+        "answers": len(answers),
+        "rates": [_rate_view(each) for each in rates],
+        "sides": _sides_view(bias),
+        "words": [*verdict_lines(rates), *strength_lines(strengths)],
+        "side_words": [line.removeprefix("! ") for line in bias_lines(bias)] if bias.sided else [],
+    }
+
+
+def _rate_view(found: WinRate) -> RateView:
+    return {
+        "first": found.first,
+        "second": found.second,
+        "label": found.label,
+        "answers": found.answers,
+        "queries": found.queries,
+        "wins": found.wins,
+        "losses": found.losses,
+        "ties": found.ties,
+        "rate": found.rate,
+        "low": json_number(found.low),
+        "high": json_number(found.high),
+        "p": json_number(found.p),
+        "better": found.better,
+    }
+
+
+def _sides_view(bias: PositionBias) -> SidesView:
+    return {
+        "twice": bias.twice,
+        "follows": json_number(bias.follows),
+        "lean": json_number(bias.lean),
+        "lean_low": json_number(bias.lean_low),
+        "lean_high": json_number(bias.lean_high),
+        "sided": bias.sided,
+        "left_share": json_number(bias.left_share),
+    }
+
+
+PREFERRED_ADDRESSES = (preferred,)

@@ -12,13 +12,13 @@ from typing import Annotated, Final, TypedDict
 
 from starlette.responses import Response
 
-from rankscope.errors import InputError
-from rankscope.statistics.agreement.merging import OPEN, RULES
-from rankscope.validation import FLAG, OneOf, Optional
+from rankscope.analysis.assessors.grades import MERGE_RULES, OPEN_PAIRS
+from rankscope.core.errors import InputError
+from rankscope.core.validation import FLAG, OneOf, Optional
 from rankscope.workbench.pages.addresses import Visit, address
-from rankscope.workbench.pages.asked import Words
+from rankscope.workbench.pages.parameters import Words
 from rankscope.workbench.people import LONGEST_NAME, PROJECT
-from rankscope.workbench.service.refusals import Refusal
+from rankscope.workbench.service.requests import Refusal
 
 FILES: Final = {"qrels": "qrels.txt", "table": "judgements.parquet", "journal": "journal.jsonl", "log": "log.csv"}
 ZIP: Final = "application/zip"
@@ -42,10 +42,10 @@ class FileAsked:
 
     kind: Annotated[str, OneOf(tuple(FILES), exactly=True), "qrels of TREC, a table, the journal, or a log of sessions"]
     assessor: Annotated[str, Words(LONGEST_NAME), "whose grades; everybody's without it, merged by a rule"] = ""
-    merge: Annotated[str, Words(500), f"the rule: {', '.join(RULES)}"] = "majority"
-    open_pairs: Annotated[str | None, Optional(OneOf(OPEN, exactly=True)), "what becomes of pairs that stay open"] = (
-        None
-    )
+    merge: Annotated[str, Words(500), f"the rule: {', '.join(MERGE_RULES)}"] = "majority"
+    open_pairs: Annotated[
+        str | None, Optional(OneOf(OPEN_PAIRS, exactly=True)), "what becomes of pairs that stay open"
+    ] = None
     probabilities: Annotated[bool, FLAG, "a fifth column of qrels with inclusion probabilities"] = False
     names: Annotated[bool, FLAG, "people by name, not by pseudonym"] = False
 
@@ -59,7 +59,7 @@ def export(visit: Visit) -> ExportView:
         "events": project.state.last,
         "assessors": people,
         "has_probabilities": project.pool is not None and project.pool.plan.gives_probabilities,
-        "rules": {name: meaning for name, meaning in RULES.items() if name != "weighted"},
+        "rules": {name: meaning for name, meaning in MERGE_RULES.items() if name != "weighted"},
         "digest": project.journal_digest,
     }
 
@@ -110,4 +110,4 @@ def _download(content: bytes, name: str, kind: str) -> Response:
     return Response(content, headers={"content-disposition": f'attachment; filename="{name}"'}, media_type=kind)
 
 
-ADDRESSES = (export, export_file)
+EXPORT_ADDRESSES = (export, export_file)

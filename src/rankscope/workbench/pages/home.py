@@ -1,19 +1,22 @@
-"""The first page: how far the judging has come, and one button to go on."""
+"""The first page, how far the judging has come; and the questionnaire on how it is to work with the pages."""
 
 from __future__ import annotations
 
+from dataclasses import astuple, dataclass
 from itertools import islice
 from statistics import median
-from typing import TypedDict
+from typing import Annotated, Final, TypedDict
 
-from rankscope.workbench.pages.addresses import Visit, address
-from rankscope.workbench.pages.item_views import ItemView, item_view
-from rankscope.workbench.pages.own_progress import OwnLine, OwnProgress
-from rankscope.workbench.pages.questionnaire import own_reply
-from rankscope.workbench.progress import AssessorProgress, QueryProgress
-from rankscope.workbench.project import Project
-from rankscope.workbench.store.events import ANSWERS
-from rankscope.workbench.store.rows import Assessor
+from rankscope.core.validation import OneOf, WholeNumber
+from rankscope.workbench.judging import AssessorProgress, QueryProgress
+from rankscope.workbench.pages.addresses import Changed, Visit, address
+from rankscope.workbench.pages.blindness import OwnLine, OwnProgress
+from rankscope.workbench.pages.items import ItemView, item_view
+from rankscope.workbench.project import Project, new_key
+from rankscope.workbench.store.events import ANSWERS, Assessor
+from rankscope.workbench.usability import LEAST, MOST, STATEMENTS, TASKS, Reply, replies_of, survey_mark
+
+# The first page: how far the judging has come, and one button to go on.
 
 LAST_MARKS = 200  # that the time of one mark is taken from
 
@@ -73,8 +76,8 @@ def home(visit: Visit) -> HomeView:
         "left": left,
         "seconds_left": None if typical is None else left * typical / 1000,
         "seconds_left_of_all": whole.seconds_left if whole else None,
-        "queries": [_query(visit, each, places.get(each.query)) for each in own],
-        "people": [_person(visit, each) for each in whole.assessors] if whole else [],
+        "queries": [_query_line(visit, each, places.get(each.query)) for each in own],
+        "people": [_person_line(visit, each) for each in whole.assessors] if whole else [],
         "asks": own_reply(visit, "judging") is None,
     }
 
@@ -87,7 +90,7 @@ def typical_ms(project: Project, person: Assessor) -> float | None:
     return float(median(times)) if times else None
 
 
-def _query(visit: Visit, own: OwnLine, whole: QueryProgress | None) -> QueryLine:
+def _query_line(visit: Visit, own: OwnLine, whole: QueryProgress | None) -> QueryLine:
     query = visit.project.queries[own.query]
     return {
         "query": visit.bench.query_number(query.id),
@@ -100,7 +103,7 @@ def _query(visit: Visit, own: OwnLine, whole: QueryProgress | None) -> QueryLine
     }
 
 
-def _person(visit: Visit, found: AssessorProgress) -> PersonLine:
+def _person_line(visit: Visit, found: AssessorProgress) -> PersonLine:
     person = visit.project.assessors[found.assessor]
     return {
         "name": person.name,
@@ -113,4 +116,86 @@ def _person(visit: Visit, found: AssessorProgress) -> PersonLine:
     }
 
 
-ADDRESSES = (home,)
+HOME_ADDRESSES = (home,)
+
+
+# How it is to work with: the ten statements of the System Usability Scale, asked after a task or at any time.
+
+ANSWER: Final = WholeNumber(LEAST, MOST)
+MEANING: Final = f"how far one agrees, {LEAST} (not at all) to {MOST} (wholly)"
+TASK: Final = OneOf(TASKS, exactly=True)
+
+
+class StatementView(TypedDict):
+    """One statement, and what one answered last."""
+
+    number: int
+    text: str
+    answer: int | None
+
+
+class QuestionnaireView(TypedDict):
+    """The questionnaire of a task; `at_us` is when one answered it last, None where one did not."""
+
+    task: str
+    tasks: list[str]
+    statements: list[StatementView]
+    at_us: int | None
+
+
+@dataclass(frozen=True)
+class QuestionnaireAsked:
+    """After which task."""
+
+    task: Annotated[str, TASK, "what one has done"] = "judging"
+
+
+@dataclass(frozen=True)
+class AnswersAsked:
+    """An answer to each statement."""
+
+    s1: Annotated[int, ANSWER, MEANING]
+    s2: Annotated[int, ANSWER, MEANING]
+    s3: Annotated[int, ANSWER, MEANING]
+    s4: Annotated[int, ANSWER, MEANING]
+    s5: Annotated[int, ANSWER, MEANING]
+    s6: Annotated[int, ANSWER, MEANING]
+    s7: Annotated[int, ANSWER, MEANING]
+    s8: Annotated[int, ANSWER, MEANING]
+    s9: Annotated[int, ANSWER, MEANING]
+    s10: Annotated[int, ANSWER, MEANING]
+    task: Annotated[str, TASK, "what one has done"] = "judging"
+
+
+@address("GET", "/questionnaire", template="questionnaire.html")
+def questionnaire(visit: Visit, asked: QuestionnaireAsked) -> QuestionnaireView:
+    """Ten statements on how it is to work with the pages; only admins have searched with them."""
+    reply = own_reply(visit, asked.task)
+    answers: tuple[int | None, ...] = reply.answers if reply else (None,) * len(STATEMENTS)
+    return {
+        "task": asked.task,
+        "tasks": list(TASKS) if visit.person.role == "admin" else [asked.task],
+        "statements": [
+            {"number": number, "text": text, "answer": answer}
+            for number, (text, answer) in enumerate(zip(STATEMENTS, answers, strict=True), 1)
+        ],
+        "at_us": reply.at_us if reply else None,
+    }
+
+
+@address("POST", "/questionnaire")
+def answer_questionnaire(visit: Visit, asked: AnswersAsked) -> Changed:
+    """Answer it; a second time replaces the first."""
+    *answers, task = astuple(asked)
+    visit.project.save(survey_mark(visit.person.id, new_key(), task, answers))
+    return Changed(f"/questionnaire?task={task}")
+
+
+def own_reply(visit: Visit, task: str) -> Reply | None:
+    """What somebody answered last; None where they were not asked, or did not answer."""
+    with visit.project.lock:
+        own = [event for event in visit.project.state.surveys if event.assessor == visit.person.id]
+    return next((each for each in replies_of(own) if each.task == task), None)
+
+
+QUESTIONNAIRE_ADDRESSES = (questionnaire, answer_questionnaire)

@@ -6,21 +6,23 @@ import asyncio
 import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import islice
 from typing import Annotated, Any, TypedDict
 
-from rankscope.validation import OneOf, Optional, WholeNumber
+from rankscope.core.validation import OneOf, Optional, WholeNumber
 from rankscope.workbench.judging import LONGEST_COMMENT
-from rankscope.workbench.pages.addresses import Visit, address
-from rankscope.workbench.pages.asked import Words
+from rankscope.workbench.pages.addresses import Changed, Visit, address
 from rankscope.workbench.pages.bench import Workbench
-from rankscope.workbench.pages.item_views import ItemView, QueryView, item_view, query_view
-from rankscope.workbench.pages.own_progress import OwnProgress
-from rankscope.workbench.pages.tasks import pair_of, read_tasks, task_of
-from rankscope.workbench.store.events import LONGEST_KEY, LONGEST_LOOK, Event, MarkEvent
-from rankscope.workbench.store.failures import Refused
+from rankscope.workbench.pages.blindness import OwnProgress
+from rankscope.workbench.pages.items import ItemView, QueryView, item_view, pair_of, query_view, read_tasks, task_of
+from rankscope.workbench.pages.parameters import Words
+from rankscope.workbench.project import new_key
+from rankscope.workbench.store.events import ANSWERS, LONGEST_KEY, LONGEST_LOOK, Event, MarkEvent, Refused
 from rankscope.workbench.store.state import Pair
 
-MOST = 24  # items at once
+# Judging: what comes next, marks, undo, and one's own history.
+
+MOST_TASKS = 24  # items at once
 TAB = Words(40)
 KEY = Words(LONGEST_KEY, least=1)
 
@@ -65,7 +67,7 @@ class JudgeAsked:
     """What is to be judged, and where it is shown."""
 
     tab: Annotated[str, TAB, "a name of the tab that shows the items; without one none is lent"] = ""
-    count: Annotated[int, WholeNumber(1, MOST), "how many items"] = 12
+    count: Annotated[int, WholeNumber(1, MOST_TASKS), "how many items"] = 12
     hold: Annotated[str, Words(2000), "tasks that the tab shows already, with commas between"] = ""
 
 
@@ -127,7 +129,7 @@ def judge(visit: Visit, asked: JudgeAsked) -> JudgeView:
 def _next_pairs(visit: Visit, asked: JudgeAsked) -> list[Pair]:
     """What the tab shows already and may go on showing, then more."""
     project, person = visit.project, visit.person.id
-    held = project.hold(person, read_tasks(visit.bench, asked.hold, MOST), asked.tab)
+    held = project.hold(person, read_tasks(visit.bench, asked.hold, MOST_TASKS), asked.tab)
     more = [loan.pair for loan in project.next_items(person, asked.count, tab=asked.tab)]
     return list(dict.fromkeys([*held, *more]))[: max(asked.count, len(held))]
 
@@ -226,4 +228,98 @@ def _outbox(visit: Visit) -> str:
     return hashlib.blake2b(about, digest_size=8, key=visit.project.secret[:64], person=b"outbox").hexdigest()
 
 
-ADDRESSES = (judge, mark, undo, away)
+JUDGE_ADDRESSES = (judge, mark, undo, away)
+
+
+# One's own history: everything said, the last first, to be taken back or said again.
+
+HISTORY_PAGE = 50
+
+
+class HistoryLine(TypedDict):
+    """Something that was said; `stands` is false where it was said anew later."""
+
+    event: int
+    at_us: int
+    kind: str
+    words: str
+    task: TaskView | None
+    query: QueryView | None
+    comment: str
+    stands: bool
+
+
+class HistoryView(TypedDict):
+    """A page of them."""
+
+    page: int
+    more: bool
+    lines: list[HistoryLine]
+
+
+@dataclass(frozen=True)
+class HistoryAsked:
+    """Which page."""
+
+    page: Annotated[int, WholeNumber(1, 1_000_000), "the page, from 1"] = 1
+
+
+@dataclass(frozen=True)
+class TakeBackAsked:
+    """What is taken back."""
+
+    event: Annotated[int, WholeNumber(1), "the number of an event of one's own"]
+
+
+@address("GET", "/history", title="History", template="history.html")
+def history(visit: Visit, asked: HistoryAsked) -> HistoryView:
+    """Everything that one said and did not take back, the last first."""
+    start = (asked.page - 1) * HISTORY_PAGE
+    with visit.project.lock:
+        events = list(islice(visit.project.state.history(visit.person.id), start, start + HISTORY_PAGE + 1))
+        standing = {each.id for each in events if _stands(visit, each)}
+    lines = [_line(visit, each, each.id in standing) for each in events[:HISTORY_PAGE]]
+    return {"page": asked.page, "more": len(events) > HISTORY_PAGE, "lines": lines}
+
+
+@address("POST", "/history/undo")
+def take_back(visit: Visit, asked: TakeBackAsked) -> Changed:
+    """Take back something that one said."""
+    visit.project.undo(visit.person.id, asked.event, key=new_key())
+    return Changed("/history")
+
+
+def _stands(visit: Visit, event: Event) -> bool:
+    pair = (event.query or "", event.item or "")
+    state = visit.project.state
+    said = (state.answers.get(pair, {}).get(event.assessor), state.repeats.get(pair, {}).get(event.assessor))
+    return event.kind not in ANSWERS or event in said
+
+
+def _line(visit: Visit, event: Event, stands: bool) -> HistoryLine:
+    pair = (event.query or "", event.item or "")
+    pool = visit.project.pool
+    known = event.query in visit.project.queries
+    return {
+        "event": event.id,
+        "at_us": event.at_us,
+        "kind": event.kind,
+        "words": _words(visit, event),
+        "task": task_view(visit.bench, pair) if pool is not None and pool.row(pair) is not None else None,
+        "query": query_view(visit.bench, pair[0]) if known else None,
+        "comment": str(event.details.get("text", "")),
+        "stands": stands,
+    }
+
+
+def _words(visit: Visit, event: Event) -> str:
+    """What was said."""
+    if event.kind == "grade" and event.grade is not None:
+        file = visit.project.file
+        return f"{event.grade}, {grade_name(event.grade, file.grades, file.relevant)}"
+    if event.kind == "adjudicate":
+        return f"decided: {event.grade}"
+    return {"skip": "skipped", "prefer": "compared two lists"}.get(event.kind, event.kind)
+
+
+HISTORY_ADDRESSES = (history, take_back)

@@ -1,26 +1,31 @@
-"""One description of everything over HTTP, made from the addresses themselves: OpenAPI 3.1."""
+"""One description of everything over HTTP, made from the addresses themselves: OpenAPI 3.1 with JSON Schema."""
 
 from __future__ import annotations
 
 import inspect
+import math
 import re
+import types
 from collections.abc import Iterable, Sequence
-from typing import Any, Final, is_typeddict
+from dataclasses import MISSING
+from typing import Any, Final, Literal, Union, get_args, get_origin, get_type_hints, is_typeddict
 
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
+from rankscope.core.validation import Flag, Number, OneOf, Optional, Rule, Several, WholeNumber
 from rankscope.version import __version__
 from rankscope.workbench.pages.addresses import ANYBODY, Address, Changed, Nothing
-from rankscope.workbench.pages.asked import fields_of
-from rankscope.workbench.pages.forms import VERSION
-from rankscope.workbench.pages.schema import Schema, schema_of_field, schema_of_type
-from rankscope.workbench.service.answers import json_answer
+from rankscope.workbench.pages.answers import VIEW_VERSION
+from rankscope.workbench.pages.parameters import Field, Picture, Words, fields_of
 from rankscope.workbench.service.application import ServicePart
+from rankscope.workbench.service.requests import json_answer
+
+# One description of everything over HTTP, made from the addresses themselves: OpenAPI 3.1.
 
 PLACE: Final = re.compile(r"\{(\w+)(?::(\w+))?\}")
-WORDS: Final = {
+STATUS_WORDS: Final = {
     400: "the request says something that cannot be",
     401: "nobody is signed in, or the token lets nobody in",
     403: "the role does not open this, or a page of another site asked",
@@ -35,7 +40,7 @@ REFUSAL: Final[Schema] = {
     "type": "object",
     "properties": {
         "format": {"const": "rankscope.refusal"},
-        "version": {"const": VERSION},
+        "version": {"const": VIEW_VERSION},
         "status": {"type": "integer"},
         "error": {"type": "string"},
     },
@@ -120,7 +125,7 @@ def _responses(address: Address) -> dict[str, Any]:
         statuses |= {401, 403, 429}
     if address.method != "GET":
         statuses |= {403, 409, 429, 503, 507}
-    found = {str(each): _refused(WORDS.get(each, "refused")) for each in sorted(statuses)}
+    found = {str(each): _refused(STATUS_WORDS.get(each, "refused")) for each in sorted(statuses)}
     return dict(sorted({**_answers(address), **found}.items()))
 
 
@@ -143,7 +148,7 @@ def _answered(address: Address, media: str, content: Schema) -> dict[str, Any]:
 def _whole(address: Address, kind: Any) -> Schema:
     """A view with the name of its format."""
     schema = schema_of_type(kind)
-    head = {"format": {"const": f"rankscope.{address.name}"}, "version": {"const": VERSION}}
+    head = {"format": {"const": f"rankscope.{address.name}"}, "version": {"const": VIEW_VERSION}}
     return schema | {
         "properties": head | schema["properties"],
         "required": ["format", "version", *schema["required"]],
@@ -165,3 +170,88 @@ def _operations_of_route(route: Route) -> dict[str, Any]:
     answer = {"description": "as Solr or OpenSearch answers", "content": {"application/json": {}}}
     operation = {"summary": summary, "parameters": parameters, "responses": {"default": answer}}
     return {method.lower(): operation for method in sorted(route.methods or ()) if method != "HEAD"}
+
+
+# Types of Python as JSON Schema: what answers hold, and what may be asked.
+
+Schema = dict[str, Any]
+PLAIN_SCHEMAS: dict[Any, Schema] = {
+    str: {"type": "string"},
+    int: {"type": "integer"},
+    float: {"type": "number"},
+    bool: {"type": "boolean"},
+    type(None): {"type": "null"},
+    Any: {},
+}
+
+
+def schema_of_type(kind: Any) -> Schema:
+    """The schema of a type of answers.
+
+    >>> schema_of_type(list[int | None])
+    {'type': 'array', 'items': {'anyOf': [{'type': 'integer'}, {'type': 'null'}]}}
+    """
+    if kind in PLAIN_SCHEMAS:
+        return dict(PLAIN_SCHEMAS[kind])
+    if is_typeddict(kind):
+        return _object(kind)
+    origin, inner = get_origin(kind), get_args(kind)
+    if origin is list:
+        return {"type": "array", "items": schema_of_type(inner[0])}
+    if origin is dict:
+        return {"type": "object", "additionalProperties": schema_of_type(inner[1])}
+    if origin is Literal:
+        return {"enum": list(inner)}
+    if origin in (Union, types.UnionType):
+        return {"anyOf": [schema_of_type(each) for each in inner]}
+    raise TypeError(f"{kind} has no schema")
+
+
+def _object(kind: Any) -> Schema:
+    hints = get_type_hints(kind)
+    return {
+        "type": "object",
+        "properties": {name: schema_of_type(hint) for name, hint in hints.items()},
+        "required": sorted(kind.__required_keys__),
+        "additionalProperties": False,
+    }
+
+
+def schema_of_field(field: Field) -> Schema:
+    """The schema of something that may be asked, with its meaning and what it is when nobody says."""
+    found = schema_of_rule(field.rule) | {"description": field.meaning}
+    plain = field.default is None or isinstance(field.default, str | int | float)
+    return found | ({"default": field.default} if plain and field.default is not MISSING else {})
+
+
+def schema_of_rule(rule: Rule) -> Schema:
+    """The schema of what a rule allows.
+
+    >>> schema_of_rule(WholeNumber(least=1, most=12))
+    {'type': 'integer', 'minimum': 1, 'maximum': 12}
+    """
+    if isinstance(rule, Optional):
+        return {"anyOf": [schema_of_rule(rule.rule), {"type": "null"}]}
+    if isinstance(rule, Several):
+        return {"type": "array", "items": schema_of_rule(rule.rule)}
+    if isinstance(rule, OneOf):
+        return {"enum": list(rule.choices)}
+    if isinstance(rule, WholeNumber):
+        return {"type": "integer", "minimum": rule.least, "maximum": rule.most}
+    if isinstance(rule, Number):
+        return {"type": "number", **_limits(rule)}
+    if isinstance(rule, Words):
+        return {"type": "string", "minLength": rule.least, "maxLength": rule.most}
+    if isinstance(rule, Picture):
+        return {"type": "string", "contentMediaType": "application/octet-stream"}
+    return {"type": "boolean"} if isinstance(rule, Flag) else {"type": "string"}
+
+
+def _limits(rule: Number) -> Schema:
+    named = {
+        "minimum": rule.least,
+        "maximum": rule.most,
+        "exclusiveMinimum": rule.above,
+        "exclusiveMaximum": rule.below,
+    }
+    return {name: value for name, value in named.items() if math.isfinite(value)}

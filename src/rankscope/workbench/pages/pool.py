@@ -1,16 +1,18 @@
-"""The pool: what is to be judged, how it was drawn, and a form that makes the next one."""
+"""What is judged and by what: pools, how they were drawn, and guidelines, each with a form for the next one."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Annotated, TypedDict
 
-from rankscope.validation import COUNT, SEED, Optional
+from rankscope.core.validation import COUNT, SEED, Optional
 from rankscope.workbench.pages.addresses import Changed, Visit, address
-from rankscope.workbench.pages.asked import Words
-from rankscope.workbench.store.rows import PoolDesign
+from rankscope.workbench.pages.parameters import Words
+from rankscope.workbench.store.events import Guideline, PoolDesign
 
-EXAMPLES = {
+# The pool: what is to be judged, how it was drawn, and a form that makes the next one.
+
+POOL_EXAMPLES = {
     "depth(20)": "the first 20 of each run",
     "mtf(100)": "run by run, as long as what comes is relevant",
     "bandit(100)": "always from the run that has brought most so far",
@@ -58,7 +60,7 @@ def pool(visit: Visit) -> PoolView:
     return {
         "designs": [_design(visit, each) for each in reversed(project.designs)],
         "runs": len(project.file.runs),
-        "examples": dict(EXAMPLES),
+        "examples": dict(POOL_EXAMPLES),
     }
 
 
@@ -91,4 +93,53 @@ def _decision(visit: Visit) -> str | None:
         return None if compared is None else compared.decision().sentence
 
 
-ADDRESSES = (pool, make_pool)
+POOL_ADDRESSES = (pool, make_pool)
+
+
+# What assessors are to go by, in all its versions; an admin writes the next one.
+
+LONGEST_GUIDELINE = 100_000  # signs
+
+
+class VersionView(TypedDict):
+    """One version."""
+
+    version: int
+    text: str
+    at_us: int
+    digest: str
+
+
+class GuidelinesView(TypedDict):
+    """All versions, the last first; only admins may write one."""
+
+    versions: list[VersionView]
+    may_write: bool
+
+
+@dataclass(frozen=True)
+class GuidelineAsked:
+    """The next version."""
+
+    text: Annotated[str, Words(LONGEST_GUIDELINE, least=1), "what assessors are to go by from now on"]
+
+
+@address("GET", "/guidelines", title="Guidelines", template="guidelines.html")
+def guidelines(visit: Visit) -> GuidelinesView:
+    """What assessors are to go by; each mark carries the version that it was made under."""
+    found = [_version(each) for each in reversed(visit.project.guidelines)]
+    return {"versions": found, "may_write": visit.person.role == "admin"}
+
+
+@address("POST", "/guidelines", role="admin")
+def write_guideline(visit: Visit, asked: GuidelineAsked) -> Changed:
+    """Write the next version; the same text again changes nothing."""
+    visit.project.add_guideline(asked.text.replace("\r\n", "\n"))
+    return Changed("/guidelines")
+
+
+def _version(found: Guideline) -> VersionView:
+    return {"version": found.version, "text": found.text, "at_us": found.at_us, "digest": found.digest}
+
+
+GUIDELINES_ADDRESSES = (guidelines, write_guideline)

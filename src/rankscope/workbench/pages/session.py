@@ -10,28 +10,47 @@ from typing import Annotated, Any, TypedDict
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
-from rankscope.feedback.methods import METHODS
-from rankscope.validation import FLAG, OneOf, Optional, WholeNumber
-from rankscope.workbench.browsing.session_graphs import KINDS
-from rankscope.workbench.browsing.sessions import OPINIONS, FeedbackSession, begin_mark, opinion_mark, round_mark
+from rankscope.core.notation import usage
+from rankscope.core.validation import FLAG, OneOf, Optional, WholeNumber
+from rankscope.feedback.methods import ALL, METHODS
+from rankscope.workbench.browsing.session_graphs import (
+    AFTER,
+    BEFORE,
+    GRAPH_KINDS,
+    SessionGraph,
+    SessionLists,
+    SessionTruth,
+    table_of,
+    whole_list,
+)
+from rankscope.workbench.browsing.session_ranking import SessionRanker
+from rankscope.workbench.browsing.sessions import (
+    OPINIONS,
+    FeedbackSession,
+    SessionLog,
+    begin_mark,
+    opinion_mark,
+    round_mark,
+)
 from rankscope.workbench.pages.addresses import Changed, Visit, address
-from rankscope.workbench.pages.asked import Words
 from rankscope.workbench.pages.bench import Workbench
 from rankscope.workbench.pages.blindness import is_judging, open_queries, refuse_open_example, refuse_open_query
-from rankscope.workbench.pages.gallery import CardView, ChoiceView, Neighbourhoods, card, feature_choices, place_of
-from rankscope.workbench.pages.item_views import QueryView, query_view
-from rankscope.workbench.pages.session_views import (
-    Feedback,
-    GraphsView,
-    SessionView,
-    drawn_lists,
-    graphs_view,
-    session_view,
-    truth_of,
+from rankscope.workbench.pages.items import (
+    CardView,
+    ChoiceView,
+    Neighbourhoods,
+    QueryView,
+    card,
+    feature_choices,
+    place_of,
+    query_view,
 )
+from rankscope.workbench.pages.parameters import Words
 from rankscope.workbench.project import new_key
-from rankscope.workbench.service.refusals import Refusal
+from rankscope.workbench.service.requests import Refusal
 from rankscope.workbench.store.events import LONGEST_KEY, MarkEvent
+
+# Relevance feedback: mark what fits, let a method learn from it, and see how far it came.
 
 KEY = Optional(Words(LONGEST_KEY, least=1))
 TRUTH = Optional(OneOf(("class", "marks"), exactly=True))
@@ -110,7 +129,7 @@ class GraphAsked:
     """Which graph, and how it looks."""
 
     number: Annotated[int, WholeNumber(1), SESSION]
-    kind: Annotated[str, OneOf(tuple(KINDS), exactly=True), "the kind of graph"]
+    kind: Annotated[str, OneOf(tuple(GRAPH_KINDS), exactly=True), "the kind of graph"]
     truth: Annotated[str | None, TRUTH, TOLD] = None
     theme: Annotated[str, OneOf(("light", "dark"), exactly=True), "the colours"] = "light"
     v: Annotated[str, Words(60), "changes when the graph does"] = ""
@@ -254,7 +273,7 @@ def session_graph(visit: Visit, asked: GraphAsked) -> Response:
     """The picture of a graph."""
     found = _session(visit, asked.number)
     truth = truth_of(visit.bench, found, asked.truth, is_judging(visit))
-    made = KINDS[asked.kind](drawn_lists(visit.bench, found, truth))
+    made = GRAPH_KINDS[asked.kind](drawn_lists(visit.bench, found, truth))
     if made.graph is None:
         raise Refusal(404, f"this graph cannot be drawn: {made.reason}")
     picture = visit.bench.keep(Drawing).svg(made.graph, asked.theme)
@@ -273,7 +292,7 @@ class Drawing:
 
     def svg(self, graph: Any, theme: str) -> bytes:
         """As a picture of a page's column."""
-        from rankscope.graphs.saving import render_graph
+        from rankscope.reports.graphs.saving import render_graph
 
         with self._turn:
             return render_graph(graph, "svg", theme=theme, width=110)
@@ -281,8 +300,8 @@ class Drawing:
 
 def warm_up(bench: Workbench) -> threading.Thread:
     """Draw something in the background, since the first graph takes a second."""
-    from rankscope.graphs.axis import Axis
-    from rankscope.graphs.graph import Graph
+    from rankscope.reports.graphs.axes import Axis
+    from rankscope.reports.graphs.graph import Graph
 
     empty = Graph("", Axis("x"), Axis("y", domain=(0, 1)))
     thread = threading.Thread(target=bench.keep(Drawing).svg, args=(empty, "light"), daemon=True)
@@ -290,7 +309,7 @@ def warm_up(bench: Workbench) -> threading.Thread:
     return thread
 
 
-ADDRESSES = (
+SESSION_ADDRESSES = (
     sessions,
     begin_session,
     session,
@@ -299,3 +318,216 @@ ADDRESSES = (
     next_round,
     session_graph,
 )
+
+
+# A feedback session as pages and programs see it.
+
+USUAL_METHOD = "rocchio"
+
+
+class OpinionView(CardView):
+    """An item, and what was said of it: relevant, not, or open."""
+
+    opinion: str
+
+
+class MethodView(TypedDict):
+    """A method, how it is written with its parameters, and why it cannot be used, if so."""
+
+    name: str
+    written: str
+    about: str
+    why_not: str
+
+
+class SeriesView(TypedDict):
+    """The numbers of one curve."""
+
+    name: str
+    x: list[float]
+    y: list[float]
+
+
+class GraphView(TypedDict):
+    """A graph: where its picture is, the same in words and numbers; or the reason why there is none."""
+
+    kind: str
+    title: str
+    picture: str
+    text: str
+    x: str
+    y: str
+    series: list[SeriesView]
+    reason: str
+
+
+class RoundView(TypedDict):
+    """What a round learnt from, and the share of relevant items in what it showed, where that is known."""
+
+    round: int
+    method: str
+    relevant: int
+    not_relevant: int
+    shown: int
+    precision: float | None
+
+
+class GraphsView(TypedDict):
+    """What is known of a session, and from whom."""
+
+    session: int
+    truth: str
+    truths: list[str]
+    label: str
+    known_relevant: int
+    found: int  # of them among what was shown
+    seen: int
+    judged: int
+    others: int
+    rounds: list[RoundView]
+    graphs: list[GraphView]
+
+
+class SessionView(GraphsView):
+    """A session: what is looked for, what is shown, both example sets, methods, and graphs."""
+
+    query: QueryView | None
+    example: CardView | None
+    features: str
+    metric: str
+    round: int
+    method: str
+    note: str
+    shown: list[OpinionView]
+    relevant: list[CardView]
+    not_relevant: list[CardView]
+    methods: list[MethodView]
+
+
+class Feedback:
+    """The sessions of a project, and what ranks for them."""
+
+    def __init__(self, bench: Workbench) -> None:
+        self.project, self._log, self._lock = bench.project, SessionLog(), threading.Lock()
+        self.ranker = SessionRanker(bench.project, bench.keep(Neighbourhoods).of)
+
+    def sessions(self) -> list[FeedbackSession]:
+        """Those of everybody, with all that has come in."""
+        with self._lock:
+            self._log.read(self.project.state.events)
+            return list(self._log.sessions)
+
+    def find(self, visit: Visit, number: int) -> FeedbackSession:
+        """One's own session of a number."""
+        there = self.sessions()
+        if not 0 < number <= len(there) or there[number - 1].assessor != visit.person.id:
+            raise Refusal(404, f"there is no session {number} of yours")
+        return there[number - 1]
+
+
+def opinion_card(bench: Workbench, session: FeedbackSession, place: int, rank: int, blind: bool) -> OpinionView:
+    """An item of a display."""
+    return {**card(bench, place, rank, blind=blind), "opinion": session.opinions.get(place, "open")}
+
+
+def session_view(bench: Workbench, session: FeedbackSession, truth: str | None, blind: bool) -> SessionView:
+    """All of a session."""
+    last = session.last
+    return {
+        **graphs_view(bench, session, truth, blind),
+        "query": None if session.query is None else query_view(bench, session.query),
+        "example": None if session.example is None else card(bench, session.example, 0, blind=blind),
+        "features": session.features,
+        "metric": session.metric,
+        "round": last.number,
+        "method": last.method or USUAL_METHOD,
+        "note": last.note,
+        "shown": [opinion_card(bench, session, place, rank, blind) for rank, place in enumerate(last.shown, 1)],
+        "relevant": [card(bench, place, rank, blind=blind) for rank, place in enumerate(session.relevant, 1)],
+        "not_relevant": [card(bench, place, rank, blind=blind) for rank, place in enumerate(session.not_relevant, 1)],
+        "methods": method_views(bench, session),
+    }
+
+
+def graphs_view(bench: Workbench, session: FeedbackSession, truth: str | None, blind: bool) -> GraphsView:
+    """What is known, as graphs and numbers."""
+    known = truth_of(bench, session, truth, blind)
+    drawn = drawn_lists(bench, session, known)
+    by_class = None if blind else SessionTruth.by_class(bench.project, session)
+    return {
+        "session": session.number,
+        "truth": known.name,
+        "truths": ["marks"] if by_class is None else ["class", "marks"],
+        "label": "" if by_class is None else by_class.label,
+        "known_relevant": known.count,
+        "found": int(known.relevant[session.shown].sum()),
+        "seen": len(session.shown),
+        "judged": known.judged,
+        "others": known.items,
+        "rounds": [
+            {
+                "round": each.number,
+                "method": each.method,
+                "relevant": len(each.relevant),
+                "not_relevant": len(each.not_relevant),
+                "shown": len(each.shown),
+                "precision": known.share(each.shown),
+            }
+            for each in session.rounds
+        ],
+        "graphs": [graph_view(session, make(drawn), known) for make in GRAPH_KINDS.values()],
+    }
+
+
+def truth_of(bench: Workbench, session: FeedbackSession, truth: str | None, blind: bool) -> SessionTruth:
+    """The class where there is one and nothing else is asked for; who judges gets no classes."""
+    by_class = None if blind or truth == "marks" else SessionTruth.by_class(bench.project, session)
+    return by_class or SessionTruth.by_marks(bench.project, session)
+
+
+def drawn_lists(bench: Workbench, session: FeedbackSession, truth: SessionTruth) -> SessionLists:
+    """The ranking before feedback, and the session as it went where there was any."""
+    feedback = bench.keep(Feedback)
+    lists = {BEFORE: feedback.ranker.start(session)}
+    if session.last.number:
+        order = feedback.ranker.order_of(session, session.last, feedback.sessions())
+        lists[AFTER] = whole_list(session, order)
+    return SessionLists(session, truth, lists)
+
+
+def graph_view(session: FeedbackSession, made: SessionGraph, truth: SessionTruth) -> GraphView:
+    """A graph in words and numbers; its picture has an address of its own."""
+    graph = made.graph
+    place = f"/session/{session.number}/graph/{made.kind}"
+    version = f"{session.last.number}.{len(session.opinions)}.{truth.judged}.{truth.count}"
+    return {
+        "kind": made.kind,
+        "title": made.title,
+        "picture": "" if graph is None else f"{place}?truth={truth.name}&v={version}",
+        "text": "" if graph is None else _sentence(graph.summary, graph.subtitle),
+        "x": "" if graph is None else graph.x.title,
+        "y": "" if graph is None else graph.y.title,
+        "series": [] if graph is None else [{"name": name, "x": x, "y": y} for name, x, y in table_of(graph)],
+        "reason": made.reason,
+    }
+
+
+def _sentence(summary: str, subtitle: str) -> str:
+    return f"{summary} {subtitle[:1].upper()}{subtitle[1:]}." if subtitle else summary
+
+
+def method_views(bench: Workbench, session: FeedbackSession) -> list[MethodView]:
+    """All methods, with those that cannot be used here."""
+    found: list[MethodView] = []
+    for name in ALL:
+        kind = METHODS.find(name)
+        about = " ".join((kind.__doc__ or "").split()).partition(". ")[0].rstrip(".")
+        found.append(
+            {
+                "name": name,
+                "written": usage(kind),
+                "about": about,
+                "why_not": bench.keep(Feedback).ranker.why_not(session, kind),
+            }
+        )
+    return found

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rankscope.workbench.service.application import ServicePart, create_application
     from rankscope.workbench.service.limits import ServiceLimits
+    from rankscope.workbench.service.search_service import search_application, serve
     from rankscope.workbench.service.server import listen, run_application, running
-    from rankscope.workbench.service.serving import search_application, serve
 
 _PLACES = {
     "ServiceLimits": "limits",
@@ -25,8 +25,8 @@ _PLACES = {
     "listen": "server",
     "run_application": "server",
     "running": "server",
-    "search_application": "serving",
-    "serve": "serving",
+    "search_application": "search_service",
+    "serve": "search_service",
 }
 
 __all__ = [
@@ -43,9 +43,9 @@ __all__ = [
 
 def need_web() -> None:
     """Say what to install where the packages of the extra `web` are missing."""
-    from rankscope.extras import WEB, need_extras
+    from rankscope.core.caching import WEB_MODULES, need_extras
 
-    need_extras(*WEB)
+    need_extras(*WEB_MODULES)
 
 
 def __getattr__(name: str) -> Any:

@@ -1,22 +1,34 @@
-"""A server that listens, says where, and ends cleanly when it is asked to."""
+"""A server that listens, says where, limits its connections, and ends cleanly when it is asked to.
+
+uvicorn gives no time to the head of a request, and takes connections until the process can open no file. Here they
+are
+taken one by one; where there is no room, the one that has waited longest without a whole request makes it.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import errno
+import os
 import signal
 import socket
+import ssl
+import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Final
 
 import uvicorn
 from starlette.types import ASGIApp
+from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.server import ServerState
 
-from rankscope.errors import SettingError
-from rankscope.workbench.service.connections import Connection, Connections
-from rankscope.workbench.service.hosts import Proxies
-from rankscope.workbench.service.limits import ConnectionLimits
+from rankscope.core.errors import SettingError
+from rankscope.workbench.service.limits import ConnectionLimits, Proxies
+
+# A server that listens, says where, and ends cleanly when it is asked to.
 
 ENDING: Final = (signal.SIGINT, signal.SIGTERM)
 QUEUE: Final = 1000  # connections that the system keeps until they are taken
@@ -137,3 +149,194 @@ def running(
         server.should_exit = True
         thread.join()
         listening.close()
+
+
+# Connections to a server: so many in all and of one address, none that waits for ever, and files left for the work.
+
+BUSY: Final = b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
+KEPT_FILES: Final = 64  # for indexes, pictures, databases
+FEWEST: Final = 8  # connections, however few files there may be
+EXHAUSTED: Final = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
+LATE, ROOM, UNREAD = "sent no whole request in time", "made room for others", "did not read their answer"
+FULL, NO_FILES = "found no room", "found no file to open"
+
+
+class Connection(H11Protocol):
+    """One connection, which knows since when it waits for the other side."""
+
+    address = ""
+    since = 0.0  # of the loop's clock
+    lost: Callable[[Connection], None]
+    opening: asyncio.Task[None] | None = None  # until TLS is agreed on
+    has_answered = False  # a whole request
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """The other side may ask."""
+        self.since = self.loop.time()
+        super().connection_made(transport)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """It is over."""
+        super().connection_lost(exc)
+        self.lost(self)
+
+    def on_response_complete(self) -> None:
+        """The other side may ask again."""
+        self.since, self.has_answered = self.loop.time(), True
+        super().on_response_complete()
+
+    def pause_writing(self) -> None:
+        """The other side has to read."""
+        self.since = self.loop.time()
+        super().pause_writing()
+
+    @property
+    def is_answering(self) -> bool:
+        """Whether a request has begun and its answer has not ended."""
+        return self.cycle is not None and not self.cycle.response_complete
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether the other side keeps it waiting: it may end without any loss of work of ours."""
+        return self.transport is None or not self.is_answering or self.cycle.more_body or self.flow.write_paused
+
+    def overdue(self, limits: ConnectionLimits) -> str:
+        """What the other side did not do in time; nothing where there is time left."""
+        if self.transport is None:
+            return ""  # TLS has a limit of its own
+        unread = self.flow.write_paused or (not self.is_answering and self.transport.get_write_buffer_size() > 0)
+        if self.is_answering and not unread:
+            return ""
+        late = self.loop.time() - self.since > (limits.unread_seconds if unread else limits.head_seconds)
+        return (UNREAD if unread else LATE) if late else ""
+
+    def end(self) -> None:
+        """At once."""
+        if self.transport is not None:
+            self.transport.abort()
+        elif self.opening is not None:
+            self.opening.cancel()
+
+
+class Connections:
+    """All that are open at one server, from the moment they are taken until they are gone."""
+
+    def __init__(self, config: uvicorn.Config, state: ServerState, limits: ConnectionLimits, proxies: Proxies) -> None:
+        self.config, self.state, self.limits, self.proxies = config, state, limits, proxies
+        self.most = most_connections(limits.most)
+        self.open: dict[Connection, None] = {}
+        self._of_address: Counter[str] = Counter()
+        self._ended: Counter[str] = Counter()
+        self._said = -limits.said_seconds
+
+    async def take(self, listening: socket.socket, app_state: dict[str, object]) -> None:
+        """Take connections, one after another, until this is cancelled."""
+        loop = asyncio.get_running_loop()
+        listening.setblocking(False)
+        while True:
+            try:
+                taken, peer = await loop.sock_accept(listening)
+            except OSError as error:  # it has gone already, or no file can be opened
+                if error.errno in EXHAUSTED:
+                    self._count(NO_FILES)
+                    self._end_one(list(self.open))
+                    await asyncio.sleep(0.1)
+                continue
+            address = str(peer[0]) if isinstance(peer, tuple) else ""
+            if self._has_room(address):
+                self._open(taken, address, app_state)
+            else:
+                self._count(FULL)
+                with suppress(OSError):
+                    if self.config.ssl is None:
+                        taken.send(BUSY)
+                taken.close()
+            await asyncio.sleep(0)  # what was taken is attended to
+
+    async def watch(self) -> None:
+        """End those that keep us waiting, and say so, until this is cancelled."""
+        while True:
+            await asyncio.sleep(self.limits.look_seconds)
+            for each in list(self.open):
+                why = each.overdue(self.limits)
+                if why:
+                    if why != LATE or each.conn.trailing_data[0]:  # browsers open some that they may never need
+                        self._count(why)
+                    each.end()
+            self._say()
+
+    def _open(self, taken: socket.socket, address: str, app_state: dict[str, object]) -> None:
+        loop = asyncio.get_running_loop()
+        new = Connection(self.config, self.state, app_state, loop)
+        new.address, new.since, new.lost = address, loop.time(), self._lost
+        self.open[new] = None
+        self._of_address[address] += 1
+        new.opening = loop.create_task(self._agree(new, taken))
+
+    async def _agree(self, new: Connection, taken: socket.socket) -> None:
+        seconds = self.limits.head_seconds if self.config.ssl is not None else None
+        try:
+            await asyncio.get_running_loop().connect_accepted_socket(
+                lambda: new,
+                taken,
+                ssl=self.config.ssl,
+                ssl_handshake_timeout=seconds,
+                ssl_shutdown_timeout=seconds,
+            )
+        except (OSError, ssl.SSLError):
+            pass  # no TLS, or not in time
+        finally:
+            new.opening = None
+            if new.transport is None:
+                taken.close()
+                self._lost(new)
+
+    def _lost(self, gone: Connection) -> None:
+        if self.open.pop(gone, self) is None:
+            self._of_address[gone.address] -= 1
+            self._of_address += Counter()  # without those that have none
+
+    def _has_room(self, address: str) -> bool:
+        """Whether one more of an address may come, after another has gone for it where need be."""
+        own = self._of_address[address] >= max(1, self.most // 2) and not self.proxies.trust(address)
+        if own:
+            return self._end_one([each for each in self.open if each.address == address])
+        return len(self.open) < self.most or self._end_one(list(self.open))
+
+    def _end_one(self, among: list[Connection]) -> bool:
+        """End the one that has waited longest, those first that never got an answer; whether there is one."""
+        waiting = [each for each in among if each.is_waiting]
+        if not waiting:
+            return False
+        chosen = min(waiting, key=lambda each: (each.has_answered, each.since))
+        self._count(ROOM)
+        chosen.end()
+        self._lost(chosen)
+        return True
+
+    def _count(self, why: str) -> None:
+        self._ended[why] += 1
+
+    def _say(self) -> None:
+        """In one line, and not again for a while."""
+        now = asyncio.get_running_loop().time()
+        if not self._ended or now - self._said < self.limits.said_seconds:
+            return
+        counts = ", ".join(f"{count:,} {why}" for why, count in self._ended.most_common())
+        print(f"! connections that were ended: {counts}; {len(self.open):,} are open", file=sys.stderr, flush=True)
+        self._ended.clear()
+        self._said = now
+
+
+def most_connections(most: int) -> int:
+    """So many at once that files can still be opened for the work."""
+    try:
+        import resource
+    except ImportError:  # Windows counts no files
+        return most
+    allowed = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    if allowed == resource.RLIM_INFINITY:
+        return most
+    with suppress(OSError):
+        allowed -= len(os.listdir("/dev/fd"))
+    return min(most, max(FEWEST, allowed - KEPT_FILES))

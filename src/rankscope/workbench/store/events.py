@@ -1,14 +1,23 @@
-"""Events of the journal: what an assessor did, once, in order."""
+"""What is written: events of the journal, rows of the tables next to it, and what can go wrong on the way to the disk.
+
+StoreError
+├── Refused        the mark itself cannot be: another grade, a foreign undo, a key that was used for another mark
+├── NoRoom         the disk is full, or a quota is
+└── Unavailable    the database cannot be reached, or is held by another process
+"""
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final, Literal, NamedTuple, get_args
 
-from rankscope.workbench.store.failures import Refused
+from rankscope.core.errors import RankscopeError
+
+# Events of the journal: what an assessor did, once, in order.
 
 Kind = Literal["grade", "unsure", "skip", "undo", "comment", "prefer", "round", "adjudicate", "draw", "survey", "leave"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -118,3 +127,113 @@ def _problem(mark: MarkEvent) -> str:
     if len(texts[-1]) > LONGEST_DETAIL:
         return f"a mark is too long: {len(texts[-1]):,} signs of detail, and at most {LONGEST_DETAIL:,} are kept"
     return "" if mark.kind not in ("grade", "adjudicate") or mark.grade is not None else "a grade is missing"
+
+
+# Rows of the tables next to the journal: who judges, what is asked, under which guideline, from which pool.
+
+Role = Literal["judge", "adjudicator", "admin"]
+ROLES: tuple[Role, ...] = ("judge", "adjudicator", "admin")
+
+
+class Assessor(NamedTuple):
+    """Somebody, or a machine, that marks; of the token of an invitation only a hash is kept."""
+
+    id: int
+    name: str
+    kind: str  # human, machine, or project: rankscope itself
+    role: str
+    token_hash: str | None
+    active: int
+
+
+class Query(NamedTuple):
+    """What is looked for: words, a narrative, an item as example, a class."""
+
+    place: int
+    id: str
+    text: str
+    narrative: str
+    example: str | None
+    class_: str
+
+
+class Item(NamedTuple):
+    """An item of the collection, as it stood when the project was made."""
+
+    place: int
+    id: str
+    class_: str
+
+
+class Guideline(NamedTuple):
+    """What assessors are told, in one of its versions."""
+
+    version: int
+    text: str
+    at_us: int
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the text."""
+        return hashlib.sha256(self.text.encode()).hexdigest()
+
+
+class PoolDesign(NamedTuple):
+    """How a pool was made: the method as it is written, the seed, the budget of each query, the runs as JSON."""
+
+    version: int
+    method: str
+    seed: int
+    budget: int | None
+    runs: str
+    digest: str
+    at_us: int
+
+    @property
+    def run_names(self) -> list[str]:
+        """The runs, in the order in which origins number them."""
+        return [str(each["name"]) for each in json.loads(self.runs)]
+
+
+class Pooled(NamedTuple):
+    """A candidate of a pool; `pi` and `drawn` are None where that is known only when marks have come."""
+
+    version: int
+    query: str
+    item: str
+    stratum: str
+    pi: float | None
+    origin: str
+    drawn: int | None
+    place: int
+
+
+def pool_digest(method: str, seed: int, budget: int | None, rows: list[Pooled]) -> str:
+    """SHA-256 of how a pool was made and of all its candidates, in order; the version is no part of it."""
+    result = hashlib.sha256(json_text([method, seed, budget]).encode())
+    for each in rows:
+        result.update(json_text(_pooled_content(each)).encode() + b"\n")
+    return result.hexdigest()
+
+
+def _pooled_content(row: Pooled) -> list[Any]:
+    return [row.query, row.item, row.stratum, row.pi, row.origin, row.drawn]
+
+
+# What can go wrong between a mark and the disk.
+
+
+class StoreError(RankscopeError):
+    """A mark was not saved; nothing of it is in the journal."""
+
+
+class Refused(StoreError):  # noqa: N818  (it says what happened to the mark)
+    """The mark itself cannot be: sending it again changes nothing."""
+
+
+class NoRoom(StoreError):  # noqa: N818  (it says what is missing)
+    """The disk is full: the mark can be sent again, with the same key, when there is room."""
+
+
+class Unavailable(StoreError):  # noqa: N818  (it says what the database is)
+    """The database cannot be reached, or is held by another process."""

@@ -1,19 +1,39 @@
-"""The statements: everything that is read from and written to the tables of a project, with the digests of both."""
+"""The statements of a journal, and what shows that it is as it was written, to its last acknowledged event.
+
+Each event carries a digest of itself and of the digest before it, so one that was changed, taken out or exchanged is
+found, and where. The tables next to the events have a digest each. An end that is gone leaves no break behind: so the
+last acknowledged event also stands in a small file of its own.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import json
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final, TypeVar
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final, NamedTuple, TypeVar
 
-from rankscope.digests import DAMAGED
-from rankscope.errors import InputError, Problem
-from rankscope.workbench.store import schema
-from rankscope.workbench.store.chain import DELETE_IT, JournalEnd, LastAcknowledged, chained, linked
-from rankscope.workbench.store.dialects import WRITER, Database, Row
-from rankscope.workbench.store.events import Event, json_text
-from rankscope.workbench.store.failures import StoreError, Unavailable
-from rankscope.workbench.store.rows import Assessor, Guideline, Item, PoolDesign, Pooled, Query, pool_digest
+from rankscope.core.digests import DAMAGED, damaged
+from rankscope.core.errors import InputError, Problem
+from rankscope.workbench.store import databases
+from rankscope.workbench.store.databases import WRITER, Database, Row
+from rankscope.workbench.store.events import (
+    Assessor,
+    Event,
+    Guideline,
+    Item,
+    PoolDesign,
+    Pooled,
+    Query,
+    StoreError,
+    Unavailable,
+    json_text,
+    pool_digest,
+)
+
+# The statements: everything that is read from and written to the tables of a project, with the digests of both.
 
 COLUMNS: Final = ", ".join(Event._fields)
 DIGESTS: Final = "digests"  # in the table meta: those of the tables next to the events, and how often they were changed
@@ -43,7 +63,7 @@ class Journal:
         """Make the tables, with what stays: all of it or nothing."""
         with self.database.transaction():
             self.database.create_tables()
-            self.database.insert("meta", [("schema", schema.VERSION), *meta.items()])
+            self.database.insert("meta", [("schema", databases.SCHEMA_VERSION), *meta.items()])
             self.database.insert("item", list(items))
             self.database.insert("query", list(queries))
             self._digest_all()
@@ -62,11 +82,11 @@ class Journal:
             )
         found = self.database.execute("SELECT value FROM meta WHERE name = ?", ("schema",))
         version = found[0][0] if found else None
-        if version not in (schema.VERSION, schema.WITHOUT_DIGESTS):
+        if version not in (databases.SCHEMA_VERSION, databases.SCHEMA_WITHOUT_DIGESTS):
             raise Unavailable(
-                f"{self.database.shown} is of version {version}, and this rankscope reads {schema.VERSION}"
+                f"{self.database.shown} is of version {version}, and this rankscope reads {databases.SCHEMA_VERSION}"
             )
-        self.has_digests = version == schema.VERSION
+        self.has_digests = version == databases.SCHEMA_VERSION
         self._acknowledged = self._read_last()
         if self.has_digests:
             return ()
@@ -237,7 +257,7 @@ class Journal:
             digests.append((digest, event.id))
         with self.database.transaction():
             self.database.add_digests(digests)
-            self.database.execute("UPDATE meta SET value = ? WHERE name = 'schema'", (schema.VERSION,))
+            self.database.execute("UPDATE meta SET value = ? WHERE name = 'schema'", (databases.SCHEMA_VERSION,))
             self._digest_all()
         self.has_digests = True
 
@@ -332,3 +352,83 @@ def _digest_of(table: str, rows: Sequence[Row]) -> str:
 def _digest_of_meta(rows: Iterable[Row]) -> str:
     """Of what stays: the digests themselves and the signature of the writer are left out."""
     return linked("", [row for row in rows if row[0] not in (DIGESTS, WRITER)])
+
+
+# What shows that a journal is as it was written, to its last acknowledged event.
+
+LAST_FILE: Final = "judgements.last"
+_json: Final = json.JSONEncoder(separators=(",", ":"), default=repr).encode  # repr: what only damage can put there
+
+
+def linked(before: str, row: Sequence[Any]) -> str:
+    """The digest of a row behind another one: SHA-256 of the digest before and of the row as a list of JSON.
+
+    >>> linked("", [1, "a"])[:8], linked(linked("", [1, "a"]), [2, "b"])[:8]
+    ('20109453', '246d7b8a')
+    """
+    return hashlib.sha256(f"{before}{_json(row)}".encode()).hexdigest()
+
+
+def chained(rows: Iterable[Sequence[Any]]) -> str:
+    """The digest of the last of some rows, each linked to the one before."""
+    digest = ""
+    for row in rows:
+        digest = linked(digest, row)
+    return digest
+
+
+class JournalEnd(NamedTuple):
+    """How far a journal goes: its last event with its digest, and how often the tables next to it were changed."""
+
+    number: int = 0
+    digest: str = ""
+    changes: int = 0
+
+
+class LastAcknowledged:
+    """The file with the end of a journal that was acknowledged last; written over in place, since it is short."""
+
+    SIZE: Final = 160  # bytes, so that a shorter text leaves nothing of a longer one
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._file = -1
+
+    def read(self) -> JournalEnd | None:
+        """What it says; None where there is none yet."""
+        try:
+            text = self.path.read_text(encoding="utf-8").strip()
+        except FileNotFoundError:
+            return None
+        except (OSError, UnicodeDecodeError):
+            text = "damaged"
+        if not text:
+            return None
+        try:
+            number, digest, changes = json.loads(text)
+            return JournalEnd(int(number), str(digest), int(changes))
+        except (ValueError, TypeError):
+            raise damaged(self.path, DELETE_IT) from None
+
+    def write(self, end: JournalEnd) -> None:
+        """Say that all up to here was acknowledged.
+
+        It waits for no disk: what was written is there when this process is killed, and after the power went it says
+        too little at worst. Where there is no room for it, an earlier end stands.
+        """
+        with suppress(OSError):
+            if self._file < 0:
+                self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o600)
+            os.lseek(self._file, 0, os.SEEK_SET)
+            os.write(self._file, f"{_json(end):<{self.SIZE - 1}}\n".encode())
+
+    def close(self) -> None:
+        """To the disk, and close it."""
+        if self._file >= 0:
+            with suppress(OSError):
+                os.fsync(self._file)
+            os.close(self._file)
+            self._file = -1
+
+
+DELETE_IT: Final = f"Is an older copy of the journal here on purpose? Then delete {LAST_FILE}: what is here counts."

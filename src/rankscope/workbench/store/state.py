@@ -8,8 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from rankscope.workbench.store.events import ANSWERS, LASTING, Event, MarkEvent
-from rankscope.workbench.store.failures import Refused
+from rankscope.workbench.store.events import ANSWERS, LASTING, Event, MarkEvent, Refused
 
 Pair: TypeAlias = tuple[str, str]  # query and item
 

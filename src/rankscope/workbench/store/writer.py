@@ -15,10 +15,9 @@ from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from typing import Any, Final, NamedTuple, TypeVar
 
-from rankscope.errors import InputError, RankscopeError
-from rankscope.workbench.store.dialects import ConnectionLostError
-from rankscope.workbench.store.events import Event, MarkEvent
-from rankscope.workbench.store.failures import Refused, Unavailable
+from rankscope.core.errors import InputError, RankscopeError
+from rankscope.workbench.store.databases import ConnectionLostError
+from rankscope.workbench.store.events import Event, MarkEvent, Refused, Unavailable
 from rankscope.workbench.store.journal import Journal
 from rankscope.workbench.store.state import State, without_collecting
 

@@ -1,0 +1,1 @@
+"""Those who judge: agreement, grades, preferences and what orders they give."""

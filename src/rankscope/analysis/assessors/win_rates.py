@@ -1,0 +1,257 @@
+"""Who wins by people's preferences: win rates with their verdicts, and how far the place on the page decides.
+
+Who wins: the share of answers that each of two systems gets, with its interval, and the verdict.
+Win rate = (wins + ties/2)/answers. Several answers to one query are of the same lists and no independent sample, so
+the
+query is the sampling unit: each query counts with its own win rate, and the tests that decide everywhere
+(`deciding_test`)
+decide on these. The sign test, over queries and without ties, is shown with them.
+
+How far the place on the page decides: the same two lists, shown to the same person again with the sides swapped.
+Somebody who looks at the lists names the other side the second time. Of the pairs that were answered twice with a
+side,
+`follows` is the share that names the same side both times. Chance alone gives some of that too, left and right alike;
+so `lean` is the share that names the left twice minus the share that names the right twice: 0 without a bias, the
+share of answers that blindly take the left where that is all there is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankscope.analysis.assessors.preferences import SIDE_BY_SIDE, SIDES, Preference
+from rankscope.analysis.comparison.pairwise import compare_pairs, correct_comparison
+from rankscope.analysis.statistics.bootstrap import jackknife_interval
+from rankscope.analysis.statistics.corrections import adjust
+from rankscope.analysis.statistics.mean_intervals import mean_intervals
+from rankscope.analysis.statistics.paired_tests import binomial_limits, sign_test
+from rankscope.analysis.statistics.score_table import ScoreTable
+from rankscope.core.arrays import FloatArray
+from rankscope.core.errors import SettingError
+from rankscope.ranks.ragged import column_sums_by, divide
+
+# Who wins: the share of answers that each of two systems gets, with its interval, and the verdict.
+
+MEASURE = "win rate"
+
+
+@dataclass(frozen=True)
+class WinRate:
+    """How the second of two systems fares against the first, in all queries or in those of one class.
+
+    `wins`, `losses` and `ties` count answers; `rate` is the mean over queries of the second system's win rate, between
+    limits over queries; `p` is that of the sign test over queries, and `better` the verdict, nothing where there is
+    none.
+    """
+
+    first: str
+    second: str
+    label: str
+    answers: int
+    queries: int
+    wins: int
+    losses: int
+    ties: int
+    rate: float
+    low: float
+    high: float
+    p: float
+    better: str
+
+    def row(self, by_class: bool = False) -> dict[str, object]:
+        """In plain numbers, for a table; with a column for the class where there are some."""
+        head: dict[str, object] = {"first": self.first, "second": self.second}
+        head |= {"class": self.label or "all"} if by_class else {}
+        return head | {
+            "answers": self.answers,
+            "queries": self.queries,
+            "won": self.wins,
+            "lost": self.losses,
+            "tied": self.ties,
+            "win rate": self.rate,
+            "low": self.low,
+            "high": self.high,
+            "p (sign)": self.p,
+            "better": self.better,
+        }
+
+
+def win_rates(
+    answers: Sequence[Preference],
+    classes: Mapping[str, str] | None = None,
+    *,
+    systems: Sequence[str] = (),
+    level: float = 0.95,
+    seed: int = 0,
+) -> tuple[WinRate, ...]:
+    """Each pair of systems that people compared: over all queries, then by class where classes are given.
+
+    `systems` says which of two is the first; else the names decide. Verdicts are corrected over all pairs (Holm), those
+    on classes over all pairs and classes.
+    >>> said = [Preference(f"q{n}", "ann", "old", "new", "right" if n < 14 else "left") for n in range(20)]
+    >>> said += [Preference(f"q{20 + n}", "ann", "old", "new", "equal") for n in range(10)]
+    >>> found, = win_rates(said, systems=["old", "new"])
+    >>> (found.first, found.second), round(found.rate, 6), round(found.p, 6), found.better
+    (('old', 'new'), 0.633333, 0.115318, '')
+    """
+    if not answers:
+        raise SettingError("there are no answers to count: nobody has compared two systems yet")
+    grouped: dict[tuple[str, str], list[Preference]] = {}
+    for each in answers:
+        grouped.setdefault(_ordered(each.pair, systems), []).append(each)
+    tables = [win_rate_table(own, pair, classes) for pair, own in grouped.items()]
+    parts = [[(label, table.where(label)) for label in table.class_names] if classes else [] for table in tables]
+    better = _verdicts(tables, level)
+    in_classes = iter(_verdicts([part for own in parts for _, part in own], level))
+    found: list[WinRate] = []
+    for table, own, ahead, inside in zip(tables, grouped.values(), better, parts, strict=True):
+        found.append(_rate(own, table, "", ahead, level, seed))
+        found += [_rate(_of_queries(own, part), part, label, next(in_classes), level, seed) for label, part in inside]
+    return tuple(found)
+
+
+def _of_queries(answers: Sequence[Preference], table: ScoreTable) -> list[Preference]:
+    wanted = set(table.queries)
+    return [each for each in answers if each.query in wanted]
+
+
+def _ordered(pair: tuple[str, str], systems: Sequence[str]) -> tuple[str, str]:
+    first, second = sorted(pair, key=lambda name: (systems.index(name) if name in systems else len(systems), name))
+    return first, second
+
+
+def _verdicts(tables: Sequence[ScoreTable], level: float) -> list[str]:
+    """Which system is significantly better in each table, nothing where neither is; all of them corrected together.
+
+    An answer is worth the same whoever wins it, so a class in which one system wins every query has a verdict too.
+    """
+    raw = [compare_pairs(table, correction="none", level=level, limits=False).comparisons[0] for table in tables]
+    adjusted = adjust([each.p for each in raw], "holm").p.tolist()
+    return [correct_comparison(each, p, False, level, level).better for each, p in zip(raw, adjusted, strict=True)]
+
+
+def win_rate_table(
+    answers: Sequence[Preference], pair: tuple[str, str], classes: Mapping[str, str] | None = None
+) -> ScoreTable:
+    """The win rate of both systems for each query, of all answers to it: what verdicts rest on."""
+    first, second = pair
+    gains: dict[str, list[float]] = {}
+    for each in answers:
+        gains.setdefault(each.query, []).append(each.gain(second))
+    rates = np.array([np.mean(each) for each in gains.values()])
+    labels = None if classes is None else [classes.get(query, "") for query in gains]
+    return ScoreTable.make({first: 1 - rates, second: rates}, labels, MEASURE, list(gains), bounds=(0.0, 1.0))
+
+
+def _rate(
+    answers: Sequence[Preference], table: ScoreTable, label: str, better: str, level: float, seed: int
+) -> WinRate:
+    first, second = table.systems
+    rates: FloatArray = table.values[:, 1]
+    interval = mean_intervals(rates[:, None], how="bounded", level=level, seed=seed)
+    wins, losses = sum(each.winner == second for each in answers), sum(each.winner == first for each in answers)
+    return WinRate(
+        first=first,
+        second=second,
+        label=label,
+        answers=len(answers),
+        queries=len(table),
+        wins=wins,
+        losses=losses,
+        ties=len(answers) - wins - losses,
+        rate=float(rates.mean()),
+        low=float(interval.low[0]),
+        high=float(interval.high[0]),
+        p=sign_test(rates - 0.5).p,
+        better=better,
+    )
+
+
+# How far the place on the page decides: the same two lists, shown to the same person again with the sides swapped.
+
+
+@dataclass(frozen=True)
+class PositionBias:
+    """What pairs that were shown twice say; NaN where there are none. `left_share`: of all answers that name a side."""
+
+    twice: int  # pairs answered with a side both times
+    follows: float
+    follows_low: float
+    follows_high: float
+    lean: float
+    lean_low: float
+    lean_high: float
+    sided: int  # answers that name a side
+    left_share: float
+
+    def rows(self) -> list[dict[str, object]]:
+        """One row for each number."""
+        return [
+            {
+                "": "same side twice",
+                "value": self.follows,
+                "low": self.follows_low,
+                "high": self.follows_high,
+                "of": self.twice,
+            },
+            {"": "leans left", "value": self.lean, "low": self.lean_low, "high": self.lean_high, "of": self.twice},
+            {"": "left of all", "value": self.left_share, "low": None, "high": None, "of": self.sided},
+        ]
+
+
+def position_bias(answers: Sequence[Preference], *, level: float = 0.95) -> PositionBias:
+    """From all answers of all people; lists that are interleaved have no sides.
+
+    >>> shown = [Preference("q1", "ann", "A", "B", "left"), Preference("q1", "ann", "B", "A", "left")]
+    >>> shown += [Preference("q2", "ann", "A", "B", "left"), Preference("q2", "ann", "B", "A", "right")]
+    >>> found = position_bias(shown)
+    >>> found.twice, found.follows, found.lean, found.left_share
+    (2, 0.5, 0.5, 0.75)
+    """
+    sided = [each for each in answers if each.choice in SIDES and each.mode == SIDE_BY_SIDE]
+    twice = _shown_twice(sided)
+    lefts = np.array(
+        [[one.choice == other.choice == "left", one.choice == other.choice == "right"] for one, other in twice]
+    )
+    sums = _sums_by_query([one.query for one, _ in twice], lefts.reshape(-1, 2).astype(np.float64))
+    same = int(sums[:, :2].sum())
+    low, high = binomial_limits(same, len(twice), (1 - level) / 2) if twice else (np.nan, np.nan)
+    lean, lean_low, lean_high = jackknife_interval(sums, _lean, level=level)
+    left = sum(each.choice == "left" for each in sided)
+    return PositionBias(
+        twice=len(twice),
+        follows=float(divide(same, len(twice))),
+        follows_low=low,
+        follows_high=high,
+        lean=lean,
+        lean_low=lean_low,
+        lean_high=lean_high,
+        sided=len(sided),
+        left_share=float(divide(left, len(sided))),
+    )
+
+
+def _shown_twice(sided: Sequence[Preference]) -> list[tuple[Preference, Preference]]:
+    """The first two answers of one person to the same two systems and query that have the sides swapped."""
+    first: dict[tuple[str, str, str, str], Preference] = {}
+    found: dict[tuple[str, str, tuple[str, str]], tuple[Preference, Preference]] = {}
+    for each in sided:
+        mirrored = first.get((each.query, each.assessor, each.right, each.left))
+        if mirrored is not None:
+            found.setdefault((each.query, each.assessor, each.pair), (mirrored, each))
+        first.setdefault((each.query, each.assessor, each.left, each.right), each)
+    return list(found.values())
+
+
+def _sums_by_query(queries: Sequence[str], lefts: FloatArray) -> FloatArray:
+    """Of each query: both left, both right, and how many."""
+    names = {name: place for place, name in enumerate(dict.fromkeys(queries))}
+    number = np.array([names[each] for each in queries], dtype=np.int64)
+    return column_sums_by(number, np.column_stack([lefts, np.ones(len(lefts))]), len(names))
+
+
+def _lean(sums: FloatArray) -> FloatArray:
+    return divide(sums[..., 0] - sums[..., 1], sums[..., 2])

@@ -1,0 +1,1 @@
+"""Systems next to each other: comparisons, gates, suites, leaderboards and sequential looks."""

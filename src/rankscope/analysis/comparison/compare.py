@@ -1,0 +1,570 @@
+"""The comparison of systems: which differ, by how much, and on which kind of query; the decision procedure and its
+result.
+
+The one decision procedure: which systems differ, by how much, and on which kind of query.
+Every command, graph and report that calls one system better calls this. The primary measure, the first one, decides
+alone: its family is its pairs of systems. Other measures and classes of queries are secondary and corrected together.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import islice
+
+import numpy as np
+
+from rankscope.analysis.comparison.class_effects import ClassEffects, class_effects, judged_together
+from rankscope.analysis.comparison.pairwise import Comparison, PairTests, compare_pairs, correct_comparison, with_limits
+from rankscope.analysis.comparison.rank_intervals import RankIntervals, rank_intervals
+from rankscope.analysis.statistics.assumptions import Assumptions, assumptions
+from rankscope.analysis.statistics.bootstrap import Intervals
+from rankscope.analysis.statistics.corrections import (
+    CORRECTIONS,
+    Families,
+    Family,
+    adjust,
+    families_in_words,
+    tested_levels,
+)
+from rankscope.analysis.statistics.deciding_test import caution, decide_limits
+from rankscope.analysis.statistics.effect_sizes import standardised_difference
+from rankscope.analysis.statistics.equivalence import Equivalence, equivalence_p
+from rankscope.analysis.statistics.mean_intervals import WAYS, mean_intervals
+from rankscope.analysis.statistics.mixed_model import PairedAndUnpaired, paired_and_unpaired
+from rankscope.analysis.statistics.multiple_comparisons import RandomisedTukey, randomised_tukey
+from rankscope.analysis.statistics.named_tests import EVERY_TEST, AskedTest, named_test
+from rankscope.analysis.statistics.paired_tests import limits_within
+from rankscope.analysis.statistics.power import ShownEffects
+from rankscope.analysis.statistics.sampling_units import class_sums, classes_are_targets, unit_sums, units_of
+from rankscope.analysis.statistics.score_table import MOST_CLASSES, ScoreTable, repeated_systems
+from rankscope.core.arrays import FloatArray
+from rankscope.core.catalogue import unknown_name
+from rankscope.core.display import Tabular, written
+from rankscope.core.errors import SettingError
+from rankscope.core.validation import COUNT, SEED, SHARE, Number, OneOf, Optional, check_fields, check_for_each
+from rankscope.core.wording import setting_value
+from rankscope.measures.direction import EQUAL, tally
+from rankscope.measures.evaluation.scores import Scores
+
+# The one decision procedure: which systems differ, by how much, and on which kind of query.
+
+PERMUTATIONS = 10_000
+
+
+@dataclass(frozen=True)
+class _CompareOptions:
+    """How to compare."""
+
+    every_pair: bool
+    by_unit: bool
+    correction: str
+    intervals: str
+    level: float
+    resamples: int | None
+    permutations: int
+    seed: int
+    tests: tuple[str, ...]
+    margins: tuple[float, ...]  # one for each measure, or none
+
+    def __post_init__(self) -> None:
+        check_fields(
+            self,
+            correction=OneOf(CORRECTIONS.names()),
+            intervals=OneOf(tuple(WAYS)),
+            level=SHARE,
+            resamples=Optional(COUNT),
+            permutations=COUNT,
+            seed=SEED,
+        )
+
+
+def compare(
+    scores: Scores | Sequence[ScoreTable],
+    *,
+    baseline: str | None = None,
+    every_pair: bool = True,
+    by_unit: bool | None = None,
+    correction: str = "holm",
+    intervals: str = "auto",
+    level: float = 0.95,
+    resamples: int | None = None,
+    permutations: int = PERMUTATIONS,
+    seed: int = 0,
+    tests: Sequence[str] = (),
+    equivalent_within: float | Sequence[float] | None = None,
+) -> Compared:
+    """Compare systems: the first measure decides, all others and classes of queries are secondary.
+
+    Every pair is compared, or with `every_pair=False` each system with the baseline, which is the first one unless
+    named. Queries for which some system has no value are left out and counted; nothing is filled in. Where classes are
+    what queries look for (`by_unit`; found out by itself from scores), the class is the sampling unit. A system whose
+    values all equal those of an earlier one is compared once, under the earlier name. `intervals` of the means as
+    `mean_intervals` makes them: auto, bca, bounded or t. `tests` are made too, by name; no verdict rests on them.
+    `equivalent_within`: the smallest difference that matters, of all measures or of each; every pair is then tested for
+    equivalence too.
+    >>> table = ScoreTable.make({"A": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6], "B": [0.2, 0.4, 0.4, 0.6, 0.7, 0.8]})
+    >>> compare([table]).main.pairs[0].better
+    'B'
+    """
+    tables = _tables(scores)
+    by_target = isinstance(scores, Scores) and classes_are_targets(scores) if by_unit is None else by_unit
+    choices = _CompareOptions(
+        every_pair=every_pair,
+        by_unit=by_target,
+        correction=correction,
+        intervals=intervals,
+        level=level,
+        resamples=resamples,
+        permutations=permutations,
+        seed=seed,
+        tests=tuple(EVERY_TEST.spell(each) for each in tests),
+        margins=() if equivalent_within is None else margins_of(equivalent_within, tables),
+    )
+    ordered = _ordered(tables, baseline)
+    same = repeated_systems(ordered)
+    distinct = [table.select(*(name for name in table.systems if name not in same)) for table in ordered]
+    measures, families = _judged(_undecided(distinct, choices), choices)
+    if choices.margins:
+        measures = _with_equivalence(measures, choices)
+    complete = tuple(_with_asked(_with_ranks(each, choices), choices) for each in measures)
+    return Compared(
+        measures=complete,
+        families=families,
+        level=choices.level,
+        seed=choices.seed,
+        same=same,
+        baseline=ordered[0].systems[0] if baseline or not every_pair else "",
+    )
+
+
+def margins_of(equivalent_within: float | Sequence[float], tables: Sequence[ScoreTable]) -> tuple[float, ...]:
+    """The margin of each measure, from one for all or one for each; no two systems can differ by more than a range.
+
+    >>> margins_of(0.02, [ScoreTable.make({"A": [0.1], "B": [0.2]}, measure="P@10")] * 2)
+    (0.02, 0.02)
+    """
+    given = check_for_each("equivalent_within", equivalent_within, len(tables), Number(above=0))
+    for margin, table in zip(given, tables, strict=True):
+        if margin >= table.difference_bounds[1]:
+            usage = setting_value("equivalent_within", margin)
+            most = f"{table.difference_bounds[1]:g}"
+            raise SettingError(f"{usage}: no difference in {table.measure} exceeds {most}; give less than that")
+    return given
+
+
+def _undecided(tables: Sequence[ScoreTable], choices: _CompareOptions) -> list[MeasureCompared]:
+    """Each measure with everything but its pairs."""
+    whole = [_shared(table) for table in tables]
+    results = [
+        MeasureCompared(
+            table=table,
+            units=units_of(table, choices.by_unit),
+            tested=class_sums(table) if choices.by_unit else table,
+            left_out=len(given) - len(table),
+            means=means,
+            pairs=(),
+        )
+        for given, table, means in zip(tables, whole, _means(whole, choices), strict=True)
+    ]
+    return [_by_class(each, choices) for each in results]
+
+
+def _shared(table: ScoreTable) -> ScoreTable:
+    """The queries that every system has."""
+    whole = table.complete()
+    if not len(whole):
+        raise SettingError(_nothing_shared(table))
+    return whole
+
+
+def _means(tables: Sequence[ScoreTable], choices: _CompareOptions) -> list[Intervals]:
+    """Intervals of all means; measures that share their queries share the resamples too."""
+    if any(table.queries != tables[0].queries for table in tables):
+        return [_means([each], choices)[0] for each in tables]
+    values = np.hstack([table.values for table in tables])
+    classes = tables[0].labels if choices.by_unit else None
+    width = len(tables[0].systems)
+    intervals = mean_intervals(
+        values,
+        classes,
+        how=choices.intervals,
+        level=choices.level,
+        resamples=choices.resamples,
+        seed=choices.seed,
+        bounds=tuple(np.array([table.bounds for table in tables]).T.repeat(width, axis=1)),
+    )
+    return [intervals.take(np.arange(start, start + width)) for start in range(0, values.shape[1], width)]
+
+
+def _judged(measures: list[MeasureCompared], choices: _CompareOptions) -> tuple[list[MeasureCompared], Families]:
+    """The pairs of every measure: those of the first corrected by themselves, everything else together."""
+    main, *others = measures
+    pairs = partial(
+        compare_pairs,
+        baseline=None if choices.every_pair else main.table.systems[0],
+        level=choices.level,
+        limits=False,
+    )
+    primary = pairs(main.tested, correction=choices.correction)
+    raw = pairs([one.tested for one in others], correction="none") if others else None
+    families = Families(primary.family, _secondary_families(measures, raw, choices.correction))
+    results = [effects for one in measures for effects in one.classes]
+    comparisons = raw.comparisons if raw is not None else ()
+    family = families.of("") if families.secondary else ""
+    classes, adjusted, levels = judged_together(
+        results, [each.p for each in comparisons], choices.correction, family, choices.level
+    )
+    secondary = [
+        correct_comparison(each, p, _lower_is_better(others, each), choices.level, tested)
+        for each, p, tested in zip(comparisons, adjusted, levels, strict=True)
+    ]
+    decided = [*primary.comparisons, *secondary]
+    return [_with_verdicts(one, decided, classes) for one in measures], families
+
+
+def _secondary_families(
+    measures: Sequence[MeasureCompared], raw: PairTests | None, correction: str
+) -> tuple[Family, ...]:
+    """Pairs by the other measures, and classes of queries by every measure that has them."""
+    found = [replace(raw.family, correction=correction)] if raw is not None else []
+    for one in measures:
+        if one.classes:
+            pairs = tuple((each.first, each.second) for each in one.classes)
+            labels = tuple(sorted(each.label for each in one.classes[0].effects))
+            found.append(Family(pairs, (one.measure,), labels, correction))
+    return tuple(found)
+
+
+def _lower_is_better(measures: Sequence[MeasureCompared], pair: Comparison) -> bool:
+    return next(one.table.lower_is_better for one in measures if one.measure == pair.measure)
+
+
+def _with_verdicts(
+    one: MeasureCompared, pairs: Sequence[Comparison], classes: Sequence[ClassEffects]
+) -> MeasureCompared:
+    """A measure with its own pairs and classes, decided."""
+    own = [each for each in pairs if each.measure == one.measure]
+    effects = tuple(each for each in classes if each.measure == one.measure)
+    return replace(one, pairs=_limited(own, one), classes=effects)
+
+
+def _tables(scores: Scores | Sequence[ScoreTable]) -> list[ScoreTable]:
+    if not isinstance(scores, Scores):
+        return list(scores)
+    names = [column.asked for column in scores.systems[0].columns if column.measure.summary == "mean"]
+    if not names:
+        raise SettingError(f"compare needs measures that are means over queries, got {', '.join(scores.measures)}")
+    return [ScoreTable.of(scores, name) for name in names]
+
+
+def _ordered(tables: list[ScoreTable], baseline: str | None) -> list[ScoreTable]:
+    """The baseline first."""
+    names = tables[0].systems
+    if len(names) < 2:
+        raise SettingError(f"compare needs two systems at least, got {', '.join(names) or 'none'}")
+    if any(table.systems != names for table in tables):
+        raise SettingError("every table must hold the same systems in the same order")
+    if baseline is None:
+        return tables
+    if baseline not in names:
+        raise SettingError(unknown_name("system", baseline, names))
+    return [table.select(baseline, *(name for name in names if name != baseline)) for table in tables]
+
+
+def _nothing_shared(table: ScoreTable) -> str:
+    counts = ", ".join(
+        f"{name} {count:,}" for name, count in zip(table.systems, (~np.isnan(table.values)).sum(axis=0), strict=True)
+    )
+    return f"no query has a value of {table.measure} for every system, so nothing can be compared (values: {counts})"
+
+
+def _limited(comparisons: Sequence[Comparison], one: MeasureCompared) -> tuple[Comparison, ...]:
+    """The comparisons with the limits of the tests that decided, over what chance draws."""
+    differences, sizes = _tested_differences(comparisons, one)
+    limited = with_limits(comparisons, differences, sizes=sizes, ranges=one.table.difference_bounds)
+    return tuple(replace(each, queries=len(one.table)) for each in limited)
+
+
+def _tested_differences(
+    comparisons: Sequence[Comparison], one: MeasureCompared
+) -> tuple[FloatArray, FloatArray | None]:
+    """What chance draws of each pair (a column), and how many queries each row sums, scaled to 1 in the mean."""
+    first, second = ([one.tested.number(getattr(each, side)) for each in comparisons] for side in ("first", "second"))
+    differences = one.tested.values[:, second] - one.tested.values[:, first]
+    if one.tested is one.table:
+        return differences, None
+    size = unit_sums(one.table.values[:, :1], one.table.labels).size[:, 0]
+    return differences, np.asarray(size * (len(size) / len(one.table)), dtype=np.float64)
+
+
+def _with_equivalence(measures: Sequence[MeasureCompared], choices: _CompareOptions) -> list[MeasureCompared]:
+    """Every pair held against its margin: those of the first measure corrected by themselves, all others together."""
+    pairs = list(zip(measures, choices.margins, strict=True))
+    return [one for group in (pairs[:1], pairs[1:]) if group for one in _equivalence_of(group, choices)]
+
+
+def _equivalence_of(group: Sequence[tuple[MeasureCompared, float]], choices: _CompareOptions) -> list[MeasureCompared]:
+    """Measures of one family, each with its margin, and what two one-sided tests say of their pairs."""
+    tested = [_tested_differences(one.pairs, one) for one, _ in group]
+    p = np.concatenate([equivalence_p(gaps, margin, of) for (gaps, of), (_, margin) in zip(tested, group, strict=True)])
+    corrected = adjust(p, choices.correction).p.tolist()
+    tails = tested_levels(p, choices.correction, 1 - choices.level).tolist()
+    family = zip(p.tolist(), corrected, tails, strict=True)
+    made = []
+    for (one, margin), (differences, sizes) in zip(group, tested, strict=True):
+        own = list(islice(family, len(one.pairs)))
+        limits = decide_limits(differences, [1 - 2 * tail for _, _, tail in own], sizes)
+        low, high = (each.tolist() for each in limits_within(*limits, one.table.difference_bounds))
+        found = tuple(
+            Equivalence(
+                margin=margin,
+                estimate=pair.difference,
+                low=low[place],
+                high=high[place],
+                p=raw,
+                p_different=pair.adjusted,
+                queries=pair.queries,
+                alpha=1 - choices.level,
+                first=pair.first,
+                second=pair.second,
+                adjusted=adjusted,
+                tail=tail,
+            )
+            for place, (pair, (raw, adjusted, tail)) in enumerate(zip(one.pairs, own, strict=True))
+        )
+        made.append(replace(one, equivalences=found))
+    return made
+
+
+def _with_ranks(comparison: MeasureCompared, choices: _CompareOptions) -> MeasureCompared:
+    """Ranks where every pair was compared; of three systems or more a test of all together."""
+    if len(comparison.table.systems) > 2:
+        comparison = replace(
+            comparison, tukey=randomised_tukey(comparison.tested, choices.level, choices.permutations, choices.seed)
+        )
+    if not choices.every_pair:
+        return comparison
+    ranks = rank_intervals(
+        comparison.tested,
+        correction=choices.correction,
+        level=choices.level,
+        resamples=choices.resamples,
+        seed=choices.seed,
+        adjusted=np.array([pair.adjusted for pair in comparison.pairs]),
+    )
+    return replace(comparison, ranks=ranks)
+
+
+def _with_asked(comparison: MeasureCompared, choices: _CompareOptions) -> MeasureCompared:
+    """The tests asked for by name, on what chance draws."""
+    options = {
+        "level": choices.level,
+        "correction": choices.correction,
+        "permutations": choices.permutations,
+        "resamples": choices.resamples,
+        "seed": choices.seed,
+    }
+    return replace(comparison, asked=tuple(named_test(name, comparison.tested, **options) for name in choices.tests))
+
+
+def _by_class(comparison: MeasureCompared, choices: _CompareOptions) -> MeasureCompared:
+    """What kinds of queries add, where there are not too many of them; a class that chance draws is no kind."""
+    table = comparison.table
+    if choices.by_unit or table.classes is None or not 0 < len(table.class_names) <= MOST_CLASSES:
+        return comparison
+    return replace(
+        comparison,
+        classes=_class_effects(table, choices),
+        cells=paired_and_unpaired(table, choices.level),
+        assumed=assumptions(table),
+    )
+
+
+def _class_effects(table: ScoreTable, choices: _CompareOptions) -> tuple[ClassEffects, ...]:
+    first, *others = table.systems
+    return tuple(
+        class_effects(table, first, each, correction=choices.correction, level=choices.level) for each in others
+    )
+
+
+# What a comparison of systems gives: numbers for tables and words, per measure.
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MeasureCompared(Tabular):
+    """One measure of all systems, on the queries that every system has."""
+
+    table: ScoreTable
+    units: ScoreTable  # what chance draws: queries, or classes of queries with the same target; for intervals
+    tested: ScoreTable  # the same for tests
+    left_out: int  # queries for which some system has no value
+    means: Intervals  # one per system
+    pairs: tuple[Comparison, ...]  # p-values corrected over the family of the measure
+    tukey: RandomisedTukey | None = None  # of three systems or more
+    ranks: RankIntervals | None = None  # where every pair was compared
+    classes: tuple[ClassEffects, ...] = ()  # of each pair with the first system
+    cells: PairedAndUnpaired | None = None  # as independent samples and query by query, where there are classes
+    assumed: Assumptions | None = None
+    asked: tuple[AskedTest, ...] = ()  # tests asked for by name; no verdict rests on them
+    equivalences: tuple[Equivalence, ...] = ()  # of each pair, where a margin was given
+
+    @property
+    def measure(self) -> str:
+        """What was measured."""
+        return self.table.measure
+
+    @property
+    def order(self) -> tuple[str, ...]:
+        """The systems from the best mean to the worst; equal ones as they came."""
+        by_mean = np.argsort(-self.table.gains.mean(axis=0), kind="stable").tolist()
+        return tuple(self.table.systems[each] for each in by_mean)
+
+    @property
+    def leaders(self) -> tuple[str, ...]:
+        """The systems with the best mean; equal but for rounding."""
+        means = self.table.gains.mean(axis=0)
+        return tuple(name for name in self.order if means.max() - means[self.table.number(name)] <= EQUAL)
+
+    def differences(self, pair: Comparison) -> FloatArray:
+        """Second minus first, query by query."""
+        return self.table.differences(pair.first, pair.second)
+
+    @property
+    def unit(self) -> str:
+        """What chance draws, in a word."""
+        return "queries" if self.units is self.table else "classes"
+
+    @property
+    def caution(self) -> str:
+        """What so few queries or classes cannot show; nothing from 60 on."""
+        return caution(len(self.units), self.unit)
+
+    def detectable(self, pair: Comparison) -> float:
+        """The smallest true difference that would be shown in 80 % of such experiments, at the level of the pair.
+
+        NaN where differences have no spread, infinite where none that the measure can have would be shown.
+        """
+        differences = self.tested.differences(pair.first, pair.second)
+        effect = ShownEffects(differences, (1 - pair.level) / 2).smallest()
+        return math.inf if effect > self.table.difference_bounds[1] else effect
+
+    def differing(self, pair: Comparison) -> int:
+        """How many of what chance draws differ; the smallest p-value that they allow is 2^(1 - number)."""
+        return int(np.count_nonzero(self.tested.differences(pair.first, pair.second)))
+
+    @property
+    def undecidable(self) -> tuple[Comparison, ...]:
+        """Pairs in which too few differ for the smallest possible p-value to pass the level of the pair."""
+        return tuple(each for each in self.pairs if 2.0 ** (1 - self.differing(each)) > (1 - each.level) * (1 + 1e-9))
+
+    def system_rows(self) -> list[dict[str, object]]:
+        """One row for each system, the best mean first."""
+        several = self.ranks is not None and len(self.table.systems) > 2
+        places = {row["system"]: row for row in self.ranks.rows()} if self.ranks is not None and several else {}
+        rows = []
+        for name in self.order:
+            each = self.table.number(name)
+            row: dict[str, object] = {"system": name, "mean": float(self.means.mean[each])}
+            row |= {"low": float(self.means.low[each]), "high": float(self.means.high[each])}
+            ranked = places.get(name, {})
+            rows.append(row | {key: ranked[key] for key in ("best rank", "worst rank", "group") if key in ranked})
+        return rows
+
+    def pair_rows(self, correction: str = "holm") -> list[dict[str, object]]:
+        """One row for each pair: the difference with its interval, p-values, its size in standard deviations.
+
+        `won`, `lost`: on how many queries the second is better and worse, whichever way the measure goes.
+        """
+        tukey: dict[tuple[str, str], float] = {}
+        if self.tukey is not None:
+            tukey = {(each.first, each.second): each.p for each in self.tukey.pairs}
+        rows = []
+        for pair in self.pairs:
+            differences = self.differences(pair)
+            row: dict[str, object] = {"first": pair.first, "second": pair.second, "difference": pair.difference}
+            row |= {"low": pair.low, "high": pair.high, "level": pair.level}
+            row |= {"p": pair.p, f"p ({correction})": pair.adjusted}
+            if tukey:
+                row["p (Tukey)"] = tukey.get((pair.first, pair.second), tukey.get((pair.second, pair.first)))
+            row |= {"d/sd": standardised_difference(differences)}
+            row |= tally(differences, self.table.lower_is_better)._asdict()
+            rows.append(row | {"better": pair.better})
+        return rows
+
+    def equivalence_rows(self, correction: str = "holm") -> list[dict[str, object]]:
+        """One row for each pair that was held against a margin."""
+        return [each.row(correction) for each in self.equivalences]
+
+    def class_rows(self) -> list[dict[str, object]]:
+        """One row for each class and system compared with the first."""
+        return [
+            {"first": result.first, "second": result.second, **row} if len(self.classes) > 1 else row
+            for result in self.classes
+            for row in result.rows()
+        ]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Compared(Tabular):
+    """What `compare` returns: each measure, and the families over which p-values are corrected."""
+
+    measures: tuple[MeasureCompared, ...]
+    families: Families
+    level: float = 0.95
+    seed: int = 0
+    same: Mapping[str, str] = field(default_factory=dict)  # systems left out because all their values are another's
+    baseline: str = ""  # with which others are compared, where somebody named it
+
+    @property
+    def main(self) -> MeasureCompared:
+        """The primary measure, asked for first, which decides."""
+        return self.measures[0]
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The systems compared, the baseline first."""
+        return self.main.table.systems
+
+    def equivalence_family(self, measure: str) -> str:
+        """In words, over what the p-values of equivalence by a measure are corrected, apart from the differences."""
+        primary, *others = (replace(self.families.primary, measures=(one.measure,)) for one in self.measures)
+        return families_in_words([primary] if self.families.is_primary(measure) else others)
+
+    def to_markdown(self, every_pair: bool = False) -> str:
+        """The verdict and all tables, as `rankscope compare --format markdown` prints them."""
+        return written(self, "markdown", every_pair=every_pair)
+
+    def to_latex(self, columns: str | float = "1", marks: str = "auto") -> str:
+        """The table for a paper: `columns` is how wide it is, `marks` what stands behind numbers, as of `report`."""
+        return written(self, "latex", columns=columns, marks=marks)
+
+    def write_up(self) -> str:
+        """One paragraph for a paper: test, correction, effects with their limits, queries, and what to cite."""
+        return written(self, "write-up")
+
+    def stands_for(self, system: str) -> str:
+        """The name under which a system was compared: its own, or that of the one it equals."""
+        return self.same.get(system, system)
+
+    def names_of(self, system: str) -> list[str]:
+        """A system, and those left out because all their values are its own."""
+        return [system, *(each for each, other in self.same.items() if other == system)]
+
+    def shown_better(self, one: str, other: str) -> bool:
+        """Whether the primary measure shows one system to be better than another."""
+        names = {self.stands_for(one), self.stands_for(other)}
+        return any(
+            {pair.first, pair.second} == names and pair.better == self.stands_for(one) for pair in self.main.pairs
+        )
+
+    def places(self) -> dict[str, tuple[int, int, str]]:
+        """For each system compared: the best and worst rank that remain possible, and the letters of its groups."""
+        ranks = self.main.ranks
+        if ranks is None:
+            return {}
+        return dict(
+            zip(ranks.systems, zip(ranks.low.tolist(), ranks.high.tolist(), ranks.letters, strict=True), strict=True)
+        )

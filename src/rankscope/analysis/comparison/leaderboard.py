@@ -1,0 +1,276 @@
+"""How stable is a leaderboard? How often systems change their order when something else had been drawn.
+
+Queries are drawn again with replacement, assessors too, and collections lose a part of their items; each draw gives a
+mean of every system, and so an order. The top set holds the best system with the level asked for (95 %), also where
+systems are close or equal: a system is left out if some other is ahead of it by more than chance allows (multiple
+comparisons with the best, Hsu 1984). Below 50 units that is so where skew t, a test that decides elsewhere too, says
+so
+of some other at (1 - level)/(systems - 1); the quantile of resampled differences is too short then. From 50 on,
+max_j (m_j - m_i)/e_ij is compared with the quantile of the same over draws of queries, each difference centred. Its
+probability is the share of draws in which the best system is one of the set.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from rankscope.analysis.comparison.rank_intervals import EQUAL, chances_of_ranks
+from rankscope.analysis.statistics.bootstrap import resamples_for
+from rankscope.analysis.statistics.deciding_test import skew_t_p
+from rankscope.analysis.statistics.resampling import in_batches, resampled_times
+from rankscope.analysis.statistics.sampling_units import units_of
+from rankscope.analysis.statistics.score_table import ScoreTable
+from rankscope.core.arrays import BoolArray, FloatArray
+from rankscope.core.display import Tabular
+from rankscope.core.errors import SettingError
+from rankscope.core.wording import how_many
+from rankscope.measures.direction import turn
+
+FEWEST_SYSTEMS = 2
+RESAMPLED_FROM = 50  # units: of fewer, a top set by resampling holds one of equal systems in .81 to .95 of trials
+
+
+@dataclass(frozen=True, eq=False)
+class OrderStability:
+    """What one source of chance does to the order: systems in the order of the table, ranks from 1."""
+
+    source: str  # queries (or classes, where they are the sampling unit), assessors or collection
+    draws: int
+    same_order: float  # share of draws with the very order of the table
+    same_best: float  # share of draws in which the best is one of the best of the table
+    tau: tuple[float, float, float]  # Kendall's with the table's order: mean, 5 % and 95 % of draws
+    swapped: float  # pairs of systems that change their order, in the mean
+    chance: FloatArray  # systems x ranks: share of draws
+
+    def row(self) -> dict[str, object]:
+        """In plain numbers, for a table."""
+        return {
+            "what changes": self.source,
+            "draws": self.draws,
+            "same order": self.same_order,
+            "same best": self.same_best,
+            "tau": self.tau[0],
+            "tau, low": self.tau[1],
+            "tau, high": self.tau[2],
+            "swapped pairs": self.swapped,
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class LeaderboardStability(Tabular):
+    """Systems from the best mean to the worst, and what becomes of their order."""
+
+    measure: str
+    systems: tuple[str, ...]
+    means: FloatArray
+    queries: int
+    changes: tuple[OrderStability, ...]  # of queries first
+    top: tuple[str, ...]
+    top_share: float  # of draws of queries whose best system is one of the top set
+    level: float = 0.95
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def of_queries(self) -> OrderStability:
+        """What other queries would do."""
+        return self.changes[0]
+
+    @property
+    def pairs(self) -> int:
+        """Pairs of systems."""
+        return len(self.systems) * (len(self.systems) - 1) // 2
+
+    def rows(self) -> list[dict[str, object]]:
+        """One row for each source of change."""
+        return [each.row() for each in self.changes]
+
+    def system_rows(self) -> list[dict[str, object]]:
+        """One row for each system: how often it is the best, and the ranks it takes in 90 % of the draws of queries."""
+        chance = self.of_queries.chance
+        low, high = (_rank_at(chance, share) for share in (0.05, 0.95))
+        return [
+            {
+                "system": name,
+                self.measure: float(mean),
+                "best in": float(chance[place, 0]),
+                "rank, low": low[place],
+                "rank, high": high[place],
+                "top set": "yes" if name in self.top else "",
+            }
+            for place, (name, mean) in enumerate(zip(self.systems, self.means.tolist(), strict=True))
+        ]
+
+    def __repr__(self) -> str:
+        lines = [f"{each.source}: same order in {each.same_order:.0%} of draws" for each in self.changes]
+        best = ", ".join(self.top[:3]) + (", ..." if len(self.top) > 3 else "")
+        known = f"{self.measure}, {how_many(len(self.systems), 'systems')}; {len(self.top)} may be the best: {best}"
+        head = f"LeaderboardStability({known})"
+        return "\n  ".join([head, *lines])
+
+
+def stability(
+    table: ScoreTable,
+    *,
+    assessors: Sequence[ScoreTable] = (),
+    collections: Sequence[ScoreTable] = (),
+    by_unit: bool = False,
+    level: float = 0.95,
+    resamples: int | None = None,
+    seed: int = 0,
+) -> LeaderboardStability:
+    """What becomes of the order of a table's means, on the queries that all systems have.
+
+    `assessors`: the same by the judgements of each assessor; `collections`: as it is, then on each of several others.
+    `by_unit`: classes are drawn in place of queries, because those of one class stand or fall together.
+    >>> table = ScoreTable.make({"A": [0.1, 0.2, 0.1, 0.2], "B": [0.5, 0.4, 0.6, 0.5]})
+    >>> found = stability(table, resamples=100)
+    >>> found.systems, found.top, found.of_queries.same_order
+    (('B', 'A'), ('B',), 1.0)
+    """
+    whole = table.complete()
+    if len(whole.systems) < FEWEST_SYSTEMS:
+        raise SettingError("a leaderboard needs two systems at least")
+    if len(units_of(whole, by_unit)) < 2:
+        what = "classes" if by_unit else "queries"
+        raise SettingError(f"stability needs two {what} at least for which every system has a value of {table.measure}")
+    order = np.argsort(-whole.gains.mean(axis=0), kind="stable")
+    names = tuple(whole.systems[each] for each in order.tolist())
+    gains = units_of(whole, by_unit).gains[:, order]
+    drawn = _means_of_draws(gains, resamples, seed)
+    top = top_set(gains, drawn, level)
+    changes = [_changes("classes" if by_unit else "queries", gains.mean(axis=0), drawn)]
+    changes += _of_assessors(names, assessors, resamples, seed)
+    changes += _of_collections(names, collections)
+    mean = whole.gains.mean(axis=0)[order]
+    return LeaderboardStability(
+        measure=table.measure,
+        systems=names,
+        means=mean * turn(table.lower_is_better),
+        queries=len(whole),
+        changes=tuple(changes),
+        top=tuple(name for name, inside in zip(names, top.tolist(), strict=True) if inside),
+        top_share=float(top[drawn.argmax(axis=1)].mean()),
+        level=level,
+    )
+
+
+def _means_of_draws(values: FloatArray, resamples: int | None, seed: int) -> FloatArray:
+    """Means over rows that are drawn with replacement: draws x columns."""
+    count = len(values)
+    total = resamples or resamples_for(count)
+    return np.concatenate([times @ values / count for times in resampled_times(count, total, seed)])
+
+
+def top_set(gains: FloatArray, drawn: FloatArray, level: float) -> BoolArray:
+    """Which systems may be the best; `drawn` are means of the same systems over draws of queries.
+
+    >>> gains = np.array([[0.5, 0.4, 0.1], [0.4, 0.5, 0.0], [0.6, 0.5, 0.1], [0.5, 0.5, 0.1], [0.5, 0.4, 0.0]])
+    >>> top_set(gains, _means_of_draws(gains, 200, 0), 0.95).tolist()
+    [True, True, False]
+    """
+    if len(gains) < RESAMPLED_FROM:
+        return _not_shown_behind(gains, level)
+    mean, count = gains.mean(axis=0), len(gains)
+    inside = np.zeros(mean.size, dtype=np.bool_)
+    for place in range(mean.size):
+        others = np.delete(np.arange(mean.size), place)
+        ahead = mean[others] - mean[place]
+        error = (gains[:, others] - gains[:, [place]]).std(axis=0, ddof=1) / np.sqrt(count)
+        known = error > EQUAL
+        inside[place] = not (ahead[~known] > EQUAL).any()
+        if inside[place] and known.any():
+            away = (drawn[:, others] - drawn[:, [place]] - ahead)[:, known] / error[known]
+            limit = _as_student(float(np.quantile(away.max(axis=1), level)), count)
+            inside[place] = not (ahead[known] / error[known] > limit).any()
+    return inside
+
+
+def _not_shown_behind(gains: FloatArray, level: float) -> BoolArray:
+    """Systems that no other is shown to be ahead of, at a level shared among the others."""
+    least = (1.0 - level) / (gains.shape[1] - 1)
+    inside = np.empty(gains.shape[1], dtype=np.bool_)
+    for place in range(inside.size):
+        ahead = np.delete(gains, place, axis=1) - gains[:, [place]]
+        ahead[np.abs(ahead) <= EQUAL] = 0.0
+        inside[place] = bool((skew_t_p(ahead.T, "greater") > least).all())
+    return inside
+
+
+def _as_student(quantile: float, count: int) -> float:
+    """A quantile of draws, whose errors are too small and whose tails too short for so few queries, as Student's t.
+
+    >>> round(_as_student(1.96, 10), 3), round(_as_student(1.96, 1000), 3)
+    (2.417, 1.963)
+    """
+    from scipy.special import ndtr, stdtrit
+
+    wide = quantile * math.sqrt(count / (count - 1))
+    return float(stdtrit(count - 1, ndtr(wide)))
+
+
+def _of_assessors(
+    names: tuple[str, ...], tables: Sequence[ScoreTable], resamples: int | None, seed: int
+) -> list[OrderStability]:
+    """Assessors drawn again, as many as there are; each has the means of the queries that all of them measure."""
+    means = _means_of_tables(names, tables)
+    if means is None:
+        return []
+    return [_changes("assessors", means.mean(axis=0), _means_of_draws(means, resamples, seed))]
+
+
+def _of_collections(names: tuple[str, ...], tables: Sequence[ScoreTable]) -> list[OrderStability]:
+    """Each collection is a draw; the first is the collection as it is."""
+    means = _means_of_tables(names, tables)
+    return [] if means is None else [_changes("collection", means[0], means[1:])]
+
+
+def _means_of_tables(names: tuple[str, ...], tables: Sequence[ScoreTable]) -> FloatArray | None:
+    """Tables x systems: means over the queries that every table and system has; None for fewer than two tables."""
+    if len(tables) < 2:
+        return None
+    own = [each.select(*names).complete() for each in tables]
+    shared = sorted(set.intersection(*(set(each.queries) for each in own)))
+    if not shared:
+        raise SettingError("no query has a value under every assessor and on every collection")
+    places = [{query: row for row, query in enumerate(each.queries)} for each in own]
+    return np.stack(
+        [each.gains[[place[query] for query in shared]].mean(axis=0) for each, place in zip(own, places, strict=True)]
+    )
+
+
+def _changes(source: str, means: FloatArray, drawn: FloatArray) -> OrderStability:
+    """The draws next to the order of the means."""
+    first, second = np.triu_indices(means.size, 1)
+    before = _signs(means[first] - means[second])
+    best = means >= means.max() - EQUAL
+    taus, swapped, passed = [], [], []
+    for some in in_batches(drawn, first.size):
+        after = _signs(some[:, first] - some[:, second])
+        ordered = (after != 0).sum(axis=1) * int((before != 0).sum())
+        taus.append((after * before).sum(axis=1) / np.sqrt(np.maximum(1, ordered)))
+        swapped.append((after * before < 0).sum(axis=1))
+        passed.append(some[:, ~best].max(axis=1, initial=-np.inf) > some[:, best].max(axis=1) + EQUAL)
+    tau, turned, chance = np.concatenate(taus), np.concatenate(swapped), chances_of_ranks(drawn)
+    low, high = np.quantile(tau, [0.05, 0.95]).tolist()
+    return OrderStability(
+        source=source,
+        draws=len(drawn),
+        same_order=float((turned == 0).mean()),
+        same_best=float(1 - np.concatenate(passed).mean()),
+        tau=(float(tau.mean()), low, high),
+        swapped=float(turned.mean()),
+        chance=chance,
+    )
+
+
+def _signs(differences: FloatArray) -> FloatArray:
+    return np.where(np.abs(differences) <= EQUAL, 0.0, np.sign(differences))
+
+
+def _rank_at(chance: FloatArray, share: float) -> list[int]:
+    """The rank that each system does not exceed in such a share of the draws."""
+    return (1 + (np.cumsum(chance, axis=1) < share - EQUAL).sum(axis=1)).tolist()

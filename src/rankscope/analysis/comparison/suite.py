@@ -1,0 +1,402 @@
+"""Several collections (tasks) at once: which system is better on the whole and which one wins where, with intervals
+over tasks.
+
+Intervals of means over tasks: tasks are drawn with replacement, and in each task drawn its queries.
+A mean over few tasks varies as tasks do. Resampling T tasks makes their spread too small by (T - 1)/T, and a normal
+tail is too short for so few: the percentiles are taken further out, as far as Student's t with T - 1 degrees of
+freedom
+times sqrt(T/(T - 1)) is beyond the normal (expanded percentile interval, Hesterberg 2015, The American Statistician).
+
+Several collections at once: which system is better on the whole, and which one wins where.
+Each task is compared by itself, as everywhere. Means over tasks and mean ranks are of the systems that have every
+task;
+a system that lacks one gets neither, because another selection of tasks would give it other numbers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from rankscope.analysis.comparison.compare import Compared, MeasureCompared, compare
+from rankscope.analysis.statistics.corrections import holm
+from rankscope.analysis.statistics.resampling import batches, drawing
+from rankscope.analysis.statistics.score_table import ScoreTable
+from rankscope.core.arrays import FloatArray, IntArray
+from rankscope.core.catalogue import unknown_name
+from rankscope.core.display import Tabular
+from rankscope.core.errors import SettingError
+from rankscope.core.validation import COUNT, SEED, SHARE, check
+from rankscope.measures.direction import best_first, side_of, turn
+
+# Intervals of means over tasks: tasks are drawn with replacement, and in each task drawn its queries.
+
+RESAMPLES = 10_000
+FEWEST_TASKS = 2
+
+
+@dataclass(frozen=True, eq=False)
+class TaskValues:
+    """One task: values of queries x systems, without gaps, and the class of each query where classes are drawn."""
+
+    values: FloatArray
+    classes: tuple[str, ...] | None = None
+
+    @property
+    def means(self) -> FloatArray:
+        """Of each system."""
+        return np.asarray(self.values.mean(axis=0))
+
+
+def two_level_means(tasks: Sequence[TaskValues], resamples: int = RESAMPLES, seed: int = 0) -> FloatArray:
+    """The mean of each system in each task of each resample: resamples x tasks drawn x systems.
+
+    A task that is drawn twice has its queries drawn twice, each time anew.
+    >>> one = TaskValues(np.array([[0.2, 0.4]]))
+    >>> two_level_means([one, one], resamples=3).tolist() == [[[0.2, 0.4]] * 2] * 3
+    True
+    """
+    if not tasks:
+        raise SettingError("there is no task to draw")
+    chance = np.random.default_rng(seed)
+    drawn = chance.integers(0, len(tasks), (resamples, len(tasks)))
+    means = np.empty((resamples * len(tasks), tasks[0].values.shape[1]))
+    for number, task in enumerate(tasks):
+        places = np.flatnonzero(drawn.ravel() == number)
+        means[places] = _drawn_means(task, places, chance)
+    return means.reshape(resamples, len(tasks), -1)
+
+
+def _drawn_means(task: TaskValues, places: IntArray, chance: np.random.Generator) -> FloatArray:
+    """Means of one task with its queries drawn again, one row for each place."""
+    draw = drawing(len(task.values), task.classes)
+    parts = [draw.times(chance, some) for some in batches(places.size, len(task.values))]
+    return np.concatenate(
+        [np.empty((0, task.values.shape[1])), *(times @ task.values / times.sum(axis=1)[:, None] for times in parts)]
+    )
+
+
+def expanded_tail(tasks: int, level: float) -> float:
+    """The share of resamples beyond each limit; NaN for a single task, whose spread nobody knows.
+
+    >>> round(expanded_tail(6, 0.95), 4), round(expanded_tail(1000, 0.95), 4), expanded_tail(1, 0.95)
+    (0.0024, 0.0248, nan)
+    """
+    if tasks < FEWEST_TASKS:
+        return math.nan
+    from scipy.special import ndtr, stdtrit
+
+    t = float(stdtrit(tasks - 1, (1 - level) / 2))
+    return float(ndtr(t * math.sqrt(tasks / (tasks - 1))))
+
+
+def two_level_p(value: float, drawn: FloatArray, tasks: int) -> float:
+    """How often a mean so far from 0 comes up by chance, two-sided; NaN for a single task.
+
+    Student's t with T - 1 degrees of freedom, the error from the resamples and widened as the intervals are: unlike
+    their percentiles it needs no resample far out in the tail, which a correction for several systems asks for.
+    >>> drawn = np.random.default_rng(0).normal(0.3, 0.1, 10_000)
+    >>> round(two_level_p(0.3, drawn, tasks=6), 3), two_level_p(0.0, np.zeros(9), tasks=6)
+    (0.041, 1.0)
+    """
+    if tasks < FEWEST_TASKS:
+        return math.nan
+    from scipy.special import stdtr
+
+    error = float(drawn.std()) * math.sqrt(tasks / (tasks - 1))
+    if error == 0:
+        return 0.0 if value else 1.0
+    return 2 * float(stdtr(tasks - 1, -abs(value) / error))
+
+
+def two_level_limits(drawn: FloatArray, tasks: int, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
+    """Lower and upper limits of each column, from its values in the resamples (rows).
+
+    NaN for a single task, and where all resamples are equal: other tasks could differ, and nothing tells how far.
+    """
+    tail = expanded_tail(tasks, level)
+    if math.isnan(tail):
+        nowhere = np.full(drawn.shape[1], np.nan)
+        return nowhere, nowhere.copy()
+    low, high = np.where(np.ptp(drawn, axis=0) > 0, np.quantile(drawn, [tail, 1 - tail], axis=0), np.nan)
+    return low, high
+
+
+# Several collections at once: which system is better on the whole, and which one wins where.
+
+FEW_PERMUTATIONS = 100  # permutations of a test that a suite does not show
+ENOUGH_TASKS = 6  # fewer cannot tell how tasks differ: intervals then hold less often than they say
+
+
+@dataclass(frozen=True, eq=False)
+class SuiteTask:
+    """One task: its systems compared, or where there is one system its table alone."""
+
+    name: str
+    table: ScoreTable  # queries that every system of the task has
+    compared: Compared | None
+    left_out: int = 0
+    classes: tuple[str, ...] | None = None  # of the queries, where these are the sampling unit
+
+    @property
+    def main(self) -> MeasureCompared | None:
+        """The measure that decides."""
+        return None if self.compared is None else self.compared.main
+
+    def mean(self, system: str) -> float:
+        """Of a system; NaN where the task has none of this name."""
+        if system not in self.table.systems:
+            return math.nan
+        return float(self.table.values[:, self.table.number(system)].mean())
+
+    @property
+    def best(self) -> str:
+        """The system with the best mean."""
+        return self.table.systems[int(self.table.gains.mean(axis=0).argmax())]
+
+    @property
+    def beaten(self) -> tuple[str, ...]:
+        """Systems that the best one is significantly better than."""
+        if self.compared is None:
+            return ()
+        return tuple(
+            name for name in self.table.systems if name != self.best and self.compared.shown_better(self.best, name)
+        )
+
+
+@dataclass(frozen=True)
+class SuiteEstimate:
+    """A number over tasks with its interval; NaN where there is none."""
+
+    value: float
+    low: float = math.nan
+    high: float = math.nan
+
+
+@dataclass(frozen=True)
+class SuiteSystem:
+    """One system over the tasks: its mean, its mean rank, how far it is from the baseline, where it wins."""
+
+    name: str
+    missing: tuple[str, ...]  # tasks that it lacks
+    mean: SuiteEstimate
+    rank: SuiteEstimate
+    difference: SuiteEstimate  # from the baseline, on the tasks that both have
+    p: float  # of the difference, corrected for all systems compared with the baseline; NaN where it is not tested
+    side: str  # better or worse than the baseline, where that is shown
+    wins: tuple[str, ...]  # tasks where it has the best mean
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Suite(Tabular):
+    """What a suite shows: tasks in the order given, systems from the best mean to the worst, those with gaps last."""
+
+    measure: str
+    tasks: tuple[SuiteTask, ...]
+    systems: tuple[SuiteSystem, ...]
+    baseline: str
+    lower_is_better: bool = False
+    level: float = 0.95
+    resamples: int = RESAMPLES
+    seed: int = 0
+
+    @property
+    def complete(self) -> tuple[SuiteSystem, ...]:
+        """Systems that have every task."""
+        return tuple(each for each in self.systems if not each.missing)
+
+    @property
+    def compared_with_baseline(self) -> int:
+        """How many systems are compared with the baseline: p-values are corrected for so many."""
+        return max(1, len(self.complete) - 1)
+
+    def system(self, name: str) -> SuiteSystem:
+        """One of the systems."""
+        by_name = {each.name: each for each in self.systems}
+        if name not in by_name:
+            raise SettingError(unknown_name("system", name, by_name))
+        return by_name[name]
+
+
+def compare_suite(
+    tables: Mapping[str, ScoreTable],
+    *,
+    baseline: str | None = None,
+    by_unit: Mapping[str, bool] | None = None,
+    level: float = 0.95,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+) -> Suite:
+    """Compare systems over tasks, one table each; the baseline is the first system that has every task unless named.
+
+    `by_unit`: for a task, whether the classes of its queries are the sampling unit. Intervals draw tasks and queries.
+    >>> easy = ScoreTable.make({"A": [0.5, 0.6, 0.7], "B": [0.6, 0.7, 0.9]})
+    >>> hard = ScoreTable.make({"A": [0.1, 0.2, 0.3], "B": [0.2, 0.2, 0.5]})
+    >>> made = compare_suite({"easy": easy, "hard": hard}, resamples=100)
+    >>> [(each.name, round(each.mean.value, 3), each.rank.value) for each in made.systems]
+    [('B', 0.517, 1.0), ('A', 0.4, 2.0)]
+    """
+    level, resamples, seed = check(locals(), level=SHARE, resamples=COUNT, seed=SEED).values()
+    if not tables:
+        raise SettingError("a suite needs one task at least")
+    tasks = tuple(_task(name, each, bool((by_unit or {}).get(name)), seed) for name, each in tables.items())
+    first = next(iter(tables.values()))
+    names = tuple(dict.fromkeys(name for task in tasks for name in task.table.systems))
+    complete = [name for name in names if all(name in task.table.systems for task in tasks)]
+    chosen = _baseline(baseline, names, complete)
+    how = _Drawn(baseline=chosen, lower_is_better=first.lower_is_better, level=level, resamples=resamples, seed=seed)
+    overall = _Overall.of(tasks, complete, how)
+    systems = [_system(name, tasks, overall) for name in names]
+    means = [math.nan if each.missing else each.mean.value for each in systems]
+    order = [systems[each] for each in best_first(means, first.lower_is_better)]
+    return Suite(
+        measure=first.measure,
+        tasks=tasks,
+        systems=tuple(order),
+        baseline=chosen,
+        lower_is_better=first.lower_is_better,
+        level=level,
+        resamples=resamples,
+        seed=seed,
+    )
+
+
+def _baseline(wanted: str | None, names: Sequence[str], complete: Sequence[str]) -> str:
+    if wanted is not None and wanted not in names:
+        raise SettingError(unknown_name("system", wanted, names))
+    if wanted is not None and wanted not in complete:
+        raise SettingError(f"the baseline must have every task, and {wanted} does not")
+    return wanted or (complete[0] if complete else "")
+
+
+def _task(name: str, table: ScoreTable, by_unit: bool, seed: int) -> SuiteTask:
+    whole = table.complete()
+    if not len(whole):
+        raise SettingError(f"{name}: no query has a value of {table.measure} for every system")
+    several = len(whole.systems) > 1
+    return SuiteTask(
+        name=name,
+        table=whole,
+        compared=compare([whole], by_unit=by_unit, permutations=FEW_PERMUTATIONS, seed=seed) if several else None,
+        left_out=len(table) - len(whole),
+        classes=whole.labels if by_unit else None,
+    )
+
+
+@dataclass(frozen=True)
+class _Drawn:
+    """How numbers over tasks are made."""
+
+    baseline: str
+    lower_is_better: bool
+    level: float
+    resamples: int
+    seed: int
+
+
+@dataclass(frozen=True, eq=False)
+class _Overall:
+    """Numbers over all tasks of the systems that have them, and the same in every resample."""
+
+    names: tuple[str, ...]
+    how: _Drawn
+    tasks: int
+    means: FloatArray  # tasks x systems
+    drawn: FloatArray  # resamples x tasks x systems
+
+    @classmethod
+    def of(cls, tasks: Sequence[SuiteTask], names: Sequence[str], how: _Drawn) -> _Overall:
+        """Of the systems named, which every task has."""
+        values = [TaskValues(task.table.select(*names).values, task.classes) for task in tasks] if names else []
+        return cls(
+            names=tuple(names),
+            how=how,
+            tasks=len(tasks),
+            means=np.stack([each.means for each in values]) if values else np.empty((0, 0)),
+            drawn=two_level_means(values, how.resamples, how.seed) if values else np.empty((0, 0, 0)),
+        )
+
+    def mean(self, name: str) -> SuiteEstimate:
+        """Mean over tasks."""
+        return self._estimate(self.means, self.drawn, self.names.index(name))
+
+    def rank(self, name: str) -> SuiteEstimate:
+        """Mean over tasks of the rank among these systems; equal means share theirs."""
+        return self._estimate(*self._ranks, self.names.index(name))
+
+    @cached_property
+    def _ranks(self) -> tuple[FloatArray, FloatArray]:
+        sign = -turn(self.how.lower_is_better)
+        return ranks_of_means(sign * self.means), ranks_of_means(sign * self.drawn)
+
+    def difference(self, name: str, level: float) -> SuiteEstimate:
+        """Mean over tasks minus that of the baseline, on the same tasks and queries in every resample."""
+        own, base = self.names.index(name), self.names.index(self.how.baseline)
+        values, drawn = (each[..., own] - each[..., base] for each in (self.means, self.drawn))
+        return self._estimate(values[..., None], drawn[..., None], 0, level)
+
+    def _estimate(self, values: FloatArray, drawn: FloatArray, place: int, level: float | None = None) -> SuiteEstimate:
+        low, high = two_level_limits(drawn[..., place].mean(axis=1)[:, None], self.tasks, level or self.how.level)
+        return SuiteEstimate(float(values[:, place].mean()), float(low[0]), float(high[0]))
+
+    @cached_property
+    def p(self) -> dict[str, float]:
+        """Of the difference of each other system from the baseline, corrected together."""
+        others = [name for name in self.names if name != self.how.baseline]
+        base = self.names.index(self.how.baseline) if others else 0
+        raw = [self._p(self.names.index(name), base) for name in others]
+        return dict(zip(others, holm(np.array(raw)).tolist(), strict=True)) if others else {}
+
+    def _p(self, own: int, base: int) -> float:
+        values, drawn = (each[..., own] - each[..., base] for each in (self.means, self.drawn))
+        return two_level_p(float(values.mean()), drawn.mean(axis=1), self.tasks)
+
+    def side(self, name: str) -> str:
+        """On which side of the baseline a system is shown to be."""
+        if not self.p.get(name, math.nan) <= 1 - self.how.level:
+            return ""
+        return side_of(self.difference(name, self.how.level).value, self.how.lower_is_better)
+
+
+def ranks_of_means(values: FloatArray) -> FloatArray:
+    """Ranks along the last axis from 1, the smallest first; equal values share the mean of their ranks.
+
+    >>> ranks_of_means(np.array([[0.2, 0.1, 0.2]])).tolist()
+    [[2.5, 1.0, 2.5]]
+    """
+    from scipy.stats import rankdata
+
+    return np.asarray(rankdata(values, axis=-1))
+
+
+def _system(name: str, tasks: Sequence[SuiteTask], overall: _Overall) -> SuiteSystem:
+    missing = tuple(task.name for task in tasks if name not in task.table.systems)
+    nothing = SuiteEstimate(math.nan)
+    wins = tuple(task.name for task in tasks if task.best == name)
+    if missing:
+        shared = _on_shared_tasks(name, tasks, overall.how)
+        return SuiteSystem(
+            name=name, missing=missing, mean=nothing, rank=nothing, difference=shared, p=math.nan, side="", wins=wins
+        )
+    return SuiteSystem(
+        name=name,
+        missing=(),
+        mean=overall.mean(name),
+        rank=overall.rank(name),
+        difference=overall.difference(name, overall.how.level),
+        p=overall.p.get(name, math.nan),
+        side=overall.side(name),
+        wins=wins,
+    )
+
+
+def _on_shared_tasks(name: str, tasks: Sequence[SuiteTask], how: _Drawn) -> SuiteEstimate:
+    """A system with gaps against the baseline, on the tasks that it has; nothing where there is no baseline."""
+    shared = [task for task in tasks if name in task.table.systems]
+    if not how.baseline or not shared:
+        return SuiteEstimate(math.nan)
+    return _Overall.of(shared, [how.baseline, name], how).difference(name, how.level)

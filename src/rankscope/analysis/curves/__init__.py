@@ -1,0 +1,1 @@
+"""Arrays per query or per group: what graphs draw, computed apart from drawing."""

@@ -1,0 +1,1 @@
+"""Pipelines: what becomes of each relevant item from stage to stage."""

@@ -1,0 +1,1 @@
+"""Estimates without complete ground truth: class size, recall and generality from judged samples."""

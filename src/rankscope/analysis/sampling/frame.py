@@ -1,0 +1,233 @@
+"""The frame of judgements: all items that could have been drawn, in strata, and how judgements say how they were
+drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rankscope.analysis.sampling.pools import Rankings, parse_pool
+from rankscope.analysis.sampling.strata import Strata
+from rankscope.core.arrays import BoolArray, FloatArray, IntArray
+from rankscope.core.errors import InputError, SettingError
+from rankscope.core.wording import how_many, setting_usage
+from rankscope.inputs.sampled_qrels import SampledQrels
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+# The frame: all items that could have been drawn for judging, in strata, and what was judged of them.
+
+ADVICE = (
+    "A stratum that is not judged in full needs two judged items, so that its variance can be estimated. Judge more, "
+    "or draw wider bands: rankscope project pool draws at least two of each."
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """Items (query, item) by stratum, with the grade of those that were judged (NaN: not judged).
+
+    `strata.size` may be more than the items listed: then the others are known by number only.
+    """
+
+    queries: tuple[str, ...]
+    table: pl.DataFrame  # query, item
+    stratum: IntArray
+    grade: FloatArray
+    strata: Strata
+    rel: float = 1.0
+    name: str = "judgements"
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls, rows: pl.DataFrame, sizes: pl.DataFrame | None = None, *, rel: float = 1.0, name: str = "judgements"
+    ) -> Frame:
+        """From rows (query, item, stratum, grade; below 0: not judged), queries and strata in the order they come.
+
+        `sizes` (query, stratum, size) says how many items a stratum has where they are not all listed.
+        """
+        import polars as pl
+
+        keys = rows.select("query", "stratum").unique(maintain_order=True)
+        names = keys.get_column("query").unique(maintain_order=True)
+        numbers = pl.DataFrame({"query": names}).with_row_index("number")
+        keys = keys.join(numbers, on="query", maintain_order="left").sort("number", maintain_order=True)
+        keys = keys.with_row_index("place")
+        placed = rows.join(keys, on=["query", "stratum"], maintain_order="left")
+        grade = placed.get_column("grade").cast(pl.Float64).to_numpy().copy()
+        grade[grade < 0] = np.nan
+        stratum = placed.get_column("place").to_numpy().astype(np.int64)
+        listed = np.bincount(stratum, minlength=keys.height)
+        size = listed if sizes is None else _sizes(keys, sizes, listed)
+        strata = Strata(
+            queries=names.len(),
+            query=keys.get_column("number").to_numpy().astype(np.int64),
+            name=tuple(keys.get_column("stratum").to_list()),
+            size=size,
+            judged=np.bincount(stratum[~np.isnan(grade)], minlength=keys.height),
+        )
+        frame = cls(
+            queries=tuple(names.to_list()),
+            table=placed.select("query", "item"),
+            stratum=stratum,
+            grade=grade,
+            strata=strata,
+            rel=rel,
+            name=name,
+        )
+        frame._check()
+        return frame
+
+    def _check(self) -> None:
+        """Every stratum that is not judged in full has two judged items; all that have not are told at once."""
+        few = np.flatnonzero((self.strata.judged < 2) & (self.strata.judged < self.strata.size))
+        if few.size:
+            problems = [f"{self._place(each)} judged of {self.strata.size[each]:,}" for each in few.tolist()]
+            raise InputError.of(self.name, problems, ADVICE)
+
+    def _place(self, stratum: int) -> str:
+        strata = self.strata
+        return f"query {self.queries[strata.query[stratum]]}, stratum {strata.name[stratum]}: {strata.judged[stratum]}"
+
+    @property
+    def is_judged(self) -> BoolArray:
+        """Of each item."""
+        return ~np.isnan(self.grade)
+
+    @cached_property
+    def drawn(self) -> IntArray:
+        """The places of the items that are judged relevant."""
+        return np.flatnonzero(self.grade >= self.rel)
+
+    @cached_property
+    def unlisted(self) -> IntArray:
+        """How many items of each stratum are known by number only."""
+        return self.strata.size - np.bincount(self.stratum, minlength=len(self.strata))
+
+    @cached_property
+    def found(self) -> IntArray:
+        """How many judged items of each stratum are relevant."""
+        return np.bincount(self.stratum[self.drawn], minlength=len(self.strata))
+
+
+def _sizes(keys: pl.DataFrame, sizes: pl.DataFrame, listed: IntArray) -> IntArray:
+    known = keys.join(sizes, on=["query", "stratum"], how="left", maintain_order="left").get_column("size")
+    return np.maximum(known.fill_null(0).to_numpy().astype(np.int64), listed)
+
+
+# From judgements to the frame they were drawn from: what says how they were drawn, and what is refused.
+
+COLLECTION = "collection"
+EXAMPLE = "'sample(1-10:all, 11-100:20%)'"
+ROUNDING = 0.5  # items by which n/pi may miss a whole number of a stratum
+
+
+def frame_of(
+    judged: SampledQrels,
+    rankings: Sequence[pl.DataFrame],
+    drawn: str | None = None,
+    *,
+    rel: float = 1.0,
+    collection_size: int | None = None,
+) -> Frame:
+    """The frame of judgements that say how they were drawn, or of which `drawn` says it.
+
+    `drawn`: the pool of the runs (`rankings`, tables query, item, rank) as `rankscope project pool` writes it, such as
+    'sample(1-10:all, 11-100:20%)', or 'collection': at random from the whole collection.
+    """
+    if drawn == COLLECTION:
+        return _of_collection(judged, collection_size, rel)
+    if drawn is not None:
+        return _of_pool(judged, rankings, drawn, rel)
+    if judged.has_strata and not judged.has_probabilities:
+        return Frame.of(judged.table, rel=rel, name=judged.name)
+    if judged.has_probabilities:
+        return _of_probabilities(judged, rel)
+    if (judged.table.get_column("grade") < 0).any():
+        return _of_one_sample(judged, rel)
+    of_runs, of_all = setting_usage("drawn", EXAMPLE), setting_usage("drawn", COLLECTION)
+    raise SettingError(
+        f"{judged.name} does not say how its items were drawn, and judgements that were not drawn at random allow no "
+        "estimate. Give judgements with a column of probabilities (rankscope project export --probabilities), with -1 "
+        f"for what was not judged of a pool, or say it: {of_runs} for a pool of these runs, {of_all} for a random "
+        "sample of the whole collection."
+    )
+
+
+def _of_one_sample(judged: SampledQrels, rel: float) -> Frame:
+    """-1 marks what was not judged of a pool: one stratum a query."""
+    import polars as pl
+
+    return Frame.of(judged.table.with_columns(stratum=pl.lit("pool")), rel=rel, name=judged.name)
+
+
+def _of_collection(judged: SampledQrels, collection_size: int | None, rel: float) -> Frame:
+    import polars as pl
+
+    if collection_size is None:
+        size = setting_usage("collection_size", "D")
+        raise SettingError(f"a sample of the whole collection needs its size: {size}")
+    rows = judged.table.filter(pl.col("grade") >= 0).with_columns(stratum=pl.lit(COLLECTION))
+    counts = rows.group_by("query", maintain_order=True).len()
+    many = counts.filter(pl.col("len") > collection_size).get_column("query").to_list()
+    if many:
+        raise SettingError(f"more than {collection_size:,} items are judged of query {', '.join(map(str, many[:5]))}")
+    sizes = counts.select("query", stratum=pl.lit(COLLECTION), size=pl.lit(collection_size))
+    return Frame.of(rows, sizes, rel=rel, name=judged.name)
+
+
+def _of_pool(judged: SampledQrels, rankings: Sequence[pl.DataFrame], drawn: str, rel: float) -> Frame:
+    """The pool is made again from the runs, which must be all that it was made from."""
+    import polars as pl
+
+    plan = parse_pool(drawn)
+    if plan.is_adaptive:
+        raise SettingError(
+            f"'{plan}' chooses items by what was found before, so they have no probabilities: draw a sample(...), or "
+            f"export the judgements of '{plan} + sample(...)' with probabilities"
+        )
+    queries = judged.table.get_column("query").unique(maintain_order=True).to_list()
+    candidates = plan.candidates(Rankings.of_tables(rankings, queries), 0).select("query", "item", "stratum")
+    graded = judged.table.filter(pl.col("grade") >= 0).select("query", "item", "grade")
+    rows = candidates.join(graded, on=["query", "item"], how="left", maintain_order="left")
+    outside = graded.join(candidates, on=["query", "item"], how="anti").height
+    frame = Frame.of(rows.with_columns(pl.col("grade").fill_null(-1.0)), rel=rel, name=judged.name)
+    note = f"left out: {how_many(outside, 'judged items')} outside of this pool of the runs; were all its runs given?"
+    return replace(frame, notes=(note,)) if outside else frame
+
+
+def _of_probabilities(judged: SampledQrels, rel: float) -> Frame:
+    """Strata are those named, or items of equal probability; sizes are counted where all items are listed."""
+    import polars as pl
+
+    table = judged.table
+    if not judged.has_strata:
+        table = table.with_columns(stratum=pl.format("pi {}", pl.col("pi").round(6)))
+    keys = ["query", "stratum"]
+    counted = table.group_by(keys, maintain_order=True).agg(
+        pl.len().alias("listed"), (pl.col("grade") >= 0).sum().alias("judged"), pl.col("pi").mean()
+    )
+    is_listed = pl.col("listed") > pl.col("judged")
+    whole = (pl.col("judged") / pl.col("pi")).round().cast(pl.Int64)
+    sizes = counted.with_columns(size=pl.when(is_listed).then("listed").otherwise(whole))
+    frame = Frame.of(table, sizes.select(*keys, "size"), rel=rel, name=judged.name)
+    short = sizes.filter(is_listed & (pl.col("judged") < pl.col("pi") * pl.col("size") - ROUNDING))
+    return replace(frame, notes=_notes(short))
+
+
+def _notes(short: pl.DataFrame) -> tuple[str, ...]:
+    if not short.height:
+        return ()
+    open_items = float((short.get_column("pi") * short.get_column("size") - short.get_column("judged")).sum())
+    return (
+        f"{round(open_items):,} items of {short.height:,} strata were drawn and are not judged: those judged are taken "
+        "for a random part of those drawn, as they are where the order of judging was random",
+    )

@@ -1,0 +1,1 @@
+"""What chance does to the numbers: intervals, bands, tests, and how many queries they need."""

@@ -1,0 +1,418 @@
+"""Variance components: how much of the variance of values is that of queries, assessors, seeds or collections.
+
+Where uncertainty comes from: how much of the variance of values is that of queries, assessors, seeds, ...
+Next to each variance its share, its interval and what it adds to the variance of the mean: t_k divided by how many of
+its kind the mean is over. Limits: a mean square S = t_k + w with d = levels - 1 degrees of freedom has the standard
+error S sqrt(2/d), so that of t_k gives S, and w = S - t_k; the limits are those of S by chi-square minus w, and never
+below 0. On a balanced table S is the mean square of the source over the values that each of its levels has.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from rankscope.analysis.statistics.design import below_zero_note
+from rankscope.analysis.statistics.reml import RESIDUAL, RemlFit, reml
+from rankscope.analysis.statistics.score_table import ScoreTable
+from rankscope.core.arrays import FloatArray, IntArray
+from rankscope.core.columns import FACTORS
+from rankscope.core.display import Tabular
+from rankscope.core.errors import SettingError
+from rankscope.core.wording import how_many
+
+# Where uncertainty comes from: how much of the variance of values is that of queries, assessors, seeds, .
+
+FEW_LEVELS = 5  # levels: a variance from fewer is hardly known
+
+
+@dataclass(frozen=True)
+class VarianceComponent:
+    """One source of variance: how much, with limits, and what it adds to the variance of the mean at hand."""
+
+    source: str
+    levels: int
+    variance: float
+    low: float
+    high: float
+    share: float  # of all variances
+    of_mean: float  # added to the variance of the mean
+
+    def row(self) -> dict[str, object]:
+        """In plain numbers, for a table."""
+        return {
+            "source": self.source,
+            "levels": self.levels,
+            "variance": self.variance,
+            "low": self.low,
+            "high": self.high,
+            "share": self.share,
+            "share of the mean's variance": self.of_mean,
+        }
+
+
+@dataclass(frozen=True)
+class CovariateSlope:
+    """What a covariate explains: the change of the value for one more of it."""
+
+    name: str
+    slope: float
+    error: float
+
+    def row(self) -> dict[str, object]:
+        """In plain numbers, for a table."""
+        return {"covariate": self.name, "slope": self.slope, "error": self.error}
+
+
+@dataclass(frozen=True, eq=False)
+class Components(Tabular):
+    """The variance of values, shared out over its sources."""
+
+    what: str
+    mean: float
+    parts: tuple[VarianceComponent, ...]
+    sizes: Mapping[str, int]  # how many of each factor the mean is over
+    slopes: tuple[CovariateSlope, ...] = ()
+    notes: tuple[str, ...] = ()
+    level: float = 0.95
+    balanced: bool = True
+
+    def __getitem__(self, source: str) -> VarianceComponent:
+        for each in self.parts:
+            if each.source == source:
+                return each
+        raise SettingError(f"no source '{source}'. There are: {', '.join(each.source for each in self.parts)}")
+
+    def __repr__(self) -> str:
+        shares = ", ".join(f"{each.source} {each.share:.0%}" for each in self.parts)
+        return f"Components({self.what}: {shares}; standard error of the mean {self.error:.4f})"
+
+    @property
+    def total(self) -> float:
+        """The variance of one value."""
+        return math.fsum(each.variance for each in self.parts)
+
+    @property
+    def error(self) -> float:
+        """Standard error of the mean, over all sources."""
+        return math.sqrt(self.mean_variance(self.sizes))
+
+    def mean_variance(self, sizes: Mapping[str, int]) -> float:
+        """Variance of a mean over so many queries, assessors, ... of which every query meets all."""
+        return math.fsum(each.variance / divisor(each.source, sizes) for each in self.parts)
+
+    def rows(self) -> list[dict[str, object]]:
+        """One row for each source."""
+        return [{"of": self.what, **each.row()} for each in self.parts]
+
+
+def divisor(source: str, sizes: Mapping[str, int]) -> int:
+    """How many independent draws of a source a mean is over.
+
+    >>> divisor("query x assessor", {"query": 50, "assessor": 3}), divisor("seed", {"query": 50})
+    (150, 1)
+    """
+    if source == REST:
+        return math.prod(sizes.get(each, 1) for each in (QUERY, *CROSSED))
+    return math.prod(sizes.get(each, 1) for each in source.split(" x "))
+
+
+def components(table: FactorTable, level: float = 0.95) -> Components:
+    """Variance components of a table, by REML; two queries at least.
+
+    >>> values = [0.9, 0.2, 0.5, 0.8, 0.6, 0.1, 0.3, 0.2, 0.8, 0.4, 0.6, 0.8]
+    >>> queries, assessors = np.divmod(np.arange(12), 4)
+    >>> components(FactorTable.of(values, {"query": queries, "assessor": assessors}, what="AP"))
+    Components(AP: query 34%, assessor 49%, query x assessor 17%; standard error of the mean 0.1528)
+    """
+    if table.levels(QUERY) < 2:
+        raise SettingError("variance components need two queries at least")
+    fit = _fitted(table)
+    sizes = {name: table.levels(name) for name in table.factors}
+    names = [table.rest if name == RESIDUAL else name for name in fit.names]
+    total = float(fit.variances.sum())
+    bounds = _limits(table, fit, level)
+    mean_parts = [float(value) / divisor(name, sizes) for name, value in zip(names, fit.variances, strict=True)]
+    parts = tuple(
+        VarianceComponent(
+            source=name,
+            levels=_level_count(table, name),
+            variance=float(fit.variances[place]),
+            low=bounds[place][0],
+            high=bounds[place][1],
+            share=float(fit.variances[place]) / total if total else math.nan,
+            of_mean=mean_parts[place] / math.fsum(mean_parts) if total else math.nan,
+        )
+        for place, name in enumerate(names)
+    )
+    return Components(
+        what=table.what,
+        mean=float(table.values.mean()),
+        parts=parts,
+        sizes=sizes,
+        slopes=_slopes(table, fit),
+        notes=(*table.notes, *_notes(table, fit, parts)),
+        level=level,
+        balanced=_is_balanced(table),
+    )
+
+
+def _fitted(table: FactorTable) -> RemlFit:
+    columns = [each - each.mean() for each in table.covariates.values()]
+    return reml(table.values, table.terms, np.column_stack(columns) if columns else None)
+
+
+def _limits(table: FactorTable, fit: RemlFit, level: float) -> list[tuple[float, float]]:
+    """Of each variance: t + w has the error of a mean square, and w, what the rest adds to it, is taken off."""
+    from scipy.special import chdtri
+
+    if np.isnan(fit.information).any():
+        return [(math.nan, math.nan)] * len(fit.names)
+    value = np.where(fit.variances > 0, fit.variances, np.minimum(fit.free, 0.0))
+    freedom = np.array([_freedom(table, name) for name in fit.names[:-1]] + [math.nan])
+    freedom[-1] = max(1.0, 2 * (value[-1] / fit.errors[-1]) ** 2)
+    square = np.maximum(fit.errors * np.sqrt(freedom / 2), value)
+    ends = [square * freedom / chdtri(freedom, tail) - (square - value) for tail in ((1 - level) / 2, (1 + level) / 2)]
+    low, high = (np.maximum(each, 0.0).tolist() for each in ends)
+    return list(zip(low, high, strict=True))
+
+
+def _freedom(table: FactorTable, source: str) -> float:
+    """Degrees of freedom of the levels of a source; queries within classes lose one for each class."""
+    if source == QUERY:
+        return max(1.0, table.levels(QUERY) - table.levels(CLASS))
+    return math.prod(max(1.0, table.levels(each) - 1.0) for each in source.split(" x "))
+
+
+def _level_count(table: FactorTable, source: str) -> int:
+    if source in table.factors:
+        return table.levels(source)
+    return len(table) if source == table.rest else int(np.unique(table.terms[source]).size)
+
+
+def _slopes(table: FactorTable, fit: RemlFit) -> tuple[CovariateSlope, ...]:
+    found = zip(fit.coefficients[1:].tolist(), fit.coefficient_errors[1:].tolist(), strict=True)
+    return tuple(
+        CovariateSlope(name, slope, error) for name, (slope, error) in zip(table.covariates, found, strict=True)
+    )
+
+
+def _is_balanced(table: FactorTable) -> bool:
+    crossed = [name for name in CROSSED if name in table.varied]
+    return len(table) == table.levels(QUERY) * math.prod(table.levels(name) for name in crossed)
+
+
+def _notes(table: FactorTable, fit: RemlFit, parts: tuple[VarianceComponent, ...]) -> list[str]:
+    zero = below_zero_note([table.rest if name == RESIDUAL else name for name in fit.at_zero if fit.rows])
+    few = [each.source for each in parts if each.levels < FEW_LEVELS and each.source != CLASS]
+    notes = [zero] if zero and table.values.std() > 0 else []
+    if few:
+        notes.append(f"a variance from fewer than {FEW_LEVELS} levels is hardly known: {', '.join(few)}")
+    if not table.values.std():
+        notes.append("all values are equal: there is no variance to share out")
+    return notes
+
+
+# Values with what they vary with: a row for each value, its query, class, assessor, seed and collection.
+
+QUERY, CLASS = "query", "class"
+CROSSED = ("assessor", "seed", "collection")  # what every query may meet several of
+REST = "rest"
+
+
+@dataclass(frozen=True, eq=False)
+class FactorTable:
+    """Values of one measure of one system, or of the difference of two, with the levels of their factors.
+
+    >>> table = FactorTable.of([0.5, 0.25], {"query": ["q1", "q2"]}, what="AP of bm25")
+    >>> len(table), table.levels("query"), table.terms
+    (2, 2, {})
+    """
+
+    what: str
+    values: FloatArray
+    factors: Mapping[str, IntArray]  # the number of the level of each row
+    covariates: Mapping[str, FloatArray] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        values: Sequence[float] | FloatArray,
+        factors: Mapping[str, Iterable[object]],
+        covariates: Mapping[str, Sequence[float] | FloatArray] | None = None,
+        what: str = "value",
+        notes: Sequence[str] = (),
+    ) -> FactorTable:
+        """From columns; rows without a value are left out, and said to be. A query of no class ('') is its own."""
+        column = np.asarray(values, dtype=np.float64)
+        beside = {name: np.asarray(each, dtype=np.float64) for name, each in (covariates or {}).items()}
+        texts = {name: [str(level) for level in each] for name, each in factors.items()}
+        lengths = [*map(len, texts.values()), *(each.size for each in beside.values())]
+        if QUERY not in texts or any(length != column.size for length in lengths):
+            raise SettingError(f"{column.size} values need a query each, and as many entries of {', '.join(texts)}")
+        known = np.isfinite(np.stack([column, *beside.values()])).all(axis=0)
+        if not known.any():
+            raise SettingError(f"{what}: there is no value")
+        left_out = int((~known).sum())
+        return cls(
+            what=what,
+            values=column[known],
+            factors={name: _numbers(texts, name)[known] for name in FACTORS if name in texts},
+            covariates={name: each[known] for name, each in beside.items()},
+            notes=(*notes, *([f"{how_many(left_out, 'row', 'rows')} without a value left out"] if left_out else [])),
+        )
+
+    def __len__(self) -> int:
+        return self.values.size
+
+    def levels(self, factor: str) -> int:
+        """How many levels a factor has; 1 where it is not there."""
+        return int(np.unique(self.factors[factor]).size) if factor in self.factors else 1
+
+    def means_by(self, factor: str) -> FloatArray:
+        """The mean of the values at each level of a factor."""
+        _, level = np.unique(self.factors[factor], return_inverse=True)
+        return np.asarray(np.bincount(level, weights=self.values) / np.bincount(level))
+
+    @property
+    def varied(self) -> tuple[str, ...]:
+        """The factors with two levels at least."""
+        return tuple(name for name in self.factors if self.levels(name) > 1)
+
+    @property
+    def terms(self) -> dict[str, IntArray]:
+        """Random effects that can be distinguished from the rest: factors, and what queries make of each of them.
+
+        An effect with a level for every row is the rest itself.
+        """
+        crossed = [name for name in CROSSED if name in self.varied]
+        terms = {name: self.factors[name] for name in self.varied}
+        terms |= {f"{QUERY} x {name}": self._pairs(name) for name in crossed}
+        return {name: each for name, each in terms.items() if np.unique(each).size < len(self)}
+
+    @property
+    def rest(self) -> str:
+        """What the rest is called: by the finest effect, if it is one of those, which no row repeats."""
+        crossed = [name for name in CROSSED if name in self.varied]
+        if not crossed:
+            return QUERY
+        return f"{QUERY} x {crossed[0]}" if len(crossed) == 1 and self._is_single(crossed[0]) else REST
+
+    def _pairs(self, name: str) -> IntArray:
+        return self.factors[QUERY] * (int(self.factors[name].max()) + 1) + self.factors[name]
+
+    def _is_single(self, name: str) -> bool:
+        return bool(np.unique(self._pairs(name)).size == len(self))
+
+
+def _numbers(factors: Mapping[str, list[str]], name: str) -> IntArray:
+    """Levels as numbers; a class of no name is one of its own for each query."""
+    texts = factors[name]
+    if name == CLASS:
+        texts = [each or f"\0{query}" for each, query in zip(texts, factors[QUERY], strict=True)]
+    return np.unique(np.array(texts, dtype=np.str_), return_inverse=True)[1].astype(np.int64)
+
+
+# Values of several systems on the same queries, under several assessors, seeds or collections: one long table.
+
+VariedCell = tuple[str, str, ScoreTable]  # assessor, seed, and the values of all systems that have this seed
+
+
+@dataclass(frozen=True, eq=False)
+class VariedValues:
+    """A row for each value: its system and the levels of its factors; `covariates` are numbers of each query.
+
+    >>> table = ScoreTable.make({"old": [0.2, 0.4], "new": [0.5, 0.6]})
+    >>> both = VariedValues.of_cells([("ann", "", table), ("bob", "", table)])
+    >>> len(both.of_system("old")), both.difference("old", "new").values.round(2).tolist()
+    (4, [0.3, 0.2, 0.3, 0.2])
+    """
+
+    measure: str
+    system: tuple[str, ...]
+    factors: Mapping[str, tuple[str, ...]]
+    values: FloatArray
+    covariates: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+
+    @classmethod
+    def of_cells(
+        cls, cells: Iterable[VariedCell], covariates: Mapping[str, Mapping[str, float]] | None = None
+    ) -> VariedValues:
+        """From the tables of each assessor and seed."""
+        several = list(cells)
+        columns: dict[str, list[str]] = {name: [] for name in ("system", "query", "class", "assessor", "seed")}
+        for assessor, seed, table in several:
+            size, count = table.values.shape
+            columns["system"] += [name for _ in range(size) for name in table.systems]
+            columns["query"] += [query for query in table.queries for _ in range(count)]
+            columns["class"] += [label for label in table.classes or [""] * size for _ in range(count)]
+            columns["assessor"] += [assessor] * (size * count)
+            columns["seed"] += [seed] * (size * count)
+        system = tuple(columns.pop("system"))
+        if not any(columns["class"]):
+            columns.pop("class")
+        return cls(
+            measure=several[0][2].measure,
+            system=system,
+            factors={name: tuple(each) for name, each in columns.items()},
+            values=np.concatenate([table.values.ravel() for _, _, table in several]),
+            covariates=covariates or {},
+        )
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """In the order in which they first occur."""
+        return tuple(dict.fromkeys(self.system))
+
+    def of_system(self, name: str) -> FactorTable:
+        """The values of one system."""
+        return self._table(self._rows(name), self.values, f"{self.measure} of {name}" if name else self.measure)
+
+    def difference(self, first: str, second: str) -> FactorTable:
+        """Second minus first, wherever both have a value under the same query, assessor, seed and collection."""
+        mine, other = self._by_key(first), self._by_key(second)
+        both = [key for key in mine if key in other]
+        if not both:
+            raise SettingError(f"{first} and {second} have no query, assessor and seed in common")
+        values = np.array(self.values)
+        rows = np.array([mine[key] for key in both], dtype=np.int64)
+        values[rows] = self.values[[other[key] for key in both]] - self.values[rows]
+        return self._table(rows, values, f"{self.measure}, {second} minus {first}")
+
+    def contrasts(self, baseline: str | None = None) -> list[FactorTable]:
+        """Every system by itself, and every other minus the baseline, which is the first unless named."""
+        base = baseline or self.systems[0]
+        self._rows(base)
+        others = [each for each in self.systems if each != base]
+        return [*(self.of_system(each) for each in (base, *others)), *(self.difference(base, each) for each in others)]
+
+    def _rows(self, name: str) -> IntArray:
+        if name not in self.systems:
+            raise SettingError(f"no system '{name}'. There are: {', '.join(self.systems)}")
+        return np.flatnonzero(np.array(self.system, dtype=object) == name)
+
+    def _by_key(self, name: str) -> dict[tuple[str, ...], int]:
+        """Rows with a value, by the levels of their factors."""
+        rows = [row for row in self._rows(name).tolist() if np.isfinite(self.values[row])]
+        found = {tuple(each[row] for each in self.factors.values()): row for row in rows}
+        if len(found) < len(rows):
+            raise SettingError(
+                f"{name} has several values of one query under the same {', '.join(self.factors)}: add a column that "
+                f"distinguishes them, such as {' or '.join(each for each in FACTORS[2:] if each not in self.factors)}"
+            )
+        return found
+
+    def _table(self, rows: IntArray, values: FloatArray, what: str) -> FactorTable:
+        chosen = rows.tolist()
+        factors: dict[str, Sequence[object]] = {
+            name: [each[row] for row in chosen] for name, each in self.factors.items()
+        }
+        covariates = {
+            name: [known.get(str(query), float("nan")) for query in factors["query"]]
+            for name, known in self.covariates.items()
+        }
+        return FactorTable.of(values[rows], factors, covariates, what)

@@ -1,0 +1,258 @@
+"""How good is it? Means and values per query, and what a system does for one query.
+
+Every other question about judgements and runs takes its scores from here: of judgements and runs, of reductions made
+before, or scores that are there already.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Unpack, cast
+
+from rankscope.commands import defaults
+from rankscope.core.errors import SettingError
+from rankscope.core.keywords import strict_keywords
+from rankscope.core.settings import InputChoices, Settings
+from rankscope.core.wording import setting_usage
+from rankscope.measures.evaluation.evaluate import evaluate_ranks, way_of_evaluating
+from rankscope.ranks.relevant_ranks import RelevantRanks
+
+if TYPE_CHECKING:
+    from rankscope.analysis.curves.effort import SearchEffort
+    from rankscope.core.parts import Runner
+    from rankscope.inputs.reading import Reading
+    from rankscope.measures.evaluation.scores import Scores
+    from rankscope.measures.notation import Asked
+    from rankscope.ranks.parts.resources import Where
+    from rankscope.ranks.reduction import Progress
+
+
+# How good is it?.
+
+
+@strict_keywords
+def evaluate(
+    qrels: Any,
+    runs: Any = None,
+    measures: Asked = defaults.EVALUATE,
+    *,
+    keep_scores: bool = False,
+    progress: Progress | None = None,
+    on: str | Runner = "home",
+    memory: str | int | None = None,
+    work: str | Path | None = None,
+    shuffle: Literal["auto", "none"] = "auto",
+    digest: bool = True,
+    both_levels: bool = False,
+    **given: Unpack[InputChoices],
+) -> Scores:
+    """How good is it? Means and values per query, of one run or several against judgements.
+
+    `qrels` and each run: a path, a nested dictionary, a polars or pandas frame, three arrays, or an object of another
+    library (`rankscope.commands.adapters`); several runs are a list, or a dictionary by name. Without `runs`,
+    reductions made before: ranks, or NAME.ranks.parquet files. `measures` as people write them, or as classes:
+    "nDCG@10", or nDCG @ 10. `keep_scores` leaves scores in the ranks of the result, for graphs and forecasts that read
+    them.
+
+    A folder of files or a pattern is one system. A run that does not fit into `memory` ("1GB"; None: half of what is
+    free) is reduced in parts, `on` "home", "processes:4", "dask://HOST:PORT" or "spark"; no number depends on it.
+    `work` is a folder in which finished parts wait for the rest, `shuffle="none"` counts rows where they lie, and
+    `digest=False` leaves the SHA-256 of large runs out. With `roll_up`, `both_levels` shows chunks and documents.
+    >>> scores = evaluate({"q": {"a": 1}}, {"q": {"x": 2.0, "a": 1.0}})
+    >>> scores["AP"], scores["RR"]
+    (0.5, 0.5)
+    """
+    where = None
+    if (on, memory, work, shuffle, digest) != ("home", None, None, "auto", True):
+        from rankscope.ranks.parts.resources import Where
+
+        where = Where(on=on, memory=memory, work=work, shuffle=shuffle, digest=digest)
+    return scores_of(
+        qrels,
+        runs,
+        measures,
+        keep_scores=keep_scores,
+        progress=progress,
+        where=where,
+        both_levels=both_levels,
+        **given,
+    )
+
+
+# What does a system do for one query?.
+
+
+@strict_keywords
+def explain_query(qrels: Any, runs: Any = None, query: str = "", **given: Unpack[InputChoices]) -> SearchEffort:
+    """Decision tables of one query of one system, what its hits cost, and how far to look for a wanted recall.
+
+    Takes what `evaluate` takes. Decision tables and windows to expect need the size of the collection:
+    `collection_size=20000`.
+    >>> effort = explain_query({"q": {"a": 1, "b": 1}}, {"q": {"a": 3.0, "x": 2.0, "b": 1.0}}, "q", collection_size=100)
+    >>> effort.at[0].contingency, effort.wanted[-1].window
+    (Contingency(true_positives=1, false_positives=0, false_negatives=1, true_negatives=98), 3.0)
+    """
+    from rankscope.core.errors import SettingError
+
+    scores = scores_of(qrels, runs, ["num_q"], **given)
+    if len(scores.systems) != 1:
+        raise SettingError(f"a query is explained for one system, got {len(scores.systems)}")
+    return efforts_of(scores, [query])[0]
+
+
+def efforts_of(scores: Scores, queries: Sequence[str]) -> list[SearchEffort]:
+    """What each system does for each query, query by query."""
+    from rankscope.analysis.curves.effort import search_effort
+
+    systems = scores.ranks
+    return [search_effort(system, query) for query in queries for system in systems]
+
+
+# What the verbs take: judgements and runs, reductions made before, or scores.
+
+SAVED_RANKS = ".ranks.parquet"
+OPTIONS_OF_FILES = (
+    "junk",
+    "subtopics",
+    "format",
+    "encoding",
+    "max_ratio",
+    "columns",
+    "map_qrels",
+    "map_runs",
+    "roll_up",
+)  # what saved ranks have no use for
+
+
+def scores_of(
+    source: Any,
+    runs: Any,
+    measures: Asked | None,
+    *,
+    keep_scores: bool = False,
+    progress: Progress | None = None,
+    where: Where | None = None,
+    both_levels: bool = False,
+    **given: Unpack[InputChoices],
+) -> Scores:
+    """Scores of runs against judgements; without runs, of reductions: ranks or their files, one, several or by name.
+
+    Of scores that are there already the `measures`, None: all of them; those that they lack are computed.
+    """
+    if is_scores(source):
+        refuse_more(runs, given)
+        return scores_by(source, measures)
+    asked = measures or ()
+    if runs is not None:
+        way = way_of_evaluating(both_levels)
+        return way(source, runs, asked, keep_scores=keep_scores, progress=progress, where=where, **given)
+    useless = [name for name in OPTIONS_OF_FILES if given.get(name) is not None] + (
+        ["both_levels"] if both_levels else []
+    )
+    if useless:
+        what = "saved ranks hold their judgements already, and take no such choice; give judgements and runs"
+        raise SettingError(f"{', '.join(map(setting_usage, useless))}: {what}")
+    chosen = {name: value for name, value in given.items() if name != "classes" and name not in OPTIONS_OF_FILES}
+    return evaluate_ranks(ranks_of(source), asked, Settings(**chosen), given.get("classes"))  # type: ignore[arg-type]
+
+
+def scores_asked(
+    source: Any,
+    runs: Any,
+    measures: Asked,
+    usually: Asked,
+    *,
+    keep_scores: bool = False,
+    progress: Progress | None = None,
+    **given: Unpack[InputChoices],
+) -> Scores:
+    """The same where scores come with all their measures unless some are named, also in the place of runs.
+
+    What is drawn anew from scores has its `seed` yet to be chosen.
+    """
+    if not is_scores(source):
+        return scores_of(source, runs, measures, keep_scores=keep_scores, progress=progress, **given)
+    named = measures is not usually
+    refuse_more(runs if named else None, given, "seed")
+    return scores_by(source, measures if named else runs)
+
+
+def is_scores(source: Any) -> bool:
+    """Whether something was evaluated already."""
+    from rankscope.measures.evaluation.scores import Scores
+
+    return isinstance(source, Scores)
+
+
+def refuse_more(runs: Any, given: Mapping[str, Any], *free: str) -> None:
+    """Scores are made already: nothing that would change them can be chosen any more."""
+    late = [*(["runs"] if runs is not None else []), *(name for name in given if name not in free)]
+    if late:
+        raise SettingError(f"{', '.join(late)}: the scores are there already; choose it where they are made")
+
+
+def scores_by(scores: Scores, measures: Asked | None) -> Scores:
+    """The scores by these measures, in this order; where one is not among them, all are computed from the ranks."""
+    if measures is None:
+        return scores
+    from rankscope.measures.notation import parse_measures
+
+    wanted = [str(each) for each in parse_measures(measures, scores.settings.rel, scores.settings.compat)]
+    if set(wanted) <= set(scores.measures):
+        return scores.only(wanted)
+    again = evaluate_ranks([each.ranks for each in scores.systems], measures, scores.settings)
+    return replace(again, by_class_wanted=scores.by_class_wanted, notes=scores.notes)
+
+
+def reading_of_choices(given: InputChoices, comments: bool) -> Reading:
+    """How files are read, by what was chosen of it."""
+    from rankscope.inputs.reading import reading_with
+
+    encoding, max_ratio = given.get("encoding", "utf-8"), given.get("max_ratio", 200.0)
+    maps = {name: given.get(name) for name in ("columns", "map_qrels", "map_runs", "roll_up")}
+    return reading_with(
+        format=given.get("format"),
+        encoding=encoding,
+        comments=comments,
+        max_ratio=max_ratio,
+        scores=given.get("scores") or "descending",
+        **maps,
+    )
+
+
+def choices_of_ranks(given: InputChoices, runs: Any, *texts: Any) -> InputChoices:
+    """Without runs to read, the choices less how text is read, where that is meant for other texts, such as topics."""
+    if runs is not None or all(each is None for each in texts):
+        return given
+    return cast("InputChoices", {name: value for name, value in given.items() if name not in ("encoding", "max_ratio")})
+
+
+def ranks_of(source: Any) -> list[RelevantRanks]:
+    """Reductions: one or several, themselves or their files, by name where they come in a dictionary.
+
+    Files of systems that are called alike get what tells them apart.
+    """
+    from rankscope.core.names import distinct_names
+
+    found = _with_places(source)
+    names = distinct_names([ranks.system for ranks, _ in found], [place for _, place in found])
+    return [replace(ranks, system=name) for (ranks, _), name in zip(found, names, strict=True)]
+
+
+def _with_places(source: Any) -> list[tuple[RelevantRanks, str | None]]:
+    """The same, each with its file where it may give the name."""
+    from rankscope.ranks.storage import load_ranks
+
+    if isinstance(source, Mapping):
+        return [
+            (replace(ranks, system=str(name)), None) for name, each in source.items() for ranks, _ in _with_places(each)
+        ]
+    if isinstance(source, RelevantRanks):
+        return [(source, None)]
+    if isinstance(source, str | Path) and str(source).endswith(SAVED_RANKS):
+        return [(load_ranks(source), str(source))]
+    if isinstance(source, Sequence) and not isinstance(source, str) and source:
+        return [pair for each in source for pair in _with_places(each)]
+    raise SettingError(f"give judgements and runs, or ranks: {type(source).__name__} alone is neither")

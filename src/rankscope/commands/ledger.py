@@ -1,0 +1,213 @@
+"""Where did my recall go? Every relevant item followed through the stages of a pipeline."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, Unpack
+
+from rankscope.core.errors import InputError, SettingError
+from rankscope.core.keywords import strict_keywords
+from rankscope.core.settings import Choices
+from rankscope.core.wording import setting_usage, setting_value
+
+if TYPE_CHECKING:
+    from rankscope.analysis.pipeline.ledger import Ledger
+    from rankscope.core.settings import Settings
+    from rankscope.inputs.qrels import Qrels
+    from rankscope.inputs.reading import Reading
+    from rankscope.inputs.run import Run
+    from rankscope.ranks.reduction import Progress
+
+
+T = TypeVar("T")
+SETTINGS_OF_A_LEDGER = (
+    "rel",
+    "depth",
+    "judged_only",
+    "ties",
+    "scores",
+    "duplicates",
+    "score_width",
+    "query_item",
+    "comments",
+    "seed",
+)
+
+
+@strict_keywords
+def ledger(
+    qrels: Any,
+    stages: Any,
+    *,
+    scope: int | None = None,
+    classes: Any = None,
+    unit: str = "queries",
+    intervals: str = "auto",
+    level: float = 0.95,
+    resamples: int | None = None,
+    junk: Any = None,
+    format: str | None = None,
+    encoding: str = "utf-8",
+    max_ratio: float = 200.0,
+    columns: Any = None,
+    map_qrels: Any = None,
+    map_runs: Any = None,
+    progress: Progress | None = None,
+    **settings: Unpack[Choices],
+) -> Ledger:
+    """Which stage of a pipeline loses the relevant items, and how much recall each one costs.
+
+    `stages` are the runs behind each stage in their order, {name: run} or ["name=file", ...]: the complete exact run,
+    the approximate list, the filter, the re-ranker, the final list. Every relevant item is followed by id. Recall
+    within `scope` items (None: as many as the query has relevant items, where precision = recall), p = r and recall of
+    the whole list are divided among the stages: what each takes adds up to the whole loss exactly, and a stage that
+    brings items back takes less than 0. `classes`: the class of each query; the loss is told for each, and with
+    `unit="classes"` the intervals rest on classes, for queries of one class that look for the same items.
+    `columns`, `map_qrels` and `map_runs` as in `evaluate`.
+    >>> judged = {"q": dict.fromkeys("abcd", 1)}
+    >>> path = {"exact": {"q": list("abcd")}, "ann": {"q": list("abdx")}, "rerank": {"q": list("axydb")}}
+    >>> told = ledger(judged, path)
+    >>> [str(each) for each in told.main.account.values], [str(each) for each in told.main.account.losses]
+    (['1', '3/4', '1/2'], ['1/4', '1/4'])
+    >>> told.worst()[0].where
+    'ann: c; rerank: b (rank 5)'
+    """
+    from rankscope.analysis.pipeline.ledger import ledger_of
+    from rankscope.core.validation import plain_values
+    from rankscope.inputs.reading import reading_with
+    from rankscope.inputs.run import all_problems
+    from rankscope.ranks.item_ranks import item_ranks
+
+    given = {"scope": scope, "unit": unit, "intervals": intervals, "level": level, "resamples": resamples}
+    plain, problems = plain_values(_rules(), given)
+    named, unnamed = _named_stages(stages)
+    chosen = _attempt(problems, lambda: _chosen_settings(settings))
+    problems += [*unnamed, *_problems_together(named, bool(unnamed), plain.get("unit"), classes)]
+    if problems or chosen is None:
+        raise SettingError.of(problems)
+    reading = reading_with(
+        columns, None, format, encoding, chosen.comments, max_ratio, map_qrels, map_runs, chosen.scores
+    )
+    read = _read_inputs(qrels, named, junk, classes, reading)
+    with all_problems(read.runs.values()):
+        ranks = item_ranks(read.qrels, read.runs, chosen, read.junk, progress)
+    made = ledger_of(ranks, rel=chosen.rel, classes=read.classes, seed=chosen.seed, **plain)
+    _need_known_queries(made)
+    return made
+
+
+def _rules() -> dict[str, Any]:
+    from rankscope.analysis.statistics.mean_intervals import WAYS
+    from rankscope.core.validation import COUNT, SHARE, OneOf, Optional
+
+    return {
+        "scope": Optional(COUNT),
+        "unit": OneOf(("queries", "classes")),
+        "intervals": OneOf(tuple(WAYS)),
+        "level": SHARE,
+        "resamples": Optional(COUNT),
+    }
+
+
+def _chosen_settings(given: Choices) -> Settings:
+    """The settings; those that a ledger cannot respect are refused, and an order of equal scores must be one order."""
+    from rankscope.core.settings import Settings
+
+    chosen = Settings(**given)
+    wrong = [
+        f"{setting_value(name, getattr(chosen, name))}: a ledger has no use for it; leave it out"
+        for name in sorted(chosen.given - {*SETTINGS_OF_A_LEDGER})
+    ]
+    if chosen.ties == "expected":
+        wrong.append(f"{setting_value('ties', 'expected')}: items are followed in one order; choose another")
+    if wrong:
+        raise SettingError.of(wrong)
+    return chosen
+
+
+def _named_stages(stages: Any) -> tuple[list[tuple[str, Any]], list[str]]:
+    """The runs by name, and a line for each stage that has none.
+
+    >>> _named_stages(["exact=a.run", "b.run"])
+    ([('exact', 'a.run')], ["'b.run': a stage is written name=RUN, as ann=b.run"])
+    """
+    if isinstance(stages, Mapping):
+        return [(str(name), run) for name, run in stages.items()], []
+    named: list[tuple[str, Any]] = []
+    problems = []
+    for each in stages if isinstance(stages, list | tuple) else [stages]:
+        name, sign, path = each.partition("=") if isinstance(each, str) else ("", "", "")
+        if name.strip() and sign and path:
+            named.append((name.strip(), path))
+        else:
+            shown = repr(each) if isinstance(each, str) else f"a {type(each).__name__}"
+            problems.append(f"{shown}: a stage is written name=RUN, as ann={path or (each if not sign else 'b.run')}")
+    return named, problems
+
+
+def _problems_together(named: list[tuple[str, Any]], more: bool, unit: str | None, classes: Any) -> list[str]:
+    """What is wrong with the stages as a whole, and with the sampling unit."""
+    names = [name for name, _ in named]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    problems = [f"stage '{name}' is named {names.count(name)} times: each needs a name of its own" for name in twice]
+    if len(named) < 2 and not more:
+        problems.append(f"a ledger needs at least two stages, got {len(named)}: something must happen between them")
+    if unit == "classes" and classes is None:
+        problems.append(
+            f"{setting_value('unit', 'classes')} needs the class of each query: give "
+            f"{setting_usage('classes', 'CLASSES.csv')}"
+        )
+    return problems
+
+
+class _Read(NamedTuple):
+    qrels: Qrels
+    runs: dict[str, Run]
+    junk: Iterable[tuple[str, str]]
+    classes: dict[str, str] | None
+
+
+def _read_inputs(qrels: Any, named: list[tuple[str, Any]], junk: Any, classes: Any, reading: Reading) -> _Read:
+    """All inputs; the problems of all of them at once."""
+    from rankscope.inputs.mix_ups import refuse_swapped
+    from rankscope.inputs.problems import raise_all
+    from rankscope.inputs.qrels import Qrels, read_junk
+    from rankscope.inputs.run import Run, all_problems
+    from rankscope.inputs.side_tables import read_classes
+
+    errors: list[InputError] = []
+    judged = _try(errors, lambda: Qrels.of(qrels, reading))
+    runs = {name: _try(errors, partial(Run.of, run, reading, name=name)) for name, run in named}
+    unwanted = None if junk is None else _try(errors, lambda: read_junk(junk, reading))
+    labels = None if classes is None else _try(errors, lambda: read_classes(classes))
+    if errors:
+        refuse_swapped(qrels, [run for _, run in named], reading)
+    with all_problems([run for run in runs.values() if run is not None]):
+        raise_all(errors)
+    assert judged is not None
+    return _Read(judged, {name: run for name, run in runs.items() if run is not None}, unwanted or (), labels)
+
+
+def _try(errors: list[InputError], make: Callable[[], T]) -> T | None:
+    try:
+        return make()
+    except InputError as error:
+        errors.append(error)
+        return None
+
+
+def _attempt(problems: list[str], make: Callable[[], T]) -> T | None:
+    try:
+        return make()
+    except SettingError as error:
+        problems += error.problems
+        return None
+
+
+def _need_known_queries(made: Ledger) -> None:
+    if made.classes is not None and not any(made.classes):
+        raise SettingError(
+            f"{setting_usage('classes')}: it names none of the queries that are followed, which are called "
+            f"{', '.join(made.queries[:3])}, ..."
+        )

@@ -1,0 +1,273 @@
+"""Local features (SIFT), and pictures compared by them pair by pair: finds copies and the same object, not classes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from typing import Any, ClassVar, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankscope.core.arrays import BoolArray, FloatArray, IntArray
+from rankscope.core.notation import Named
+from rankscope.core.threads import in_threads
+from rankscope.engines.images.image import Image, opencv
+from rankscope.engines.pairwise import pairwise_ranks
+from rankscope.ranks.relevant_ranks import RelevantRanks
+
+# Local features: points that stand out in a picture, each with a vector of the gradients around it.
+
+SIFT_WIDTH = 128
+MOST_POINTS = 500  # points of a picture, the strongest first
+GRID_STEP, GRID_SIZE = 8, 16  # of the grid of dense points
+
+
+@dataclass(frozen=True, eq=False)
+class LocalFeatures:
+    """Points (x, y) of a picture and the vector of each; a flat picture has none.
+
+    >>> local_features(Image.of(np.zeros((40, 40)))).vectors.shape
+    (0, 128)
+    """
+
+    points: NDArray[np.float32]
+    vectors: NDArray[np.float32]
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+
+def packed_features(features: Sequence[LocalFeatures]) -> NDArray[np.float32]:
+    """The local features of several pictures as one matrix: how many, then points, then vectors, the rest zeros.
+
+    >>> packed_features([LocalFeatures(np.ones((1, 2), np.float32), np.ones((1, SIFT_WIDTH), np.float32))]).shape
+    (1, 131)
+    """
+    most = max(map(len, features), default=0)
+    matrix = np.zeros((len(features), 1 + (2 + SIFT_WIDTH) * most), np.float32)
+    for row, each in zip(matrix, features, strict=True):
+        values = np.concatenate([each.points.ravel(), each.vectors.ravel()])
+        row[0], row[1 : 1 + values.size] = len(each), values
+    return matrix
+
+
+def unpacked_features(matrix: NDArray[Any]) -> list[LocalFeatures]:
+    """What `packed` put into a matrix.
+
+    >>> [len(each) for each in unpacked_features(packed_features([local_features(Image.of(np.zeros((40, 40))))]))]
+    [0]
+    """
+    found = []
+    for row in matrix:
+        count = int(row[0])
+        points, vectors = np.split(row[1 : 1 + (2 + SIFT_WIDTH) * count], [2 * count])
+        found.append(LocalFeatures(points.reshape(count, 2), vectors.reshape(count, SIFT_WIDTH)))
+    return found
+
+
+def local_features(image: Image, most: int = MOST_POINTS, root: bool = True) -> LocalFeatures:
+    """SIFT (Lowe 2004) at the points it finds itself, at most so many, as RootSIFT or as it is."""
+    cv2 = opencv()
+    points, vectors = cv2.SIFT_create(nfeatures=most).detectAndCompute(image.grey, None)
+    return _as_local_features(points, vectors, root)
+
+
+def dense_features(image: Image, step: int = GRID_STEP, size: int = GRID_SIZE) -> LocalFeatures:
+    """SIFT on a grid, every `step` pixels, upright: for scenes, which have no object that stands out. As RootSIFT.
+
+    A picture smaller than a step has one point, in its middle.
+    """
+    cv2 = opencv()
+    rows, columns = (np.arange(step, side, step) if side > step else [side / 2] for side in (image.height, image.width))
+    grid = [cv2.KeyPoint(float(x), float(y), float(size), 0.0) for y in rows for x in columns]
+    points, vectors = cv2.SIFT_create().compute(image.grey, grid)
+    return _as_local_features(points, vectors)
+
+
+def root_sift(vectors: NDArray[Any]) -> NDArray[np.float32]:
+    """RootSIFT (Arandjelovic and Zisserman 2012): each vector over its sum, then the root; all have length 1.
+
+    A vector of zeros stays so.
+    >>> root_sift(np.array([[1., 3.], [0., 0.]])).round(3).tolist()
+    [[0.5, 0.865...], [0.0, 0.0]]
+    """
+    values = vectors.astype(np.float32)
+    total = np.abs(values).sum(axis=1, keepdims=True)
+    return np.sqrt(values / np.where(total > 0, total, np.float32(1.0)))
+
+
+def _as_local_features(points: Any, vectors: Any, root: bool = True) -> LocalFeatures:
+    if vectors is None or len(points) == 0:
+        return LocalFeatures(np.empty((0, 2), np.float32), np.empty((0, SIFT_WIDTH), np.float32))
+    plain = np.asarray(vectors, dtype=np.float32)
+    return LocalFeatures(np.array([each.pt for each in points], dtype=np.float32), root_sift(plain) if root else plain)
+
+
+# Pictures compared by their local features, pair by pair: finds copies and the same object, not classes.
+
+LEAST_MATCHES = 4  # matches below which no transform is looked for
+REACH, TRIES, CONFIDENCE = 5.0, 1000, 0.99
+
+
+@dataclass(frozen=True)
+class SiftMatching(Named):
+    """Scores of pairs: how many local features match, and agree on one shift, turn and scale (`inliers`).
+
+    A feature matches its nearest in the other picture if that is nearer than `ratio` times the second; of several that
+    match the same one, the nearest stays. `by` matches leaves out the agreement. 10 to 15 inliers separate copies from
+    other pictures. At most `features` of each picture are looked at. About 6 ms a pair: use it on short lists.
+    `vectors` sift are Lowe's own in place of RootSIFT; `ransac` local improves every model that looks good (LO-RANSAC).
+    """
+
+    name: ClassVar[str] = "sift-matching"
+    source: ClassVar[str] = "Lowe 2004; Arandjelovic and Zisserman 2012; Fischler and Bolles 1981; Lebeda et al. 2012"
+    choices: ClassVar = {
+        "by": ("inliers", "matches"),
+        "vectors": ("rootsift", "sift"),
+        "ransac": ("plain", "local"),
+    }
+    least: ClassVar = {"features": 1}
+    above: ClassVar = {"ratio": 0.0}
+    most: ClassVar = {"ratio": 1.0}
+
+    by: str = "inliers"
+    ratio: float = 0.8
+    features: int = MOST_POINTS
+    vectors: str = "rootsift"
+    ransac: str = "plain"
+
+    def of(self, image: Image) -> LocalFeatures:
+        """The local features of one picture."""
+        return local_features(image, self.features, root=self.vectors == "rootsift")
+
+    def score(self, query: LocalFeatures, item: LocalFeatures) -> int:
+        """How well a picture goes with the query: number of inliers, or of matches."""
+        mine, theirs = feature_matches(query, item, self.ratio)
+        return mine.size if self.by == "matches" else self.inliers(query, item, mine, theirs)
+
+    def inliers(self, query: LocalFeatures, item: LocalFeatures, mine: IntArray, theirs: IntArray) -> int:
+        """How many matches one similarity explains, found as `ransac` says."""
+        if self.ransac == "plain":
+            return plain_inliers(query, item, mine, theirs)
+        if mine.size < LEAST_MATCHES:
+            return 0
+        return int(local_inliers(query.points[mine], item.points[theirs], REACH, TRIES).sum())
+
+    def scores(self, queries: Sequence[LocalFeatures], items: Sequence[LocalFeatures]) -> FloatArray:
+        """The scores of all items for each query."""
+        rows = [in_threads(partial(self.score, query), items) for query in queries]
+        return np.array(rows, dtype=np.float64).reshape(len(queries), len(items))
+
+    def rows(self, items: Sequence[LocalFeatures]) -> Callable[[IntArray], FloatArray]:
+        """A function from positions of items to their scores with all, one row each; higher is better."""
+        return lambda queries: self.scores([items[query] for query in queries.tolist()], items)
+
+    def ranks(self, items: Sequence[LocalFeatures], labels: Iterable[Any], **options: Any) -> RelevantRanks:
+        """Exact ranks of all class mates of every picture; `options` are those of `pairwise_ranks`."""
+        record = {"system": self.name, "settings": {"ranker": self.name, **asdict(self)}}
+        return pairwise_ranks(self.rows(items), labels, **{**record, **options, "higher_is_better": True})
+
+
+def feature_matches(query: LocalFeatures, item: LocalFeatures, ratio: float) -> tuple[IntArray, IntArray]:
+    """Pairs of features that match: positions in the query and in the item, each of the item's once at most.
+
+    With fewer than two features in the item no second nearest exists, and nothing matches.
+    """
+    nothing = np.empty(0, dtype=np.int64)
+    if len(query) == 0 or len(item) < 2:
+        return nothing, nothing
+    square = _squared_distances(query, item)
+    rows = np.arange(len(query))
+    nearest = square.argmin(axis=1)
+    first = square[rows, nearest]
+    square[rows, nearest] = np.inf
+    mine = np.flatnonzero(first < ratio**2 * square.min(axis=1))
+    mine = mine[np.argsort(first[mine], kind="stable")]  # the nearest first, so that `unique` keeps it
+    theirs, kept = np.unique(nearest[mine], return_index=True)
+    return mine[kept], theirs
+
+
+def plain_inliers(query: LocalFeatures, item: LocalFeatures, mine: IntArray, theirs: IntArray) -> int:
+    """How many matches one similarity transform explains within five pixels; 0 for fewer than four matches."""
+    if mine.size < LEAST_MATCHES:
+        return 0
+    cv2 = opencv()
+    options = {"ransacReprojThreshold": REACH, "maxIters": TRIES, "confidence": CONFIDENCE}
+    found = cv2.estimateAffinePartial2D(query.points[mine], item.points[theirs], method=cv2.RANSAC, **options)
+    return 0 if found[0] is None else int(found[1].sum())
+
+
+def _squared_distances(query: LocalFeatures, item: LocalFeatures) -> FloatArray:
+    own, other = ((each.vectors**2).sum(axis=1, dtype=np.float64) for each in (query, item))
+    return np.maximum(own[:, None] + other - 2.0 * (query.vectors @ item.vectors.T), 0.0)
+
+
+# Locally optimised RANSAC of a similarity transform: a model that looks good is improved before it is counted.
+
+Points: TypeAlias = NDArray[np.complex128]
+WIDER, FITTING_STEPS = 3.0, 4  # reach of the first fit, in reaches, and how many fits lead to one
+LEAST_PAIRS = 2
+RANSAC_CELLS = 1 << 22
+
+
+def local_inliers(query: NDArray[Any], item: NDArray[Any], reach: float, tries: int, seed: int = 0) -> BoolArray:
+    """Which matches (rows of x, y in both pictures) the best similarity explains within `reach` pixels."""
+    here, there = (np.ascontiguousarray(each, np.float64).view(np.complex128)[:, 0] for each in (query, item))
+    best = np.zeros(here.size, np.bool_)
+    if here.size < LEAST_PAIRS:
+        return best
+    turn, shift = _similarity_models(here, there, tries, np.random.default_rng([seed, here.size]))
+    counts = _inlier_counts(here, there, turn, shift, reach)
+    record = np.maximum.accumulate(counts)
+    for place in np.flatnonzero(np.append(True, record[1:] > record[:-1])).tolist():
+        found = improved_inliers(here, there, turn[place], shift[place], reach)
+        best = found if found.sum() > best.sum() else best
+    return best
+
+
+def improved_inliers(here: Points, there: Points, turn: complex, shift: complex, reach: float) -> BoolArray:
+    """The inliers of a model, or of what least squares make of it, whichever are more."""
+    best = np.abs(turn * here + shift - there) < reach
+    for wide in np.linspace(WIDER, 1.0, FITTING_STEPS) * reach:
+        near = np.abs(turn * here + shift - there) < wide
+        if near.sum() < LEAST_PAIRS:
+            break
+        turn, shift = fitted_similarity(here[near], there[near])
+        now = np.abs(turn * here + shift - there) < reach
+        best = now if now.sum() > best.sum() else best
+    return best
+
+
+def fitted_similarity(here: Points, there: Points) -> tuple[complex, complex]:
+    """The similarity of least squares (Umeyama 1991 in the plane, without mirror).
+
+    >>> turn, shift = fitted_similarity(np.array([0, 1, 1j]), 2j * np.array([0, 1, 1j]) + 3)
+    >>> bool(np.allclose([turn, shift], [2j, 3]))
+    True
+    """
+    mine, theirs = here - here.mean(), there - there.mean()
+    length = float((mine.conj() * mine).real.sum())
+    turn = complex((mine.conj() * theirs).sum() / length) if length > 0 else 1.0 + 0j
+    return turn, complex(there.mean() - turn * here.mean())
+
+
+def _similarity_models(here: Points, there: Points, tries: int, chance: np.random.Generator) -> tuple[Points, Points]:
+    """Similarities through two matches each; two at the same point make none, and are drawn again as a shift."""
+    first = chance.integers(0, here.size, tries)
+    second = (first + chance.integers(1, here.size, tries)) % here.size
+    across = here[second] - here[first]
+    turn = np.where(across != 0, (there[second] - there[first]) / np.where(across != 0, across, 1), 1.0)
+    return turn, there[first] - turn * here[first]
+
+
+def _inlier_counts(here: Points, there: Points, turn: Points, shift: Points, reach: float) -> NDArray[np.int64]:
+    step = max(1, RANSAC_CELLS // here.size)
+    parts = [
+        (np.abs(turn[start : start + step, None] * here + shift[start : start + step, None] - there) < reach).sum(
+            axis=1
+        )
+        for start in range(0, turn.size, step)
+    ]
+    return np.concatenate(parts)

@@ -1,0 +1,2 @@
+from .searching import Hits as Hits
+from .text_index import Index as Index

@@ -1,0 +1,362 @@
+"""Which documents match each part of a query and how they score, kept for the next query."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, singledispatchmethod
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankscope.engines.text.index_columns import Numbers, coarse_lengths
+from rankscope.engines.text.index_reader import IndexReader
+from rankscope.engines.text.phrases import phrase_frequencies
+from rankscope.engines.text.queries import (
+    BestOf,
+    Boolean,
+    Boost,
+    Fuzzy,
+    InField,
+    MatchAll,
+    MatchNothing,
+    Node,
+    Phrase,
+    Prefix,
+    Range,
+    Regex,
+    Term,
+    Wildcard,
+    check_time,
+)
+from rankscope.engines.text.similarities import BM25F
+from rankscope.engines.text.similarity import FieldStatistics, Similarity, TermStatistics
+from rankscope.engines.text.term_patterns import pattern_mask, similar_terms
+
+# What a node gives: documents and their scores; and how those of many parts are put together.
+
+DENSE = 8  # a list that holds one of so many documents is also kept as a whole array of scores
+
+
+@dataclass(frozen=True, eq=False)
+class Matches:
+    """Documents, ascending, and their scores; `count` is how many documents there are."""
+
+    docs: Numbers
+    scores: NDArray[np.float32]
+    count: int
+
+    @classmethod
+    def nothing(cls, count: int) -> Matches:
+        """No document."""
+        return cls(np.empty(0, dtype=np.intp), np.empty(0, dtype=np.float32), count)
+
+    @classmethod
+    def constant(cls, mask: Numbers, score: float) -> Matches:
+        """All documents of a mask, with one score."""
+        docs = np.flatnonzero(mask)
+        return cls(docs, np.full(len(docs), score, dtype=np.float32), len(mask))
+
+    @cached_property
+    def whole(self) -> NDArray[np.float32] | None:
+        """The score of every document, 0 where it does not match; None where few match."""
+        if len(self.docs) * DENSE < self.count:
+            return None
+        scores = np.zeros(self.count, dtype=np.float32)
+        scores[self.docs] = self.scores
+        return scores
+
+    @cached_property
+    def positive(self) -> bool:
+        """Whether a score of 0 means that a document does not match."""
+        return bool(self.scores.min(initial=1) > 0)
+
+    @cached_property
+    def highest(self) -> float:
+        """The best score."""
+        return float(self.scores.max(initial=0))
+
+    @property
+    def size(self) -> int:
+        """Bytes that it takes in memory."""
+        return self.docs.nbytes + self.scores.nbytes + (4 * self.count if len(self.docs) * DENSE >= self.count else 0)
+
+    def mask(self) -> Numbers:
+        """Whether each document matches."""
+        mask = np.zeros(self.count, dtype=bool)
+        mask[self.docs] = True
+        return mask
+
+    def at(self, docs: Numbers) -> Numbers:
+        """The scores of some documents, 0 where they do not match."""
+        if self.whole is not None:
+            return self.whole[docs]
+        places = np.minimum(np.searchsorted(self.docs, docs), max(len(self.docs) - 1, 0))
+        if not len(self.docs):
+            return np.zeros(len(docs), dtype=np.float32)
+        return np.where(self.docs[places] == docs, self.scores[places], np.float32(0))
+
+
+def total_scores(parts: Iterable[Matches], count: int) -> NDArray[np.float64]:
+    """The sum of the scores of each document, in 64 bits."""
+    total = np.zeros(count)
+    for part in parts:
+        if part.whole is not None:
+            np.add(total, part.whole, out=total)
+        else:
+            total[part.docs] += part.scores
+    return total
+
+
+def any_matches(parts: Iterable[Matches], count: int, total: NDArray[np.float64]) -> Numbers:
+    """Whether each document matches at least one part."""
+    listed = list(parts)
+    if all(part.positive for part in listed):
+        return total > 0
+    mask = np.zeros(count, dtype=bool)
+    for part in listed:
+        mask[part.docs] = True
+    return mask
+
+
+# From a query to the documents that match, with their scores: each kind of node by its own method.
+
+
+class Matcher:
+    """Matches queries in an index under one similarity. Scores are rounded to 32 bits once for each node."""
+
+    def __init__(
+        self, reader: IndexReader, similarity: Similarity, default_field: str, cache: MatchCache | None = None
+    ) -> None:
+        self.reader, self.similarity, self.cache = reader, similarity, cache or MatchCache()
+        combining = similarity if isinstance(similarity, BM25F) else None
+        self.source = TermSource(reader, combining, default_field)
+
+    @singledispatchmethod
+    def matches(self, node: Node, boost: float = 1.0) -> Matches:
+        """The documents that match a node, deleted ones among them."""
+        raise TypeError(f"no way to match {type(node).__name__}")
+
+    @matches.register
+    def _(self, node: Term, boost: float = 1.0) -> Matches:
+        return self.term_matches(node, boost)
+
+    @matches.register
+    def _(self, node: Boost, boost: float = 1.0) -> Matches:
+        return self.matches(node.query, float(np.float32(boost) * np.float32(node.factor)))
+
+    @matches.register
+    def _(self, node: MatchAll, boost: float = 1.0) -> Matches:
+        return Matches.constant(np.ones(self.reader.count, dtype=bool), boost)
+
+    @matches.register
+    def _(self, node: MatchNothing, boost: float = 1.0) -> Matches:
+        return Matches.nothing(self.reader.count)
+
+    @matches.register(Prefix)
+    @matches.register(Wildcard)
+    @matches.register(Regex)
+    @matches.register(Range)
+    def _(self, node: InField, boost: float = 1.0) -> Matches:
+        check_time()
+        return Matches.constant(pattern_mask(self.reader, node), boost)
+
+    @matches.register
+    def _(self, node: Fuzzy, boost: float = 1.0) -> Matches:
+        check_time()
+        terms = self.fuzzy_terms(node)
+        shared = self.shared_statistics([term for term, _ in terms])
+        parts = [self.term_matches(term, boost * similarity, shared) for term, similarity in terms]
+        return self._any(parts)
+
+    @matches.register
+    def _(self, node: Phrase, boost: float = 1.0) -> Matches:
+        check_time()
+        docs, frequencies = phrase_frequencies(self.reader, node)
+        terms = [self.reader.term(node.field, term) for term in node.terms]
+        lengths = self.reader.lengths(node.field)[docs]
+        scores = self.similarity.score(frequencies, lengths, terms, self.reader.field(node.field), boost)
+        return Matches(docs, scores, self.reader.count)
+
+    @matches.register
+    def _(self, node: Boolean, boost: float = 1.0) -> Matches:
+        required = [self.matches(each, boost) for each in node.required]
+        optional = [self.matches(each, boost) for each in node.optional]
+        if not required and not optional:
+            return Matches.nothing(self.reader.count)
+        total = total_scores([*required, *optional], self.reader.count)
+        mask = _in_all_parts(required) if required else any_matches(optional, self.reader.count, total)
+        if node.minimum:
+            mask &= _part_counts(optional, self.reader.count) >= node.minimum
+        for each in node.prohibited:
+            mask[self.matches(each).docs] = False
+        docs = np.flatnonzero(mask)
+        return Matches(docs, total[docs].astype(np.float32), self.reader.count)
+
+    @matches.register
+    def _(self, node: BestOf, boost: float = 1.0) -> Matches:
+        parts = [self.matches(each, boost) for each in node.queries]
+        best = np.zeros(self.reader.count)
+        mask = np.zeros(self.reader.count, dtype=bool)
+        for part in parts:
+            best[part.docs] = np.where(mask[part.docs], np.maximum(best[part.docs], part.scores), part.scores)
+            mask[part.docs] = True
+        docs = np.flatnonzero(mask)
+        rest = total_scores(parts, self.reader.count)[docs] - best[docs]
+        return Matches(docs, (best[docs] + rest * np.float32(node.others)).astype(np.float32), self.reader.count)
+
+    def term_matches(self, node: Term, boost: float = 1.0, shared: TermStatistics | None = None) -> Matches:
+        """The documents of a term; its statistics may be shared by several terms."""
+        check_time()
+        key = (self.similarity, node, boost, shared)
+        return self.cache.get(key, lambda: self._term(node, boost, shared))
+
+    def _term(self, node: Term, boost: float, shared: TermStatistics | None) -> Matches:
+        found = self.source.find(node.field, node.text)
+        if not len(found.docs):
+            return Matches.nothing(self.reader.count)
+        scores = self.similarity.score(found.frequencies, found.lengths, [shared or found.term], found.field, boost)
+        return Matches(found.docs, scores, self.reader.count)
+
+    def fuzzy_terms(self, node: Fuzzy) -> list[tuple[Term, float]]:
+        """The terms that a fuzzy one stands for, with how similar they are."""
+        return [(Term(node.field, term), similar) for term, similar in similar_terms(self.reader, node).items()]
+
+    def shared_statistics(self, terms: list[Term]) -> TermStatistics | None:
+        """What all terms of a fuzzy one score with: the largest n, and the sum of F."""
+        each = [self.source.statistics(term.field, term.text) for term in terms]
+        if not each:
+            return None
+        return TermStatistics(max(one.documents for one in each), sum(one.occurrences for one in each))
+
+    def _any(self, parts: list[Matches]) -> Matches:
+        total = total_scores(parts, self.reader.count)
+        docs = np.flatnonzero(any_matches(parts, self.reader.count, total))
+        return Matches(docs, total[docs].astype(np.float32), self.reader.count)
+
+
+def _in_all_parts(parts: list[Matches]) -> Numbers:
+    mask = parts[0].mask()
+    for part in parts[1:]:
+        mask &= part.mask()
+    return mask
+
+
+def _part_counts(parts: list[Matches], count: int) -> Numbers:
+    """How many of some parts each document matches."""
+    found = np.zeros(count, dtype=np.int32)
+    for part in parts:
+        found[part.docs] += 1
+    return found
+
+
+# Documents of a term, and their scores: in one field, or in several that a similarity makes one.
+
+
+class Scorable(NamedTuple):
+    """All that a similarity asks of a term: documents, frequencies, lengths, and statistics of term and field."""
+
+    docs: Numbers
+    frequencies: Numbers
+    lengths: Numbers
+    term: TermStatistics
+    field: FieldStatistics
+
+
+@dataclass(frozen=True, eq=False)
+class TermSource:
+    """Where terms are looked up: one field by itself, or all fields of BM25F for words without a field."""
+
+    reader: IndexReader
+    combining: BM25F | None
+    default_field: str
+
+    def find(self, field: str, term: str) -> Scorable:
+        """A term with all that it takes to score it."""
+        if self.combining is not None and field == self.default_field:
+            return self._combined(self.combining, term)
+        postings = self.reader.postings(field, term)
+        docs = postings.docs.astype(np.intp)
+        lengths = self.reader.lengths(field)[docs]
+        statistics = self.reader.term(field, term), self.reader.field(field)
+        return Scorable(docs, postings.counts.astype(np.float32), lengths, *statistics)
+
+    def statistics(self, field: str, term: str) -> TermStatistics:
+        """n and F of a term."""
+        return self.find(field, term).term if self.combining is not None else self.reader.term(field, term)
+
+    def _combined(self, similarity: BM25F, term: str) -> Scorable:
+        """Frequencies, lengths and totals added up with the weights of fields; n and N are the largest."""
+        reader, weights = self.reader, similarity.by_field
+        for field in weights:
+            reader.need_field(field)
+        parts = {field: reader.postings(field, term) for field in weights}
+        docs = _union_of_docs([part.docs for part in parts.values()])
+        frequencies, lengths = np.zeros(len(docs)), np.zeros(len(docs))
+        for field, part in parts.items():
+            frequencies[np.searchsorted(docs, part.docs)] += weights[field] * part.counts
+            lengths += weights[field] * reader.lengths(field)[docs]
+        terms = {field: reader.term(field, term) for field in weights}
+        fields = {field: reader.field(field) for field in weights}
+        return Scorable(
+            docs=docs,
+            frequencies=frequencies.astype(np.float32),
+            lengths=(lengths if reader.exact_lengths else coarse_lengths(lengths.astype(np.int64))).astype(np.float32),
+            term=TermStatistics(
+                max(each.documents for each in terms.values()),
+                int(sum(weights[field] * each.occurrences for field, each in terms.items())),
+            ),
+            field=FieldStatistics(
+                max(each.documents for each in fields.values()),
+                int(sum(weights[field] * each.tokens for field, each in fields.items())),
+            ),
+        )
+
+
+def _union_of_docs(lists: Sequence[Numbers]) -> Numbers:
+    return np.unique(np.concatenate(lists)).astype(np.intp)
+
+
+# Scores of terms that were asked for before, as long as there is room for them.
+
+CACHE_ROOM: Final = 256 << 20  # bytes
+CACHE_ENTRY: Final = 1 << 10  # bytes that one takes next to its arrays, at most
+
+
+class MatchCache:
+    """The matches of terms by what decides them; those that were not asked for the longest time go first.
+
+    Several threads may ask at once.
+    """
+
+    def __init__(self, room: int = CACHE_ROOM) -> None:
+        self.room, self.used = room, 0
+        self._kept: OrderedDict[Hashable, Matches] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def __len__(self) -> int:
+        """How many are kept."""
+        return len(self._kept)
+
+    def get(self, key: Hashable, make: Callable[[], Matches]) -> Matches:
+        """The matches of a key, made where they are not kept."""
+        with self._lock:
+            found = self._kept.get(key)
+            if found is not None:
+                self._kept.move_to_end(key)
+                return found
+        made = make()
+        with self._lock:
+            self._keep(key, made)
+        return made
+
+    def _keep(self, key: Hashable, made: Matches) -> None:
+        if key in self._kept:  # another thread was quicker
+            return
+        self._kept[key] = made
+        self.used += made.size + CACHE_ENTRY
+        while self.used > self.room and len(self._kept) > 1:
+            self.used -= self._kept.popitem(last=False)[1].size + CACHE_ENTRY

@@ -1,0 +1,15 @@
+from .examples.examples import Examples as Examples
+from .examples.examples import Session as Session
+from .examples.items import Items as Items
+from .examples.scores import Scored as Scored
+from .examples.scores import best as best
+from .methods.method import CannotScore as CannotScore
+from .methods.method import Method as Method
+from .methods.method import TwoSided as TwoSided
+from .methods.text import TextItems as TextItems
+from .normalization.efficiency import recalibrated as recalibrated
+from .normalization.efficiency import recalibrated_all as recalibrated_all
+from .normalization.stored_baselines import load_baselines as load_baselines
+from .normalization.stored_baselines import save_baselines as save_baselines
+from .study.sensitivity import adaptation as adaptation
+from .study.sensitivity import resilience as resilience

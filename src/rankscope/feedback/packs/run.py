@@ -1,0 +1,345 @@
+"""A pack run: every case a study, what methods reach of the stored baselines, and how they adapt to assessors.
+
+Everything that was finished lies in the folder and is not done again, so a run that was stopped can be continued.
+Efficiency here over efficiency where the pack was made: both are shares of the best that can be learnt from the
+features, each of its own collection. Topics of both are drawn anew: log(a/b) has the variance var(a)/a^2 +
+var(b)/b^2.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rankscope.core.errors import InputError, Problem
+from rankscope.core.parts import Runner
+from rankscope.feedback.examples.items import features_digest
+from rankscope.feedback.methods import METHODS
+from rankscope.feedback.methods.method import Method
+from rankscope.feedback.normalization.baselines import Baseline, BaselineRules, baselines_of, stored_under
+from rankscope.feedback.normalization.efficiency import Efficiency, variance_of_mean
+from rankscope.feedback.normalization.generalisation import Generalisation, generalise
+from rankscope.feedback.normalization.stored_baselines import BaselineStore, load_store, save_baselines
+from rankscope.feedback.packs.pack import Case, Pack
+from rankscope.feedback.packs.problem import PackProblem
+from rankscope.feedback.study.experiment import Experiment
+from rankscope.feedback.study.results import Results, load_results
+from rankscope.feedback.study.sensitivity import Adaptation, adaptation, shared_topics
+from rankscope.feedback.study.study import StudyPlan, study
+from rankscope.feedback.users.starts import STARTS
+from rankscope.feedback.users.topics import sampling_units
+from rankscope.feedback.users.users import USERS
+
+# A pack run: every case a study, what methods reach of the stored baselines, and how they adapt to assessors.
+
+Progress = Callable[[str, float], None]
+BASELINES = "baselines.json"
+
+
+@dataclass(frozen=True, eq=False)
+class PackResult:
+    """All cases with their results, what methods reach of the baselines, and the stored reference where there is one.
+
+    `reused`: the stored baselines are those of these very features, so that efficiencies must come out as stored.
+    `left_out`: cases that cannot be made of these topics, with the reason.
+    """
+
+    pack: Pack
+    problem: PackProblem
+    cases: tuple[tuple[Case, Results], ...]
+    learnt: Generalisation
+    adaptations: tuple[Adaptation, ...]
+    stored: BaselineStore | None
+    reused: bool
+    left_out: tuple[tuple[Case, str], ...] = ()
+
+    @property
+    def title(self) -> str:
+        """In a line; that of the pack is of its own collection."""
+        pack, other = self.pack, self.problem.other
+        return f"The study of pack {pack.name} on another collection: {other}" if other else pack.title
+
+    @property
+    def added(self) -> tuple[str, ...]:
+        """The methods that are not those of the pack."""
+        own = {str(METHODS.parse(each)) for each in self.pack.study["methods"]}
+        return tuple(each for each in self.learnt.methods if each not in own)
+
+    @property
+    def citation(self) -> str:
+        """What was run, so that others can run the same: the pack, and whatever is not as its file has it."""
+        problem = self.problem
+        digests = f"features SHA-256 {features_digest(problem.items)[:16]}, topics SHA-256 {problem.topics.digest[:16]}"
+        parts = {
+            f"run on another collection, {problem.other} ({digests})": bool(problem.other),
+            f"run with what differs: {', '.join(problem.differs)} ({digests})": not problem.other and problem.differs,
+            f"without {_case_words(case.name for case, _ in self.left_out)}": bool(self.left_out),
+            f"methods added: {', '.join(self.added)}": bool(self.added),
+        }
+        return "; ".join([self.pack.citation, *(words for words, there in parts.items() if there)])
+
+
+def _case_words(names: Iterable[str]) -> str:
+    listed = list(names)
+    return f"{'case' if len(listed) == 1 else 'cases'} {', '.join(listed)}"
+
+
+def run_cases(
+    pack: Pack,
+    problem: PackProblem,
+    folder: Path,
+    methods: Sequence[str] = (),
+    on: str | Runner | None = None,
+    progress: Progress | None = None,
+    keep_sessions: bool = False,
+) -> PackResult:
+    """Run the pack in a folder; `methods` are compared with those of the pack.
+
+    `keep_sessions` writes what the sessions of each case began with, displays and marks into CASE.sessions.parquet.
+    """
+    chosen = [METHODS.parse(each) for each in dict.fromkeys([*pack.study["methods"], *methods])]
+    folder.mkdir(parents=True, exist_ok=True)
+    lacking = {case: problem.lacks(case, pack.study["seed"]) for case in pack.cases}
+    if all(lacking.values()):
+        problems = [Problem(f"case {case.name}", reason) for case, reason in lacking.items()]
+        raise InputError.of(pack.name, problems, "None of its cases can be made of these topics.")
+    cases = tuple(
+        (case, _case_results(pack, problem, case, chosen, folder, on, progress, keep_sessions))
+        for case in pack.cases
+        if not lacking[case]
+    )
+    stored = stored_reference(pack)
+    reused = stored is not None and all(each.features == features_digest(problem.items) for each in stored.baselines)
+    earlier = _baselines(pack, problem, stored if reused else None, folder / BASELINES, progress)
+    told = None if progress is None else lambda share: progress("efficiency", share)
+    how = {"examples": pack.study["examples"], "repeats": pack.study["repeats"]}
+    rules = BaselineRules(seed=pack.study["seed"])
+    learnt = generalise(problem.items, problem.reference, chosen, rules, earlier=earlier, progress=told, **how)
+    save_baselines(learnt.store.baselines, folder / BASELINES, learnt.results)
+    return PackResult(
+        pack=pack,
+        problem=problem,
+        cases=cases,
+        learnt=learnt,
+        adaptations=tuple(_adaptations(pack, problem, chosen, progress)),
+        stored=stored,
+        reused=reused,
+        left_out=tuple((case, reason) for case, reason in lacking.items() if reason),
+    )
+
+
+def stored_reference(pack: Pack) -> BaselineStore | None:
+    """The baselines and results that come with a pack; a file that is not the one the pack names is an error."""
+    path = pack.baseline_file
+    if path is None:
+        return None
+    try:
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError as error:
+        raise InputError.of(path.name, [f"cannot be read: {error.strerror}"], "It belongs to the pack.") from None
+    if digest != pack.tables["baselines"]["digest"]:
+        what = f"is not the file that pack {pack.name} names (digest {digest[:12]})"
+        raise InputError.of(path.name, [what], "Bring back the file that came with the pack.")
+    return load_store(path)
+
+
+def _case_results(
+    pack: Pack,
+    problem: PackProblem,
+    case: Case,
+    methods: Sequence[Method],
+    folder: Path,
+    on: str | Runner | None,
+    progress: Progress | None,
+    keep_sessions: bool,
+) -> Results:
+    """One study, or what the folder has of it."""
+    plan = case_plan(pack, problem, case, methods)
+    path = folder / f"{case.name}.parquet"
+    kept = folder / f"{case.name}.sessions.parquet" if keep_sessions else None
+    done = finished(path, plan)
+    if done is not None and (kept is None or kept.exists()):
+        return done
+    told = None if progress is None else lambda share: progress(f"case {case.name}", share)
+    return study(plan, result=path, on=on, progress=told, keep_sessions=kept)
+
+
+def case_plan(pack: Pack, problem: PackProblem, case: Case, methods: Sequence[Method]) -> StudyPlan:
+    """The study of one case."""
+    told = pack.study
+    setting = Experiment.of(
+        problem.items,
+        problem.of_case(case, told["seed"]),
+        USERS.parse(case.user),
+        STARTS.parse(case.start),
+        pack.protocol(),
+        ids=problem.ids,
+        seed=told["seed"],
+    )
+    return StudyPlan.of(setting, methods, starts=told["starts"], measures=told["measures"], seed=told["seed"])
+
+
+def finished(path: Path, plan: StudyPlan) -> Results | None:
+    """The results in a file, where they are those of this plan; None where there are none, or of another one."""
+    if not path.exists():
+        return None
+    try:
+        found = load_results(path)
+    except InputError:
+        return None
+    names = [str(each) for each in plan.methods]
+    wanted = json.loads(json.dumps(plan.about))  # as a file holds it
+    same = all(found.about.get(key) == value for key, value in wanted.items())
+    return found if same and list(found.methods) == names else None
+
+
+def _baselines(
+    pack: Pack, problem: PackProblem, stored: BaselineStore | None, path: Path, progress: Progress | None
+) -> BaselineStore:
+    """The baseline of every topic: as stored, as an earlier run left it, or made now and kept at once."""
+    known = stored_under((*_baselines_left(path, problem), *(() if stored is None else stored.baselines)))
+    rules = BaselineRules(seed=pack.study["seed"])
+    topics = problem.reference
+    for row, label in enumerate(topics.labels):
+        if (label, "") not in known:
+            made = baselines_of(problem.items, topics.targets[row], label, [], rules)
+            known |= {(label, ""): made[""]}
+            save_baselines(known.values(), path)
+        if progress is not None:
+            progress("baselines", (row + 1) / len(topics))
+    wanted = [known[label, ""] for label in topics.labels]
+    return BaselineStore(tuple(wanted), () if stored is None else stored.results)
+
+
+def _baselines_left(path: Path, problem: PackProblem) -> list[Baseline]:
+    """What an earlier run left of baselines of these features."""
+    if not path.exists():
+        return []
+    try:
+        found = load_store(path).baselines
+    except InputError:
+        return []
+    return [each for each in found if each.features == features_digest(problem.items)]
+
+
+def _adaptations(
+    pack: Pack, problem: PackProblem, methods: Sequence[Method], progress: Progress | None
+) -> list[Adaptation]:
+    """Of each method on each topic that several assessors see differently."""
+    setting = Experiment.of(problem.items, problem.topics, protocol=pack.protocol(), seed=pack.study["seed"])
+    pairs = [(method, topic) for method in methods for topic in shared_topics(problem.topics)]
+    done = []
+    for number, (method, topic) in enumerate(pairs, start=1):
+        done.append(adaptation(method, setting, topic, starts=pack.study["starts"], seed=pack.study["seed"]))
+        if progress is not None:
+            progress("assessors", number / len(pairs))
+    return done
+
+
+# Efficiency next to the stored reference: what a method reaches here over what it reached where the pack was made.
+
+SAME_EFFICIENCY = 1e-9
+UnitsOfBoth: TypeAlias = tuple[Sequence[str], Sequence[str]]
+
+
+@dataclass(frozen=True)
+class Relative:
+    """MAE here and stored, their ratio with its 95 % interval, and how many topics each has."""
+
+    method: str
+    here: float
+    stored: float
+    ratio: float
+    low: float
+    high: float
+    topics: tuple[int, int]
+
+    def row(self) -> dict[str, object]:
+        """In plain numbers."""
+        return {
+            "method": self.method,
+            "MAE": self.here,
+            "stored": self.stored,
+            "relative": self.ratio,
+            "low": self.low,
+            "high": self.high,
+            "topics": self.topics[0],
+            "stored topics": self.topics[1],
+        }
+
+
+def relative_efficiencies(result: PackResult) -> list[Relative]:
+    """Of every method that the stored reference has too; none where nothing is stored."""
+    if result.stored is None:
+        return []
+    then = _mae_by_method(result.stored.results)
+    units = (result.learnt.units, sampling_units({name: result.pack.classes_of(name) for name in result.pack.topics}))
+    return [
+        ratio_of(name, [*own.values()], [*then[name].values()], units=_units_of(units, own, then[name]))
+        for name, own in _mae_by_method(result.learnt.results).items()
+        if name in then
+    ]
+
+
+def _units_of(units: tuple[Mapping[str, str], Mapping[str, str]], *topics: Mapping[str, float]) -> UnitsOfBoth:
+    """The sampling unit of each topic, here and where the pack was made."""
+    here, stored = ([of.get(name, name) for name in own] for of, own in zip(units, topics, strict=True))
+    return here, stored
+
+
+def reproduced(result: PackResult) -> bool:
+    """Whether every efficiency came out as it is stored, where it must."""
+    return all(abs(each.here - each.stored) <= SAME_EFFICIENCY for each in relative_efficiencies(result))
+
+
+def ratio_of(
+    method: str, here: ArrayLike, stored: ArrayLike, level: float = 0.95, units: UnitsOfBoth | None = None
+) -> Relative:
+    """The ratio of two means, its logarithm taken for normal; equal values on equal topics have the ratio 1.
+
+    `units`: the sampling unit of each value, where topics share classes.
+
+    >>> made = ratio_of("svm", [0.4, 0.6], [0.9, 1.1])
+    >>> round(made.ratio, 6), round(made.low, 6), round(made.high, 6)
+    (0.5, 0.125324, 1.994827)
+    """
+    from scipy.special import stdtrit
+
+    a, b = (np.asarray(each, dtype=np.float64) for each in (here, stored))
+    means = float(a.mean()), float(b.mean())
+    same = a.shape == b.shape and bool(np.allclose(a, b, rtol=0, atol=SAME_EFFICIENCY))
+    own = ([*map(str, range(a.size))], [*map(str, range(b.size))]) if units is None else units
+    parts = [
+        0.0 if same else variance_of_mean(each, of) / each.mean() ** 2 for each, of in zip((a, b), own, strict=True)
+    ]
+    total = sum(parts)
+    freedom = (
+        total**2 / sum(part**2 / (len({*of}) - 1) for part, of in zip(parts, own, strict=True)) if total > 0 else 1.0
+    )
+    half = float(stdtrit(freedom, (1 + level) / 2)) * total**0.5 if total else 0.0
+    ratio = means[0] / means[1]
+    return Relative(
+        method=method,
+        here=means[0],
+        stored=means[1],
+        ratio=ratio,
+        low=ratio * float(np.exp(-half)),
+        high=ratio * float(np.exp(half)),
+        topics=(a.size, b.size),
+    )
+
+
+def _mae_by_method(results: Sequence[Efficiency]) -> dict[str, dict[str, float]]:
+    """MAE of feasible topics by method, in the order of the topics; the size of example sets is part of the name."""
+    found: dict[str, dict[str, float]] = {}
+    for each in sorted(results, key=lambda one: one.topic):
+        if each.feasible and not np.isnan(each.mae):
+            found.setdefault(each.method, {})[each.topic] = each.mae
+    return found

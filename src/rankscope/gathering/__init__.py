@@ -1,1 +1,0 @@
-"""Pages of the web into documents: named hosts only, slowly, and never to an address that must not be reached."""

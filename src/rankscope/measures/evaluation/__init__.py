@@ -1,0 +1,1 @@
+"""Scores of runs: every measure of every query, summaries, and cautions."""

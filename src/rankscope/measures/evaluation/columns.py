@@ -1,0 +1,144 @@
+"""One measure of one system as a column of values, which queries count, and how their values become one number."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankscope.core.arrays import BoolArray, FloatArray
+from rankscope.core.peers import peer
+from rankscope.core.settings import Settings
+from rankscope.measures.evaluation.expected_ties import mean_over_orders, worst_and_best
+from rankscope.measures.evaluation.scores import GEOMETRIC_FLOOR, Column, class_mean, summary_value
+from rankscope.measures.measure import Measure
+from rankscope.ranks.ragged import in_order_sum
+from rankscope.ranks.relevant_ranks import RelevantRanks
+
+# One measure of one system as a column of values: in a peer's way, and over the orders of equal scores if asked.
+
+
+def column_of(asked: Measure, whole: RelevantRanks, seen: RelevantRanks, settings: Settings) -> Column:
+    """A measure's values, which queries count and the summary; under `ties="expected"` the extremes too."""
+    measure = in_peers_way(asked, settings).bind(seen)
+    if settings.ties == "expected":
+        return _over_all_orders(asked, measure, whole, seen, settings)
+    counted = counted_queries(measure, seen, settings)
+    values = zero_where_nothing_is_relevant(measure.of(seen), measure, seen, settings)
+    return Column(
+        measure=measure,
+        asked=str(asked),
+        values=values,
+        counted=counted,
+        summary=summary_of(measure, values, counted, seen, settings),
+        words=measure.words(seen),
+        word=measure.word(seen),
+    )
+
+
+def _over_all_orders(
+    asked: Measure, measure: Measure, whole: RelevantRanks, seen: RelevantRanks, settings: Settings
+) -> Column:
+    """The mean over all orders of equal scores, its standard error, and the worst and the best of them."""
+    counted = counted_queries(measure, seen, settings)
+    mean, error = mean_over_orders(measure, whole, settings)
+    values, worst, best = (
+        zero_where_nothing_is_relevant(each, measure, seen, settings)
+        for each in (mean, *worst_and_best(measure, whole, settings))
+    )
+    summary = summary_of(measure, values, counted, seen, settings)
+    unknown = bool((counted & np.isnan(worst) & ~np.isnan(values)).any())
+    extremes = [np.nan if unknown else summary_of(measure, each, counted, seen, settings) for each in (worst, best)]
+    return Column(
+        measure=measure,
+        asked=str(asked),
+        values=values,
+        counted=counted,
+        summary=summary,
+        worst=worst,
+        best=best,
+        error=error,
+        words=measure.words(seen),
+        word=measure.word(seen),
+        extremes=(extremes[0], extremes[1]),
+        summary_error=summary_error(measure, values, error, counted, seen, settings),
+    )
+
+
+def in_peers_way(measure: Measure, settings: Settings) -> Measure:
+    """The measure with the parameters that a peer has fixed, unless they were written by hand."""
+    if settings.compat is None:
+        return measure
+    habits = peer(settings.compat).measures.get(measure.name, {})
+    plain = {each.name: each.default for each in fields(measure)}
+    changed = {name: value for name, value in habits.items() if getattr(measure, name) == plain[name]}
+    return replace(measure, **changed) if changed else measure
+
+
+# Which queries count, and how their values become one number.
+
+
+def counted_queries(measure: Measure, queries: RelevantRanks, settings: Settings) -> BoolArray:
+    """Which queries are in the summary."""
+    counted = np.ones(len(queries), dtype=np.bool_)
+    if settings.queries == "answered":
+        counted &= queries.answered
+    if settings.no_relevant == "skip":
+        counted &= measure.defined(queries)
+    return counted
+
+
+def zero_where_nothing_is_relevant(
+    values: FloatArray, measure: Measure, queries: RelevantRanks, settings: Settings
+) -> FloatArray:
+    """The values with the worst there is (mostly 0) for queries without a relevant item, where the settings say so."""
+    if settings.no_relevant != "zero":
+        return values
+    return np.where(np.asarray(measure.defined(queries)), values, np.nan_to_num(values, nan=measure.worst))
+
+
+def summary_of(
+    measure: Measure, values: FloatArray, counted: BoolArray, queries: RelevantRanks, settings: Settings
+) -> float:
+    """One number for all queries that count."""
+    if measure.name == "num_rel" and settings.trec_eval and settings.queries == "judged":
+        return in_order_sum(queries.count_judged(least=np.nextafter(0, 1)).astype(np.float64))
+    defined = _in_summary(values, counted, settings)
+    if settings.mean == "class" and queries.classes is not None:
+        return class_mean(measure, values[defined], np.array(queries.classes, dtype=object)[defined].tolist())
+    return summary_value(measure, values[defined], settings.mean)
+
+
+def _in_summary(values: FloatArray, counted: BoolArray, settings: Settings) -> BoolArray:
+    return counted if settings.no_relevant == "zero" else counted & ~np.isnan(values)
+
+
+def summary_error(
+    measure: Measure,
+    values: FloatArray,
+    error: FloatArray | None,
+    counted: BoolArray,
+    queries: RelevantRanks,
+    settings: Settings,
+) -> float:
+    """The standard error of a summary whose values were simulated query by query; 0 where they are exact."""
+    if error is None:
+        return 0.0
+    defined = _in_summary(values, counted, settings)
+    classes = None if queries.classes is None else np.array(queries.classes, dtype=object)[defined]
+    weight = _weights(measure, values[defined], settings.mean, classes)
+    return float(np.sqrt(((weight * error[defined]) ** 2).sum()))
+
+
+def _weights(measure: Measure, values: FloatArray, mean: str, classes: NDArray[np.object_] | None) -> FloatArray:
+    """By how much the summary moves with each value."""
+    if measure.summary == "sum" or values.size == 0:
+        return np.ones(values.size)
+    if measure.summary == "geometric" or mean == "geometric":
+        moves = summary_value(measure, values, "geometric") / np.maximum(values, GEOMETRIC_FLOOR)
+        return np.where(values > GEOMETRIC_FLOOR, moves, 0.0) / values.size
+    if mean == "class" and classes is not None:
+        _, number, count = np.unique(classes, return_inverse=True, return_counts=True)
+        return 1.0 / (count.size * count[number])
+    return np.full(values.size, 1.0 / values.size)

@@ -1,0 +1,397 @@
+"""Judgements and runs to scores: the main entry of the library; chunks and documents in one table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Unpack
+
+from rankscope.core.errors import InputError, SettingError, SwappedInputs
+from rankscope.core.keywords import strict_keywords
+from rankscope.core.names import distinct_names
+from rankscope.core.peers import peer
+from rankscope.core.settings import Choices, Settings, default, settings_of
+from rankscope.core.wording import setting_usage, setting_value
+from rankscope.inputs.mix_ups import looks_swapped, refuse_swapped
+from rankscope.inputs.problems import raise_all
+from rankscope.inputs.qrels import Qrels, read_junk
+from rankscope.inputs.reading import Reading, reading_with
+from rankscope.inputs.run import Run, named_runs
+from rankscope.inputs.sources import MAX_RATIO
+from rankscope.measures.evaluation.columns import column_of
+from rankscope.measures.evaluation.expected_ties import seen_of
+from rankscope.measures.evaluation.scores import Column, Scores, SystemScores
+from rankscope.measures.measure import Measure
+from rankscope.measures.notation import Asked, parse_measures
+from rankscope.ranks.provenance import FIXED_BY_REDUCTION
+from rankscope.ranks.reduction import Progress, check_run, reduce
+from rankscope.ranks.relevant_ranks import RelevantRanks
+
+if TYPE_CHECKING:
+    from rankscope.ranks.parts.resources import Where
+
+
+# Judgements and runs to scores: the main entry of the library.
+
+
+def way_of_evaluating(both_levels: bool) -> Callable[..., Scores]:
+    """Of one level, or of chunks and documents, each system twice."""
+    if not both_levels:
+        return evaluate
+
+    return evaluate_both_levels
+
+
+def evaluate(
+    qrels: Any,
+    runs: Any,
+    measures: Asked,
+    *,
+    junk: Any = None,
+    classes: Any = None,
+    subtopics: Any = None,
+    format: str | None = None,
+    encoding: str = "utf-8",
+    progress: Progress | None = None,
+    keep_scores: bool = False,
+    compat: str | None = None,
+    max_ratio: float = MAX_RATIO,
+    where: Where | None = None,
+    columns: Any = None,
+    map_qrels: Any = None,
+    map_runs: Any = None,
+    roll_up: Any = None,
+    **settings: Unpack[Choices],
+) -> Scores:
+    """Evaluate one run or several (a list, or a dictionary by name) against judgements.
+
+    `qrels` and each run: a path, a nested dictionary, a polars or pandas frame, or three arrays. `measures`: names as
+    people write them. `compat` and the other settings: `rankscope.core.settings.SETTINGS`. `keep_scores` leaves the
+    scores of hits and best distractors in the ranks of the result, for graphs and forecasts that read them.
+    `max_ratio` is how many times its own size a packed file may become, beyond 1 GB. `where` says where the work is
+    done, and in how much memory. `subtopics` are the judgements that measures of diversity read; without them `qrels`
+    name a subtopic for each judgement, and an item is as relevant as to the subtopic it serves best; {query:
+    {subtopic: {item: grade}}} and {query: {item: {subtopic: grade}}} are distinguished by the items that runs return.
+    `columns` says which column is which where names do not tell, {"query": NAME, "item": NAME}; `map_qrels` and
+    `map_runs` say it of judgements and of runs alone. `roll_up` says which document a chunk belongs to, and documents
+    are evaluated then; `evaluate_both_levels` has chunks and documents in one table.
+    >>> scores = evaluate({"q": {"a": 1}}, {"q": {"x": 2.0, "a": 1.0}}, ["AP", "P@2"])
+    >>> scores["AP"], scores["P@2"]
+    (0.5, 0.5)
+    """
+    chosen = settings_of(compat=compat, **settings)
+    kinds = parse_measures(measures, chosen.rel, chosen.compat)
+    errors: list[InputError] = []
+    reading = reading_with(
+        columns, roll_up, format, encoding, chosen.comments, max_ratio, map_qrels, map_runs, chosen.scores
+    )
+    of_runs: list[InputError] = []
+    named = named_runs(runs, reading, of_runs)
+    reductions = [partial(_way_of_reducing(run, where), run=run, reading=reading) for run in named]
+    parts = _attempt(errors, lambda: _subtopics_of(subtopics, qrels, kinds, reading, chosen, reductions))
+    plain = qrels if parts is None or _is_other(subtopics, qrels) else parts.flat()
+    judgements: Any = None if errors else _attempt(errors, lambda: Qrels.of(plain, reading, keep=False))
+    if judgements is not None and compat is not None:
+        _attempt(errors, partial(judgements.need_whole_grades, compat))
+    class_of = _attempt(errors, lambda: _classes_of(classes)) if classes is not None else None
+    unwanted = _attempt(errors, lambda: read_junk(junk, reading)) if junk is not None else ()
+    systems: list[SystemScores] = []
+    errors += of_runs
+    for run, bare in zip(named, reductions, strict=True):
+        if judgements is None:
+            _attempt(errors, partial(check_run, run, chosen))
+            continue
+        reduction = partial(bare, junk=unwanted or ())
+        job = partial(
+            _evaluated,
+            judgements,
+            run,
+            kinds,
+            chosen,
+            unwanted or (),
+            class_of,
+            progress,
+            keep_scores,
+            partial(reduction, judgements),
+            None if parts is None else _divided(parts, reduction),
+        )
+        scored = _attempt(errors, job)
+        if scored is not None:
+            systems.append(scored)
+    caution = looks_swapped(plain, judgements, named, reading) if judgements is not None else ""
+    if errors and parts is None:
+        refuse_swapped(qrels, runs, reading)
+        if caution:
+            raise SwappedInputs(judgements.name, named[0].place)
+    raise_all(errors)
+    notes = (*((caution,) if caution else ()), *input_notes(judgements, named, reading))
+    return Scores(tuple(systems), chosen, classes is not None, notes)
+
+
+def input_notes(judgements: Qrels, runs: Sequence[Run], reading: Reading) -> list[str]:
+    """What must be said of how the inputs were read, each file by its name; a map that no file needs is refused."""
+    by_file = {run.name if run.source is None else run.source.address: run for run in reversed(runs)}  # each file once
+    noted = [(judgements.name, [*judgements.notes]), *((run.name, [*run.notes]) for run in reversed(by_file.values()))]
+    if reading.maps:
+        from rankscope.inputs.column_map import refuse_unused_maps, shown_notes
+
+        refuse_unused_maps(reading, judgements.notes, [run.notes for run in runs])
+        noted = [(name, shown_notes(notes)) for name, notes in noted]
+    return [f"{name}: {note}" for name, notes in noted for note in notes]
+
+
+@strict_keywords
+def evaluate_ranks(ranks: Sequence[RelevantRanks], measures: Asked, settings: Settings, classes: Any = None) -> Scores:
+    """The same from reductions that were made before; what the reduction fixed must not be asked for again.
+
+    Systems of equal names get a number behind all but the first.
+    """
+    _refuse_what_is_fixed(ranks, settings)
+    kinds = parse_measures(measures, settings.rel, settings.compat)
+    class_of = _classes_of(classes) if classes is not None else None
+    for own, group in _apart(kinds, settings).items():
+        if _needs_reduction(own):
+            differs = ", ".join(f"{name} = {value}" for name, value in own)
+            raise SettingError(
+                f"{settings.compat} computes {group[0]} with {differs}; give the run file, not saved ranks"
+            )
+    names = distinct_names([each.system for each in ranks], [None] * len(ranks))
+    named = [replace(each, system=name) for each, name in zip(ranks, names, strict=True)]
+    systems = [_scored(each, kinds, _as_reduced(each, settings), class_of) for each in named]
+    return Scores(tuple(systems), settings, classes is not None)
+
+
+def _classes_of(classes: Any) -> dict[str, str]:
+    from rankscope.inputs.side_tables import read_classes
+
+    return read_classes(classes)
+
+
+def _is_other(subtopics: Any, qrels: Any) -> bool:
+    """Whether the judgements of subtopics are given in addition to plain ones."""
+    return subtopics is not None and not (isinstance(subtopics, str | Path) and str(subtopics) == str(qrels))
+
+
+def _subtopics_of(
+    subtopics: Any,
+    qrels: Any,
+    kinds: list[Measure],
+    reading: Any,
+    settings: Settings,
+    reductions: Sequence[Callable[..., RelevantRanks]],
+) -> Any:
+    """The judgements of subtopics where they are given, or a measure needs them; else None."""
+    if subtopics is None and not any("subtopics" in each.needs for each in kinds):
+        return None
+    from rankscope.measures.evaluation.subtopics import read_subtopics
+
+    other = subtopics if _is_other(subtopics, qrels) else None
+    return read_subtopics(other, qrels, kinds, reading, settings, reductions)
+
+
+def _divided(parts: Any, reduction: Callable[..., RelevantRanks]) -> Callable[..., RelevantRanks]:
+    from rankscope.measures.evaluation.subtopics import reduced_by_subtopic
+
+    return reduced_by_subtopic(parts, reduction)
+
+
+def _attempt(errors: list[InputError], make: Callable[[], Any]) -> Any:
+    """The result, or None and one more error: a bad file must not hide the problems of the others."""
+    try:
+        return make()
+    except InputError as error:
+        errors.append(error)
+        return None
+
+
+def _way_of_reducing(run: Run, where: Where | None) -> Callable[..., RelevantRanks]:
+    """At once, or wherever and in as many parts as it takes."""
+    if where is None and run.is_small:
+        return reduce
+    from rankscope.ranks.parts.resources import reduce_where
+
+    return partial(reduce_where, where=where)
+
+
+def _evaluated(
+    qrels: Qrels,
+    run: Run,
+    kinds: list[Measure],
+    settings: Settings,
+    junk: Iterable[tuple[str, str]],
+    class_of: Mapping[str, str] | None,
+    progress: Progress | None,
+    keep_scores: bool,
+    reduction: Callable[..., RelevantRanks],
+    divided: Callable[..., RelevantRanks] | None = None,
+) -> SystemScores:
+    ranks = reduction(settings=settings, keep_scores=keep_scores, progress=progress)
+    plain = [each for each in kinds if divided is None or "subtopics" not in each.needs]
+    scored = _scored(ranks, plain, settings, class_of, qrels, run, junk)
+    columns = {column.asked: column for column in scored.columns}
+    columns |= _columns_apart(plain, settings, class_of, reduction, ranks)
+    if divided is not None:
+        columns |= _columns_by_subtopic(kinds, settings, class_of, divided, ranks)
+    return SystemScores(scored.ranks, tuple(columns[str(each)] for each in kinds))
+
+
+def _columns_apart(
+    kinds: list[Measure],
+    settings: Settings,
+    class_of: Mapping[str, str] | None,
+    reduction: Callable[..., RelevantRanks],
+    ranks: RelevantRanks,
+) -> dict[str, Column]:
+    """The measures that a peer computes with settings of their own."""
+    columns: dict[str, Column] = {}
+    for own, group in _apart(kinds, settings).items():
+        changed = settings.changed(**dict(own))
+        again = reduction(settings=changed) if _needs_reduction(own) else ranks
+        columns.update({column.asked: column for column in _scored(again, group, changed, class_of).columns})
+    return columns
+
+
+def _columns_by_subtopic(
+    kinds: list[Measure],
+    settings: Settings,
+    class_of: Mapping[str, str] | None,
+    divided: Callable[..., RelevantRanks],
+    plain: RelevantRanks,
+) -> dict[str, Column]:
+    """The measures of diversity, from a reduction of their own."""
+    from rankscope.measures.evaluation.subtopics import needs_subtopics, refuse_other_queries
+
+    group = [each for each in kinds if needs_subtopics(each)]
+    ranks = divided(settings)
+    refuse_other_queries(ranks, plain)
+    columns = {column.asked: column for column in _scored(ranks, group, settings, class_of).columns}
+    return columns | _columns_apart(group, settings, class_of, divided, ranks)
+
+
+def _apart(kinds: Iterable[Measure], settings: Settings) -> dict[tuple[tuple[str, Any], ...], list[Measure]]:
+    """The measures that a peer computes apart, by the settings they differ in; what was given explicitly stays."""
+    groups: dict[tuple[tuple[str, Any], ...], list[Measure]] = {}
+    for each in kinds if settings.compat else ():
+        own = peer(settings.compat or "").settings_of(each)
+        differs = tuple((name, value) for name, value in sorted(own.items()) if name not in settings.given)
+        if differs:
+            groups.setdefault(differs, []).append(each)
+    return groups
+
+
+def _needs_reduction(own: Iterable[tuple[str, Any]]) -> bool:
+    return any(name in FIXED_BY_REDUCTION for name, _ in own)
+
+
+def _scored(
+    ranks: RelevantRanks,
+    kinds: list[Measure],
+    settings: Settings,
+    class_of: Mapping[str, str] | None,
+    qrels: Qrels | None = None,
+    run: Run | None = None,
+    junk: Iterable[tuple[str, str]] = (),
+) -> SystemScores:
+    whole = ranks.with_collection(settings.collection_size)
+    whole = whole if class_of is None else whole.with_classes(class_of)
+    if settings.mean == "class" and whole.classes is None:
+        wanted = setting_value("mean", settings.mean)
+        raise SettingError(f"{wanted} needs the class of each query: give {setting_usage('classes', 'CLASSES.csv')}")
+    seen = seen_of(whole, settings)
+    columns = [column_of(each, whole, seen, settings) for each in kinds]
+    if settings.mean == "micro":
+        from rankscope.measures.evaluation.micro_mean import with_micro_mean
+
+        columns = [with_micro_mean(column, seen, settings, qrels, run, junk) for column in columns]
+    return SystemScores(seen.at(rel=settings.rel), tuple(columns))
+
+
+def _refuse_what_is_fixed(ranks: Sequence[RelevantRanks], settings: Settings) -> None:
+    """A saved reduction cannot be made with other ties, duplicates or score width any more; all of it at once."""
+    problems = [line for each in ranks for line in (*_fixed_otherwise(each, settings), *_cut_too_late(each, settings))]
+    if problems:
+        raise SettingError.of(problems)
+
+
+def _fixed_otherwise(ranks: RelevantRanks, settings: Settings) -> list[str]:
+    """Settings asked for that the ranks were not made with; the mean over all orders can be had from any order.
+
+    Ranks of earlier versions say nothing of comments.
+    """
+    result: dict[str, object] = dict(ranks.provenance.get("settings", {}))
+    asked = [name for name in FIXED_BY_REDUCTION if name in settings.given or (settings.compat and name in result)]
+    free = {"seed": result.get("ties") != "hash", "ties": settings.ties == "expected"}
+    wrong = [
+        name
+        for name in (asked if result else ())
+        if not free.get(name) and getattr(settings, name) != result.get(name, default(name))
+    ]
+    made = {name: f"was ranked with {setting_value(name, result.get(name, default(name)))}" for name in wrong}
+    if "comments" not in result:
+        made["comments"] = "does not say how lines with # were read"
+    return [
+        f"{setting_value(name, getattr(settings, name))}: {ranks.system} {made[name]}; reduce again from the run file"
+        for name in wrong
+    ]
+
+
+def _as_reduced(ranks: RelevantRanks, settings: Settings) -> Settings:
+    """The settings with what the reduction decided before, but is carried out only now."""
+    judged_only = ranks.provenance.get("settings", {}).get("judged_only", settings.judged_only)
+    return settings if judged_only == settings.judged_only else settings.changed(judged_only=judged_only)
+
+
+def _cut_too_late(ranks: RelevantRanks, settings: Settings) -> list[str]:
+    if settings.depth is None or not ranks.provenance.get("condensed"):
+        return []
+    cut = setting_value("depth", settings.depth)
+    return [f"{cut}: {ranks.system} must be cut before unjudged items are removed; reduce again from the run file"]
+
+
+# Chunks and documents in one table: every system twice.
+
+
+def evaluate_both_levels(qrels: Any, runs: Any, measures: Asked, *, roll_up: Any = None, **given: Any) -> Scores:
+    """The scores of chunks and of the documents they roll up to; judgements must be of chunks.
+
+    >>> judged, run = {"q": {"d1#0": 1, "d1#4": 1}}, {"q": ["d2#0", "d1#4", "d1#0"]}
+    >>> scores = evaluate_both_levels(judged, {"mine": run}, ["R@2"], roll_up="^(.*)#")
+    >>> [(each.name, scores[each.name, "R@2"]) for each in scores.systems]
+    [('mine (chunks)', 0.5), ('mine (documents)', 1.0)]
+    """
+    if roll_up is None:
+        raise SettingError(f"{setting_usage('both_levels')} needs {setting_usage('roll_up', 'REGEX')}")
+    reading = _reading_of_levels(roll_up, given)
+    judged = Qrels.of(qrels, replace(reading, roll_up=None))
+    from rankscope.inputs.roll_up import has_chunks
+
+    if not has_chunks(judged, reading.roll_up):
+        what = "no judged item is a chunk of the roll-up: only documents can be evaluated with these judgements"
+        raise InputError.of(judged.name, [what], f"Leave out {setting_usage('both_levels')}, or judge chunks.")
+    chunks = evaluate(judged, runs, measures, **given)
+    documents = evaluate(judged, runs, measures, roll_up=reading.roll_up, **given)
+    pairs = zip(chunks.systems, documents.systems, strict=True)
+    systems = [each for pair in pairs for each in map(_at_level, pair, ("chunks", "documents"))]
+    notes = tuple(dict.fromkeys((*chunks.notes, *documents.notes)))
+    return replace(documents, systems=tuple(systems), notes=notes)
+
+
+def _reading_of_levels(roll_up: Any, given: dict[str, Any]) -> Reading:
+    comments = bool(given.get("comments", default("comments")))
+    encoding, max_ratio = given.get("encoding", "utf-8"), given.get("max_ratio", MAX_RATIO)
+    names = ("columns", "map_qrels", "map_runs")
+    maps: dict[str, Any] = {name: given.get(name) for name in names}
+    return reading_with(
+        roll_up=roll_up,
+        format=given.get("format"),
+        encoding=encoding,
+        comments=comments,
+        max_ratio=max_ratio,
+        **maps,
+    )
+
+
+def _at_level(system: SystemScores, level: str) -> SystemScores:
+    return replace(system, ranks=replace(system.ranks, system=f"{system.ranks.system} ({level})"))

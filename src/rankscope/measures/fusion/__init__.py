@@ -1,0 +1,1 @@
+"""One ranking of several: fusion by places, by scores, and learned."""

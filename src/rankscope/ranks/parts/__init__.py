@@ -1,0 +1,1 @@
+"""The reduction in parts, for runs that do not fit into memory or are worked on elsewhere."""

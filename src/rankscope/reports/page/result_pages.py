@@ -1,0 +1,403 @@
+"""Pages of other results, each with its graphs: a suite of tasks, the history of a gate, the ledger of a pipeline."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from rankscope.analysis.comparison.gate_history import CheckRecord, GateHistory
+from rankscope.analysis.comparison.suite import Suite, SuiteEstimate, SuiteSystem, SuiteTask, ranks_of_means
+from rankscope.analysis.curves.curve import Curve, Region
+from rankscope.analysis.pipeline.ledger import Ledger
+from rankscope.analysis.statistics.bootstrap import SHORT
+from rankscope.core.arrays import FloatArray
+from rankscope.core.errors import SettingError
+from rankscope.core.wording import how_many, signed_text
+from rankscope.measures.direction import Side
+from rankscope.reports.graphs.axes import Axis
+from rankscope.reports.graphs.graph import Graph
+from rankscope.reports.graphs.waterfall import waterfall
+from rankscope.reports.page.first_view import DrawnFigure, figure_data
+from rankscope.reports.page.leaderboard import MARKS, BoardColumn, BoardDifference, BoardRow, Leaderboard
+from rankscope.reports.page.pages import DRAWING, Shell, environment, packed_json
+from rankscope.reports.page.report import Section
+from rankscope.reports.tables import grid_of
+from rankscope.reports.texts.estimates import Estimate
+from rankscope.reports.texts.gate import (
+    builds_sentence,
+    chance_note,
+    check_sentence,
+    check_tile,
+    history_headline,
+    history_rows,
+    history_sentences,
+    history_warnings,
+)
+from rankscope.reports.texts.ledger import MEANINGS, basis_line, ledger_parts
+from rankscope.reports.texts.suite import suite_headline, suite_notes, suite_sentences, task_rows, winners_sentence
+from rankscope.version import __version__
+
+# A suite as one page that opens offline: the verdict, a leaderboard over tasks, ranks on tiles, every task.
+
+SUITE_FILES = ("page.css", "leaderboard.css", *DRAWING[:-1], "leaderboard.js", DRAWING[-1])
+SUITE_CAPTION = "Rank of each system among those that have the task, and its mean there."
+MOST_TILES = 60  # systems
+
+
+def render_suite(suites: Sequence[Suite], title: str = "", warnings: Sequence[str] = ()) -> str:
+    """The whole page; the first measure decides."""
+    main = suites[0]
+    several = len(main.systems) > 1
+    shown = suites if several and len(main.systems) <= MOST_TILES else ()
+    figures = [_suite_figure(each, number) for number, each in enumerate(shown, 1)]
+    return str(
+        environment()
+        .get_template("suite.html.j2")
+        .render(
+            title=title,
+            suite=main,
+            headline=suite_headline(main),
+            lines=suite_sentences(main),
+            facts=_suite_facts(main),
+            board=suite_board(suites),
+            graphs=figures,
+            data={f"data-{each.id}": packed_json(figure_data(each, ())) for each in figures},
+            sections=[Section(f"{each.measure}: task by task", grid_of(task_rows(each), places=3)) for each in suites],
+            warnings=warnings,
+            shell=Shell.of(*SUITE_FILES),
+            version=__version__,
+        )
+    )
+
+
+def _suite_figure(suite: Suite, number: int) -> DrawnFigure:
+    """Ranks on tiles, and in words who wins where."""
+    graph = suite_tiles_graph(suite).described(conclusion=winners_sentence(suite))
+    return DrawnFigure.of(f"tiles-{number}", "suite-tiles", graph, SUITE_CAPTION)
+
+
+def _suite_facts(suite: Suite) -> list[str]:
+    queries = sum(len(task.table) for task in suite.tasks)
+    count, systems = len(suite.tasks), len(suite.systems)
+    return [
+        f"{count} task{'' if count == 1 else 's'}",
+        f"{systems} system{'' if systems == 1 else 's'}, {len(suite.complete)} with every task",
+        f"{how_many(queries, 'queries')}",
+        f"baseline {suite.baseline}" if suite.baseline and len(suite.complete) > 1 else "",
+    ]
+
+
+def suite_board(suites: Sequence[Suite]) -> Leaderboard:
+    """Rows by the mean over tasks; then mean ranks, other measures, and a column for each task."""
+    main = suites[0]
+    base = next((place for place, each in enumerate(main.systems) if each.name == main.baseline), None)
+    columns = [
+        _overall("m0", main, base, primary=True),
+        BoardColumn.of(
+            "m1",
+            "mean rank",
+            [_estimate(each.rank) for each in main.systems],
+            lower_is_better=True,
+            baseline=base,
+            about=f"Mean over tasks of the rank by {main.measure}, among the systems that have every task",
+        ),
+        *(_overall(f"m{place}", each, base, names=main.systems) for place, each in enumerate(suites[1:], 2)),
+        *(_task_column(f"k{place}", task, main, base) for place, task in enumerate(main.tasks)),
+    ]
+    rows = tuple(_row(place, each, main) for place, each in enumerate(main.systems))
+    return Leaderboard(columns=tuple(columns), rows=rows, notes=(*_reading(main), *suite_notes(main)))
+
+
+def _overall(
+    key: str, suite: Suite, base: int | None, primary: bool = False, names: Sequence[SuiteSystem] | None = None
+) -> BoardColumn:
+    """The mean over tasks, of the systems in the order of the first measure."""
+    found = [suite.system(each.name) for each in names or suite.systems]
+    sides: list[Side] = [_side(each) for each in found]
+    return BoardColumn.of(
+        key,
+        f"mean {suite.measure}",
+        [_estimate(each.mean) for each in found],
+        sides=() if primary else sides,
+        role="primary" if primary else "measure",
+        lower_is_better=suite.lower_is_better,
+        baseline=base,
+        about=f"Mean over {how_many(len(suite.tasks), 'tasks')} of the mean {suite.measure} of each",
+    )
+
+
+def _side(system: SuiteSystem) -> Side:
+    return "better" if system.side == "better" else "worse" if system.side == "worse" else ""
+
+
+def _estimate(found: SuiteEstimate) -> Estimate:
+    return Estimate(found.value, found.low, found.high)
+
+
+def _task_column(key: str, task: SuiteTask, suite: Suite, base: int | None) -> BoardColumn:
+    """One task: means with their own intervals, which draw its queries alone, and marks of its own tests."""
+    means = [_task_estimate(task, each.name) for each in suite.systems]
+    sides: list[Side] = [_task_side(task, each.name, suite.baseline) for each in suite.systems]
+    known = base is not None and suite.baseline in task.table.systems
+    return BoardColumn.of(
+        key,
+        task.name,
+        means,
+        sides=sides,
+        role="collection",
+        lower_is_better=suite.lower_is_better,
+        baseline=base if known else None,
+        about=f"{suite.measure} on {how_many(len(task.table), 'queries')} of {task.name}",
+    )
+
+
+def _task_estimate(task: SuiteTask, name: str) -> Estimate:
+    if task.main is None or task.compared is None or name not in task.table.systems:
+        return Estimate(task.mean(name))
+    place = task.main.table.number(task.compared.stands_for(name))
+    means = task.main.means
+    return Estimate(task.mean(name), float(means.low[place]), float(means.high[place]))
+
+
+def _task_side(task: SuiteTask, name: str, baseline: str) -> Side:
+    if task.compared is None or name == baseline or not {name, baseline} <= set(task.table.systems):
+        return ""
+    if task.compared.shown_better(name, baseline):
+        return "better"
+    return "worse" if task.compared.shown_better(baseline, name) else ""
+
+
+def _row(place: int, system: SuiteSystem, suite: Suite) -> BoardRow:
+    return BoardRow(
+        number=place,
+        place=place + 1,
+        system=system.name,
+        baseline=system.name == suite.baseline and len(suite.systems) > 1,
+        placed=not system.missing,
+        difference=_difference(system, suite) if suite.baseline and len(suite.systems) > 1 else None,
+    )
+
+
+def _difference(system: SuiteSystem, suite: Suite) -> BoardDifference:
+    found = system.difference
+    if system.name == suite.baseline:
+        return BoardDifference(0.0, "")
+    if math.isnan(found.value):
+        return BoardDifference(math.nan, "\u2013")
+    there = len(suite.tasks) - len(system.missing)
+    part = f" ({there} of {len(suite.tasks)})" if system.missing else ""
+    ends = "" if math.isnan(found.low) else f"{signed_text(found.low)} to {signed_text(found.high)}"
+    return BoardDifference(found.value, signed_text(found.value) + part, ends, _side(system))
+
+
+def _reading(suite: Suite) -> list[str]:
+    """How the table is read."""
+    lines = ["Dot: mean. Bar: 95 % interval. Thin line: the baseline's mean. Bold: best mean."]
+    if suite.baseline and len(suite.systems) > 1:
+        lines.append(f"{MARKS} than the baseline.")
+    if any(each.missing for each in suite.systems):
+        lines.append(
+            "\u2013: the system lacks the task, or has no number over tasks because it lacks one; its difference from "
+            "the baseline is on the tasks that it has, and says on how many."
+        )
+    return lines
+
+
+# The history of a gate as one page that opens offline: tiles of the last build, every build, graphs with intervals.
+
+HISTORY_FILES = ("page.css", "history.css", *DRAWING)
+HISTORY_CAPTION = "The candidate of each build with the interval of its value, and the baseline it was tested against."
+MOST_GRAPHS = 25
+
+
+def render_history(history: GateHistory, title: str = "") -> str:
+    """The whole page."""
+    drawn = [name for name in history.names if len(history.checks(name)) > 1]
+    figures = [_history_figure(history, name, number) for number, name in enumerate(drawn[:MOST_GRAPHS], 1)]
+    return str(
+        environment()
+        .get_template("history.html.j2")
+        .render(
+            title=title or f"History of a gate: {how_many(len(history.builds), 'builds')}",
+            headline=history_headline(history),
+            lines=[builds_sentence(history)] if len(drawn) == len(history.names) else history_sentences(history),
+            last=history.builds[-1],
+            tiles=[check_tile(check) for check in history.builds[-1].checks],
+            builds=history.builds,
+            graphs=figures,
+            data={f"data-{each.id}": packed_json(figure_data(each, ())) for each in figures},
+            left_out=drawn[MOST_GRAPHS:],
+            note=chance_note(history),
+            table=Section("Every build", grid_of(history_rows(history), places=3)),
+            warnings=history_warnings(history),
+            shell=Shell.of(*HISTORY_FILES),
+            version=__version__,
+        )
+    )
+
+
+def _history_figure(history: GateHistory, name: str, number: int) -> DrawnFigure:
+    """A measure over the builds, and in words what moved when."""
+    graph = build_history_graph(history, name).described(conclusion=check_sentence(history, name))
+    return DrawnFigure.of(f"builds-{number}", "build-history", graph, HISTORY_CAPTION)
+
+
+# The ledger of a pipeline as one page that opens offline: the sentence, a graph of each quantity, the tables.
+
+LEDGER_FILES = ("page.css", *DRAWING)
+LEDGER_CAPTION = "From the value of the first stage to that of the last: what each stage takes, or gives back."
+
+
+def render_ledger(ledger: Ledger, worst: int = 10) -> str:
+    """The whole page."""
+    figures = [
+        DrawnFigure.of(f"ledger-{number}", "ledger", waterfall(each), _ledger_caption(each.name))
+        for number, each in enumerate(ledger.statements, 1)
+    ]
+    headline, *more = ledger.sentences
+    return str(
+        environment()
+        .get_template("ledger.html.j2")
+        .render(
+            title=f"Where {ledger.main.name} goes: {' > '.join(ledger.stages)}",
+            headline=headline,
+            lines=[*more, f"{basis_line(ledger)}."],
+            warnings=ledger.notes,
+            graphs=figures,
+            data={f"data-{each.id}": packed_json(figure_data(each, ())) for each in figures},
+            tables=[Section(heading, grid_of(rows)) for heading, rows in ledger_parts(ledger, worst)],
+            shell=Shell.of(*LEDGER_FILES),
+            version=__version__,
+        )
+    )
+
+
+def _ledger_caption(name: str) -> str:
+    meaning = MEANINGS.get(name)
+    return f"{LEDGER_CAPTION} {name} is {meaning}." if meaning else LEDGER_CAPTION
+
+
+# Which system wins where: the rank of each system in each task, on tiles.
+
+SHADE = 0.85
+
+
+def suite_tiles_graph(suite: Suite) -> Graph:
+    """A tile for each system and task: its rank among the systems of the task, and its mean; none where it lacks it."""
+    names = [each.name for each in suite.systems]
+    x, y, shade, words, below = [], [], [], [], []
+    for column, task in enumerate(suite.tasks, 1):
+        own = task.table
+        ranks = ranks_of_means(-own.gains.mean(axis=0)[None, :])[0]
+        for name, rank in zip(own.systems, ranks.tolist(), strict=True):
+            x.append(float(column))
+            y.append(float(len(names) - names.index(name)))
+            last = max(1, len(own.systems) - 1)
+            shade.append(SHADE * (1 - (rank - 1) / last))
+            words.append(f"{rank:g}")
+            below.append(f"{task.mean(name):.3f}".removeprefix("0"))
+    tasks, count = len(suite.tasks), len(names)
+    return Graph(
+        f"Ranks by {suite.measure} in each task",
+        Axis(
+            "task",
+            domain=(0.5, tasks + 0.5),
+            ticks=_tile_numbers(tasks),
+            texts=tuple(each.name for each in suite.tasks),
+        ),
+        Axis("system", domain=(0.5, count + 0.5), ticks=_tile_numbers(count), texts=tuple(names[::-1]), rows=2.2),
+        subtitle="rank and mean of each system, the better the stronger its colour; blank: it lacks the task",
+        summary=f"Ranks of {how_many(count, 'systems')} in {tasks} tasks.",
+    ).tiles(x, y, np.array(shade), words, below)
+
+
+def _tile_numbers(count: int) -> tuple[float, ...]:
+    return tuple(float(each) for each in range(1, count + 1))
+
+
+# A graph of builds: the value of one check with its interval, build after build, and its baseline.
+
+MOST_BUILD_TICKS = 8
+VALUE_AIR = 0.08  # of the range, above and below
+
+
+def build_history_graph(history: GateHistory, name: str) -> Graph:
+    """The value of a check with its 95 % interval over the builds; hollow points failed this check.
+
+    The baseline may change between builds: it is drawn as it was at each.
+    """
+    found = history.checks(name)
+    if len(found) < 2:
+        raise SettingError(f"{name}: one build has no history to draw")
+    places = np.array([place + 1.0 for place, _ in found])
+    checks = [check for _, check in found]
+    values, lows, highs, bases = (
+        np.array([getattr(check, key) for check in checks]) for key in ("value", "value_low", "value_high", "baseline")
+    )
+    ticks = _build_ticks(len(history.builds))
+    graph = Graph(
+        f"{name} over {how_many(len(found), 'builds')}",
+        Axis(
+            "build",
+            domain=(0.5, len(history.builds) + 0.5),
+            ticks=ticks,
+            texts=tuple(_short_build(history.builds[round(tick) - 1].build) for tick in ticks),
+        ),
+        Axis(name, domain=_value_domain(np.concatenate([values, lows, highs, bases]))),
+        subtitle=f"{_queries_text(checks)}; band: 95 % intervals of the value{_interval_kinds(checks)}; "
+        "hollow points failed this check",
+        summary=f"{name} went from {values[0]:.3f} to {values[-1]:.3f} over {how_many(len(found), 'builds')}.",
+    )
+    series = "candidate"
+    graph = graph.curve(Curve(places, bases), "its baseline", markers=0, light=True)
+    graph = graph.curve(Curve(places, values), series, markers=0)
+    known = np.isfinite(lows)
+    if known.any():
+        graph = graph.band(Region(places[known], lows[known], highs[known]), series)
+    failed = [check.verdict == "fail" for check in checks]
+    return graph.points(Curve(places, values), series, open=failed, facts=_build_facts(history, found))
+
+
+def _build_facts(history: GateHistory, found: list[tuple[int, CheckRecord]]) -> dict[str, list[object]]:
+    builds = [history.builds[place] for place, _ in found]
+    return {
+        "build": [each.build for each in builds],
+        "date": [each.day for each in builds],
+        "change": [round(check.change, 4) for _, check in found],
+        "gate": [check.verdict for _, check in found],
+    }
+
+
+def _build_ticks(count: int) -> tuple[float, ...]:
+    """So many builds that their names have room; the last always.
+
+    >>> _build_ticks(4), _build_ticks(20)
+    ((1.0, 2.0, 3.0, 4.0), (2.0, 5.0, 8.0, 11.0, 14.0, 17.0, 20.0))
+    """
+    step = -(-count // MOST_BUILD_TICKS)
+    return tuple(float(each) for each in range(count, 0, -step))[::-1]
+
+
+def _short_build(build: str) -> str:
+    return build if len(build) <= 10 else f"{build[:9]}\u2026"
+
+
+def _queries_text(checks: list[CheckRecord]) -> str:
+    counts = sorted({check.queries for check in checks})
+    return f"{counts[0]:,} queries" if len(counts) == 1 else f"{counts[0]:,} to {counts[-1]:,} queries"
+
+
+def _value_domain(values: FloatArray) -> tuple[float, float]:
+    known = values[np.isfinite(values)]
+    low, high = float(known.min()), float(known.max())
+    air = VALUE_AIR * (high - low) or 0.01
+    bottom, top = low - air, high + air
+    return (max(0.0, bottom) if low >= 0 else bottom), (min(1.0, top) if high <= 1 else top)
+
+
+def _interval_kinds(checks: Sequence[CheckRecord]) -> str:
+    """Which intervals these are, where the records say."""
+    kinds = dict.fromkeys(SHORT[each.interval] for each in checks if each.interval)
+    return f" ({', '.join(kinds)})" if kinds else ""

@@ -1,1 +1,0 @@
-"""How far assessors agree: coefficients of two and of many, with intervals over queries, and the order of systems."""

@@ -1,1 +1,0 @@
-"""Several systems and classes at once: analyses of variance, comparisons of all means, mixed models."""

@@ -1,0 +1,208 @@
+"""How far the assessors of a project agree, what they dispute, and how their marks become one grade for each item."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from rankscope.analysis.assessors.agreement import Agreed, Agreement, agreement
+from rankscope.analysis.assessors.grades import AssessorGrades, MergeRule, decide_open
+from rankscope.core.errors import SettingError
+from rankscope.core.stable_random import stable_random
+from rankscope.workbench.store.events import Event
+from rankscope.workbench.store.state import Pair
+
+if TYPE_CHECKING:
+    from rankscope.workbench.project import Project
+
+
+# How far the assessors of a project agree: with each other, with machines, and with themselves when asked again.
+
+PEOPLE: Final = "people together"
+Grades = dict[str, dict[str, float]]
+
+
+class Said(NamedTuple):
+    """How often an assessor gave a grade that counts, was unsure, or skipped."""
+
+    assessor: int
+    grades: int
+    unsure: int
+    skipped: int
+
+
+@dataclass(frozen=True, eq=False)
+class ProjectAgreement:
+    """Everybody with everybody else; each machine with what people say together; everybody asked again."""
+
+    found: Agreement | None  # None: no two have judged anything in common
+    said: tuple[Said, ...]
+    machines: tuple[Agreed, ...] = ()
+    again: tuple[Agreed, ...] = ()
+
+
+def agreement_of_project(project: Project, *, level: float = 0.95, names: bool = True) -> ProjectAgreement:
+    """From the marks that count: surplus ones, and second answers to the same question, are left out."""
+    with project.lock:
+        grades = grades_by_assessor(project)
+        again = _asked_again(project)
+        said = tuple(_said(project, each) for each in grades)
+        people = _people_together(project)
+    shown = {each: project.assessors[each].name if names else f"assessor {each}" for each in grades}
+    marks = marks_of(project, {shown[each]: found for each, found in grades.items()})
+    whole = None if marks is None or not marks.pairs else agreement(marks, relevant=project.file.relevant, level=level)
+    return ProjectAgreement(
+        found=whole,
+        said=said,
+        machines=_compared(
+            project, {shown[each]: (grades[each], people) for each in _machines(project, grades)}, PEOPLE
+        ),
+        again=_compared(project, {shown[each]: (grades[each], found) for each, found in again.items()}, "asked again"),
+    )
+
+
+def marks_of(project: Project, grades: Mapping[str, Grades]) -> AssessorGrades | None:
+    """The grades of some assessors side by side, with the classes of the queries; None for fewer than two."""
+    classes = {each.id: each.class_ for each in project.queries.values() if each.class_}
+    return AssessorGrades.of(grades, classes or None) if len(grades) > 1 else None
+
+
+def grades_by_assessor(project: Project) -> dict[int, Grades]:
+    """The grades of everybody that count, people before machines."""
+    found: dict[int, Grades] = {}
+    for pair in project.state.answers:
+        for mark in project.state.counted(pair):
+            found.setdefault(mark.assessor, {}).setdefault(pair[0], {})[pair[1]] = float(mark.grade or 0)
+    return dict(sorted(found.items(), key=lambda each: (project.assessors[each[0]].kind != "human", each[0])))
+
+
+def _machines(project: Project, grades: Mapping[int, Grades]) -> list[int]:
+    return [each for each in grades if project.assessors[each].kind == "machine"]
+
+
+def _people_together(project: Project) -> Grades:
+    """What people say where they are of one mind, by their majority, or by an adjudicator."""
+    found: Grades = {}
+    for pair, each in merged_pairs(project, MergeRule.parse("majority")).items():
+        if each.grade is not None:
+            found.setdefault(pair[0], {})[pair[1]] = float(each.grade)
+    return found
+
+
+def _asked_again(project: Project) -> dict[int, Grades]:
+    found: dict[int, Grades] = {}
+    for pair, said in project.state.repeats.items():
+        for assessor, mark in said.items():
+            first = project.state.answer(assessor, pair)
+            if mark.kind == "grade" and first is not None and first.kind == "grade":
+                found.setdefault(assessor, {}).setdefault(pair[0], {})[pair[1]] = float(mark.grade or 0)
+    return found
+
+
+def _compared(project: Project, grades: Mapping[str, tuple[Grades, Grades]], other: str) -> tuple[Agreed, ...]:
+    found = []
+    for name, (own, others) in grades.items():
+        marks = AssessorGrades.of({name: own, f"{name}, {other}" if other != PEOPLE else other: others})
+        found += list(agreement(marks, relevant=project.file.relevant).two)
+    return tuple(found)
+
+
+def _said(project: Project, assessor: int) -> Said:
+    own = [said[assessor] for said in project.state.answers.values() if assessor in said]
+    return Said(
+        assessor,
+        grades=sum(each.kind == "grade" and not each.is_surplus for each in own),
+        unsure=sum(each.kind == "unsure" for each in own),
+        skipped=sum(each.kind == "skip" for each in own),
+    )
+
+
+def disputed_pairs(project: Project, adjudicator: int) -> list[Pair]:
+    """What people grade differently and nobody has decided: what decides over relevance first, then by lot."""
+    relevant, seed = project.file.relevant, project.file.seed
+
+    def order(pair: Pair) -> tuple[bool, float]:
+        grades = _different_grades(project, pair)
+        return not min(grades) < relevant <= max(grades), stable_random(seed, "adjudicate", adjudicator, *pair)
+
+    several = (pair for pair, said in project.state.answers.items() if len(said) > 1)
+    found = (pair for pair in several if len(_different_grades(project, pair)) > 1)
+    return sorted((pair for pair in found if project.state.ruling(pair) is None), key=order)
+
+
+def _different_grades(project: Project, pair: Pair) -> set[int]:
+    return {mark.grade or 0 for mark in project.assignment.counted(pair)}
+
+
+def dispute_of(project: Project, pair: Pair) -> list[int]:
+    """The grades that people give to a pair, in an order that says nothing about who gave which."""
+    marks = project.assignment.counted(pair)
+    marks.sort(key=lambda mark: stable_random(project.file.seed, "grades", *pair, mark.assessor, mark.key))
+    return [mark.grade or 0 for mark in marks]
+
+
+def check_adjudicable(project: Project, pair: Pair) -> None:
+    """A `SettingError` where people do not differ about a pair."""
+    if len(_different_grades(project, pair)) < 2:
+        raise SettingError(f"nobody differs about item '{pair[1]}' of query '{pair[0]}': there is nothing to decide")
+
+
+# From the marks of a project to one grade for each query and item, and how each grade came about.
+
+NEVER_ENTER: Final = ("machine", "project")  # kinds of assessors whose marks count only where they are named
+ADJUDICATED, ONLY, EQUAL, LEFT_OPEN = "adjudicated", "only mark", "all equal", "open"
+
+
+class MergedPair(NamedTuple):
+    """One grade, or None where the pair is open; `by` says how it came about, `marks` are those it comes from."""
+
+    grade: int | None
+    by: str
+    marks: tuple[Event, ...]
+    between: tuple[int, ...] = ()
+
+
+def merged_pairs(
+    project: Project, rule: MergeRule, open_pairs: str | None = None, chosen: int | None = None
+) -> dict[Pair, MergedPair]:
+    """Every pair that somebody judged: adjudicated, else the only mark, else by the rule; or one assessor's own grades.
+
+    Marks of a machine enter where a weight names it, or where it is the one that is chosen.
+    """
+    state = project.state
+    found: dict[Pair, MergedPair] = {}
+    for pair in dict.fromkeys([*state.answers, *state.rulings]):
+        marks = [each for each in state.counted(pair) if _enters(project, each, rule, chosen)]
+        ruling = state.ruling(pair) if chosen is None else None
+        if ruling is not None:
+            found[pair] = MergedPair(ruling.grade, ADJUDICATED, (*marks, ruling))
+        elif marks:
+            found[pair] = _merged(project, marks, rule, open_pairs)
+    return found
+
+
+def _merged(project: Project, marks: Sequence[Event], rule: MergeRule, open_pairs: str | None) -> MergedPair:
+    grades = {project.assessors[each.assessor].name: float(each.grade or 0) for each in marks}
+    merged = rule.merge(grades)
+    between = tuple(map(int, merged.between))
+    if merged.grade is not None:
+        by = ONLY if len(marks) == 1 else EQUAL if len(set(grades.values())) == 1 else rule.name
+        return MergedPair(int(merged.grade), by, tuple(marks))
+    decided = decide_open(merged, open_pairs)
+    if decided is None:
+        return MergedPair(None, LEFT_OPEN, tuple(marks), between)
+    return MergedPair(int(decided), f"{rule.name}, the {open_pairs} one", tuple(marks), between)
+
+
+def _enters(project: Project, mark: Event, rule: MergeRule, chosen: int | None) -> bool:
+    if chosen is not None:
+        return mark.assessor == chosen
+    one = project.assessors[mark.assessor]
+    return one.kind not in NEVER_ENTER or (one.kind == "machine" and one.name in rule.weights)
+
+
+def check_weights(project: Project, rule: MergeRule) -> None:
+    """A `SettingError` where a rule weighs somebody who is not there."""
+    for name in rule.weights:
+        project.assessor_named(name)

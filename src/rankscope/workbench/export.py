@@ -1,0 +1,376 @@
+"""What is taken out of a project: judgements with where every grade comes from, and the marks of feedback sessions."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypedDict
+
+from rankscope.analysis.assessors.agreement import Agreed, agreement
+from rankscope.analysis.assessors.grades import OPEN_PAIRS, MergeRule
+from rankscope.core.errors import InputError, SettingError
+from rankscope.core.files import atomic
+from rankscope.core.validation import OneOf, Optional, check
+from rankscope.core.wording import setting_usage
+from rankscope.version import __version__
+from rankscope.workbench.agreement import MergedPair, check_weights, merged_pairs
+from rankscope.workbench.browsing.sessions import SessionLog
+from rankscope.workbench.journal_files import journal_digest
+from rankscope.workbench.people import shown_names
+from rankscope.workbench.store.events import ANSWERS, Event
+from rankscope.workbench.store.state import Pair
+
+if TYPE_CHECKING:
+    from rankscope.workbench.project import Project
+
+
+# Judgements that anybody can check: qrels or a table, next to a file that says where every grade comes from.
+
+UNJUDGED: Final = -1
+
+
+class Exported(NamedTuple):
+    """What was written: how many pairs have a grade, how many are pooled and have none, and the journal's digest."""
+
+    path: Path
+    judged: int
+    unjudged: int
+    left_out: int  # graded, but not drawn where probabilities are wanted
+    open: int  # left out because assessors differ, and no rule decides
+    digest: str
+
+
+class HowExported(TypedDict, total=False):
+    """Whose grades are exported, how those of several become one, and what is written with them."""
+
+    assessor: str | None
+    merge: str
+    open_pairs: str | None
+    probabilities: bool
+    names: bool
+
+
+class ExportedRow(NamedTuple):
+    """One query and item as they are exported."""
+
+    query: str
+    item: str
+    grade: int
+    pi: float | None
+    stratum: str | None
+    origin: str | None
+    pool: int | None
+    marks: int
+    at_us: int | None
+    guideline: int | None
+    merged_by: str | None = None  # how several marks became one grade
+
+
+class GradeChoice(NamedTuple):
+    """Whose grades, and how those of several become one."""
+
+    assessor: str | None
+    rule: MergeRule
+    open_pairs: str | None
+
+    @classmethod
+    def of(cls, project: Project, assessor: str | None, merge: str, open_pairs: str | None) -> GradeChoice:
+        """Checked; a `SettingError` where somebody is not there, or no such rule is."""
+        decided = check({"open_pairs": open_pairs}, open_pairs=Optional(OneOf(OPEN_PAIRS)))["open_pairs"]
+        rule = MergeRule.parse(merge)
+        check_weights(project, rule)
+        return cls(assessor, rule, decided)
+
+    def merged(self, project: Project) -> dict[Pair, MergedPair]:
+        """Every pair that somebody judged."""
+        chosen = None if self.assessor is None else project.assessor_named(self.assessor).id
+        return merged_pairs(project, self.rule, self.open_pairs, chosen)
+
+
+def export(
+    project: Project,
+    path: str | Path,
+    *,
+    assessor: str | None = None,
+    merge: str = "majority",
+    open_pairs: str | None = None,
+    probabilities: bool = False,
+    names: bool = False,
+) -> Exported:
+    """Write qrels, or a table where the name ends in .parquet, and NAME.provenance.json next to it.
+
+    -1 is for what is pooled and has no grade. Where assessors differ, an adjudicator decides, else the rule `merge`;
+    where that does not decide, an error lists the pairs unless `open_pairs` says what becomes of them. `assessor`: the
+    grades of one alone. `probabilities` adds a fifth column, the inclusion probability of each pair of the pool.
+    Provenance has pseudonyms unless `names` are wanted.
+    """
+    choice = GradeChoice.of(project, assessor, merge, open_pairs)
+    with project.lock:
+        _check_probabilities(project, probabilities)
+        merged = choice.merged(project)
+        _refuse_open(project, merged, choice)
+        grades = {pair: each for pair, each in merged.items() if each.grade is not None}
+        sampled = _sampled(project, grades) if probabilities else grades
+        rows = list(_rows(project, sampled))
+        kept = [row for row in rows if row.pi is not None] if probabilities else rows
+        digest = journal_digest(project)
+        provenance = _provenance(project, kept, digest, choice, names)
+        provenance["pairs"]["open, left out"] = len(merged) - len(grades)
+    _write(path, _parquet(kept) if str(path).endswith(".parquet") else _qrels(kept, probabilities), provenance)
+    judged = sum(row.grade != UNJUDGED for row in kept)
+    return Exported(
+        path=Path(path),
+        judged=judged,
+        unjudged=len(kept) - judged,
+        left_out=len(grades) - judged,
+        open=len(merged) - len(grades),
+        digest=digest,
+    )
+
+
+def _write(path: str | Path, data: bytes, provenance: dict[str, Any]) -> None:
+    """The file, and next to it where it comes from."""
+    provenance["file"] = {"name": Path(path).name, "sha256": hashlib.sha256(data).hexdigest()}
+    with atomic(path, "wb") as file:
+        file.write(data)
+    with atomic(f"{path}.provenance.json") as text:
+        text.write(json.dumps(provenance, ensure_ascii=False, indent=2) + "\n")
+
+
+def _check_probabilities(project: Project, wanted: bool) -> None:
+    if not wanted:
+        return
+    if project.pool is None:
+        raise SettingError("there is no pool, so nothing has an inclusion probability: make one with a sample")
+    if not project.pool.plan.gives_probabilities:
+        raise SettingError(
+            f"'{project.pool.plan}' gives no probabilities: add a sample, as '{project.pool.plan} + sample(...)'"
+        )
+
+
+def _sampled(project: Project, grades: dict[Pair, MergedPair]) -> dict[Pair, MergedPair]:
+    """Without what somebody judged though it was not drawn: in an estimate it would count for others that were not."""
+    pool = project.pool
+    assert pool is not None
+    return {pair: each for pair, each in grades.items() if pool.row(pair) and pool.is_certain(pair, project.state)}
+
+
+def _refuse_open(project: Project, merged: dict[Pair, MergedPair], choice: GradeChoice) -> None:
+    """An `InputError` lists the pairs that stay open, unless it is said what becomes of them."""
+    if choice.open_pairs is not None:
+        return
+    apart = [
+        f"query {pair[0]}, item {pair[1]}: {_grades_in_words(project, each.marks)}"
+        for pair, each in merged.items()
+        if each.grade is None
+    ]
+    if apart:
+        one, decided = setting_usage("assessor", "NAME"), setting_usage("open_pairs", "|".join(OPEN_PAIRS))
+        advice = f"Decide them on the page Adjudicate, give {decided}, or choose whose judgements to export: {one}."
+        raise InputError.of(f"assessors differ, and '{choice.rule}' does not decide", apart, advice)
+
+
+def _grades_in_words(project: Project, marks: Sequence[Event]) -> str:
+    return ", ".join(f"{project.assessors[each.assessor].name} {each.grade}" for each in marks)
+
+
+def _rows(project: Project, grades: dict[Pair, MergedPair]) -> Iterator[ExportedRow]:
+    """The pool in its order, then what was judged next to it."""
+    pool = project.pool
+    for query, rows in pool.by_query.items() if pool is not None else ():
+        for item, row in rows.items():
+            assert pool is not None
+            stratum, pi = pool.probability((query, item), project.state)
+            where = {"pi": pi, "stratum": stratum, "origin": row.origin, "pool": row.version}
+            yield _row((query, item), grades.get((query, item)), where)
+    nowhere = dict.fromkeys(("pi", "stratum", "origin", "pool"))
+    for pair, merged in grades.items():
+        if pool is None or pool.row(pair) is None:
+            yield _row(pair, merged, nowhere)
+
+
+def _row(pair: Pair, merged: MergedPair | None, where: dict[str, Any]) -> ExportedRow:
+    marks = () if merged is None else merged.marks
+    last = max(marks, key=lambda each: each.id, default=None)
+    return ExportedRow(
+        query=pair[0],
+        item=pair[1],
+        grade=UNJUDGED if merged is None or merged.grade is None else merged.grade,
+        marks=len(marks),
+        at_us=None if last is None else last.at_us,
+        guideline=None if last is None else last.guideline,
+        merged_by=None if merged is None else merged.by,
+        **where,
+    )
+
+
+def _qrels(rows: list[ExportedRow], probabilities: bool) -> bytes:
+    """TREC's lines; ids with spaces in them cannot be written so."""
+    spaced = sorted({name for row in rows for name in (row.query, row.item) if len(name.split()) != 1})
+    if spaced:
+        what = [f"'{name}' has a space in it, which qrels cannot hold" for name in spaced]
+        raise InputError.of("export", what, "Write a table instead: give a name that ends in .parquet.")
+    ends = [f" {row.pi:.10g}" if probabilities else "" for row in rows]
+    lines = [f"{row.query} 0 {row.item} {row.grade}{end}\n" for row, end in zip(rows, ends, strict=True)]
+    return "".join(lines).encode()
+
+
+def _parquet(rows: list[ExportedRow]) -> bytes:
+    import polars as pl
+
+    kinds = {
+        "query": pl.String,
+        "item": pl.String,
+        "grade": pl.Int64,
+        "pi": pl.Float64,
+        "stratum": pl.String,
+        "origin": pl.String,
+        "pool": pl.Int64,
+        "marks": pl.Int64,
+        "at_us": pl.Int64,
+        "guideline": pl.Int64,
+        "merged_by": pl.String,
+    }
+    stream = io.BytesIO()
+    pl.DataFrame(rows, schema=kinds, orient="row").write_parquet(stream)
+    return stream.getvalue()
+
+
+def _provenance(
+    project: Project, rows: list[ExportedRow], digest: str, choice: GradeChoice, names: bool
+) -> dict[str, Any]:
+    """Where the grades come from; the same journal and choices give the same words."""
+    design = project.pool.design if project.pool is not None else None
+    shown = shown_names(project, names)
+    one = None if choice.assessor is None else project.assessor_named(choice.assessor).id
+    return {
+        "format": "rankscope provenance",
+        "version": 1,
+        "rankscope": __version__,
+        "journal": {"digest": digest, "events": project.state.last},
+        "rule": _rule_in_words(project, choice, shown) if one is None else f"the grades of {shown.get(one, one)}",
+        "pairs": {
+            "judged": sum(row.grade != UNJUDGED for row in rows),
+            "pooled, not judged": sum(row.grade == UNJUDGED for row in rows),
+            "by grade": _counts(row.grade for row in rows if row.grade != UNJUDGED),
+            "merged by": _counts(row.merged_by for row in rows if row.merged_by is not None),
+        },
+        "agreement": _agreement(project, shown),
+        "assessors": [_of_assessor(project, number, name) for number, name in shown.items()],
+        "pool": None if design is None else {**design._asdict(), "runs": json.loads(design.runs)},
+        "guidelines": [
+            {
+                "version": each.version,
+                "digest": each.digest,
+                "pairs": sum(row.guideline == each.version for row in rows),
+            }
+            for each in project.guidelines
+        ],
+    }
+
+
+def _rule_in_words(project: Project, choice: GradeChoice, shown: dict[int, str]) -> str:
+    """The rule, with whom it weighs under the names that the provenance has."""
+    rule = choice.rule
+    weights = {shown.get(project.assessor_named(name).id, name): weight for name, weight in rule.weights.items()}
+    later = f"; open pairs: {choice.open_pairs}" if choice.open_pairs else ""
+    return f"adjudicated, else the only mark, else {MergeRule(rule.name, weights)}{later}"
+
+
+def _agreement(project: Project, shown: dict[int, str]) -> list[dict[str, Any]]:
+    """How far every two assessors agree, and all together."""
+    from rankscope.workbench.agreement import grades_by_assessor, marks_of
+
+    marks = marks_of(project, {shown[each]: found for each, found in grades_by_assessor(project).items()})
+    if marks is None or not marks.pairs:
+        return []
+    found = agreement(marks, relevant=project.file.relevant, by_class=False)
+    return [_agreed(each) for each in (*found.two, found.together)]
+
+
+def _agreed(found: Agreed) -> dict[str, Any]:
+    values = {each.name: _plain([each.value, each.low, each.high]) for each in found.coefficients}
+    head = {"assessors": list(found.assessors), "pairs": found.pairs, "queries": found.queries}
+    return {**head, "value, low, high": values}
+
+
+def _plain(values: list[float]) -> list[float | None]:
+    return [None if math.isnan(each) else round(each, 6) for each in values]
+
+
+def _of_assessor(project: Project, number: int, shown: str) -> dict[str, Any]:
+    """What one assessor says now, counted."""
+    said = [answers[number] for answers in project.state.answers.values() if number in answers]
+    graded = [each for each in said if each.kind == "grade"]
+    others = Counter(each.kind for each in said if each.kind in ANSWERS - {"grade"})
+    return {
+        "name": shown,
+        "kind": project.assessors[number].kind,
+        "grades": _counts(each.grade for each in graded if not each.is_surplus),
+        "unsure": others["unsure"],
+        "skipped": others["skip"],
+        "surplus": sum(each.is_surplus for each in graded),
+        "asked again": sum(number in answers for answers in project.state.repeats.values()),
+        "adjudicated": sum(said[-1].assessor == number for said in project.state.rulings.values() if said),
+        "tuned on": sorted({str(each.query) for each in said if each.details.get("tuned")}),
+    }
+
+
+def _counts(grades: Any) -> dict[str, int]:
+    return {str(grade): count for grade, count in sorted(Counter(grades).items())}
+
+
+# The sessions of a project as a log of marks: session, item, mark; what `rankscope feedback --log` reads.
+
+LOG_SUFFIXES = (".csv", ".tsv", ".jsonl")
+
+
+class LogRow(NamedTuple):
+    """One item that somebody has marked in a session: 1 relevant, -1 irrelevant."""
+
+    session: str
+    item: str
+    mark: int
+
+
+def write_log(project: Project, path: str | Path) -> int:
+    """Write the marks of all sessions as they stand now, and the examples they began with; how many sessions have any.
+
+    A session is called by its number. Nothing says who searched.
+    """
+    suffix = Path(path).suffix.lower()
+    if suffix not in LOG_SUFFIXES:
+        raise SettingError(f"a log must be called NAME.csv, NAME.tsv or NAME.jsonl, got '{path}'")
+    rows = log_rows(project)
+    with atomic(path) as file:
+        file.write(_log_lines(rows) if suffix == ".jsonl" else _log_table(rows, "\t" if suffix == ".tsv" else ","))
+    return len({row.session for row in rows})
+
+
+def log_rows(project: Project) -> list[LogRow]:
+    """What is marked in each session now, in the order of marking."""
+    log = SessionLog()
+    log.read(project.state.events)
+    return [
+        LogRow(str(session.number), project.items[place].id, 1 if opinion == "relevant" else -1)
+        for session in log.sessions
+        for place, opinion in session.opinions.items()
+    ]
+
+
+def _log_lines(rows: list[LogRow]) -> str:
+    return "".join(json.dumps(row._asdict(), ensure_ascii=False) + "\n" for row in rows)
+
+
+def _log_table(rows: list[LogRow], separator: str) -> str:
+    import csv
+
+    text = io.StringIO()
+    writer = csv.writer(text, delimiter=separator, lineterminator="\n")
+    writer.writerows([LogRow._fields, *rows])
+    return text.getvalue()

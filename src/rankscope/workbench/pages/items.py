@@ -1,0 +1,213 @@
+"""Items, queries and tasks as pages show them: by number for who judges, with ids, classes and scores for others."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Iterable, Sequence
+from typing import Final, Literal, TypedDict
+
+from rankscope.core.errors import InputError, SettingError
+from rankscope.workbench.browsing.collection import Neighbourhood
+from rankscope.workbench.pages.bench import Workbench
+from rankscope.workbench.service.requests import Refusal
+from rankscope.workbench.store.state import Pair
+
+# Items and queries as pages show them: by number, with their picture or their text, without ids and classes.
+
+LONGEST_TEXT = 20_000  # signs of a text
+
+
+class ItemView(TypedDict):
+    """An item: its number, and its text where it has no picture."""
+
+    number: int
+    kind: Literal["picture", "text"]
+    title: str
+    text: str
+
+
+class QueryView(TypedDict):
+    """What is looked for: words, or an item that others should be like."""
+
+    query: int
+    text: str
+    narrative: str
+    example: ItemView | None
+
+
+def item_view(bench: Workbench, item: str) -> ItemView:
+    """An item without its id."""
+    if bench.project.file.images is not None:
+        return {"number": bench.number_of(item), "kind": "picture", "title": "", "text": ""}
+    title, text = _words(bench, item)
+    return {"number": bench.number_of(item), "kind": "text", "title": title[:LONGEST_TEXT], "text": text[:LONGEST_TEXT]}
+
+
+def _words(bench: Workbench, item: str) -> tuple[str, str]:
+    """Title and text of a document."""
+    try:
+        fields = bench.project.access.document(item)
+    except InputError:
+        return "", "The text of this item is not there any more."
+    texts = [value for name, value in fields.items() if name != "title" and value]
+    return fields.get("title") or "", "\n\n".join(texts)
+
+
+def query_view(bench: Workbench, name: str) -> QueryView:
+    """A query without its id and class."""
+    query = bench.project.queries[name]
+    return {
+        "query": bench.query_number(name),
+        "text": query.text,
+        "narrative": query.narrative,
+        "example": None if query.example is None else item_view(bench, query.example),
+    }
+
+
+# Items as those see them who do not judge: with ids, classes, ranks and scores.
+
+SNIPPET = 280  # signs of a text in a grid
+NEIGHBOURHOODS_KEPT = 6  # feature files under a metric that are ready to be asked
+USUAL_METRIC = "cosine"  # as `rankscope rank` has it
+
+
+class CardView(TypedDict):
+    """An item in a grid; id and class are empty for who judges."""
+
+    number: int
+    kind: Literal["picture", "text"]
+    title: str
+    text: str
+    id: str
+    label: str
+    rank: int
+    score: float | None
+
+
+class ChoiceView(TypedDict):
+    """A feature file, the metric that goes with it, and why a picture cannot be compared with it, if so."""
+
+    name: str
+    metric: str
+    why_not: str
+
+
+def card(bench: Workbench, place: int, rank: int, *, score: float | None = None, blind: bool = False) -> CardView:
+    """One item at its place of a list."""
+    item = bench.project.items[place]
+    shown = item_view(bench, item.id)
+    return {
+        "number": shown["number"],
+        "kind": shown["kind"],
+        "title": shown["title"],
+        "text": shown["text"][:SNIPPET],
+        "id": "" if blind else item.id,
+        "label": "" if blind else item.class_,
+        "rank": rank,
+        "score": score,
+    }
+
+
+def cards(bench: Workbench, places: Sequence[int], first: int = 1, *, blind: bool = False) -> list[CardView]:
+    """Items in a row, counted from `first`."""
+    return [card(bench, place, rank, blind=blind) for rank, place in enumerate(places, first)]
+
+
+def scored_cards(bench: Workbench, rows: Iterable[tuple[int, float]], first: int, blind: bool) -> list[CardView]:
+    """The same with scores."""
+    return [card(bench, place, rank, score=score, blind=blind) for rank, (place, score) in enumerate(rows, first)]
+
+
+def place_of(bench: Workbench, number: int) -> int:
+    """Which item a number means; a refusal where it means none."""
+    try:
+        return bench.project.numbers.place(number)
+    except IndexError:
+        raise Refusal(404, f"there is no item {number}") from None
+
+
+class Neighbourhoods:
+    """Feature files of a project under metrics, each made when it is first asked for; the last ones are kept."""
+
+    def __init__(self, bench: Workbench) -> None:
+        self.access = bench.project.access
+        self._made: dict[tuple[str, str], Neighbourhood] = {}
+        self._making = threading.Lock()
+
+    def chosen(self, features: str = "", metric: str = "") -> tuple[str, str]:
+        """The names of a feature file and a metric: the first one, and the one that goes with it, unless named."""
+        from rankscope.engines.nearest.metrics import metric_name, metric_named
+
+        vectors = self.access.vectors(features or None)
+        return vectors.name, metric_name(metric_named(metric or vectors.metric or USUAL_METRIC))
+
+    def of(self, features: str, metric: str) -> Neighbourhood:
+        """Ready to be asked, by the names that `chosen` gives."""
+        key = (features, metric)
+        with self._making:
+            found = self._made.pop(key, None) or Neighbourhood(metric, self.access.vectors(features).matrix)
+            self._made[key] = found  # the last that was asked for stands at the end
+            while len(self._made) > NEIGHBOURHOODS_KEPT:
+                del self._made[next(iter(self._made))]
+        return found
+
+
+def feature_choices(bench: Workbench) -> list[ChoiceView]:
+    """The feature files of a project, as a page offers them."""
+    from rankscope.workbench.browsing.collection import VectorRecipe
+
+    access = bench.project.access
+    found: list[ChoiceView] = []
+    for name, path in zip(access.feature_names, access.sources.features, strict=True):
+        why_not = ""
+        try:
+            VectorRecipe.of(path)
+        except SettingError as error:
+            why_not = str(error)
+        found.append({"name": name, "metric": access.vectors(name).metric or USUAL_METRIC, "why_not": why_not})
+    return found
+
+
+def metric_names() -> list[str]:
+    """The metrics by name."""
+    from rankscope.engines.nearest.metrics import ALL
+
+    return [str(each.name) for each in ALL]
+
+
+def last_page(count: int, size: int) -> int:
+    """The number of pages; one where there is nothing."""
+    return max(1, -(-count // size))
+
+
+# Tasks: a query and an item under numbers that say nothing, as `3-17`.
+
+TASK_FORM: Final = re.compile(r"([0-9]{1,12})-([0-9]{1,12})", re.ASCII)
+
+
+def task_of(bench: Workbench, pair: Pair) -> str:
+    """What pages call an item of a query."""
+    return f"{bench.query_number(pair[0])}-{bench.number_of(pair[1])}"
+
+
+def pair_of(bench: Workbench, task: str) -> Pair:
+    """Which query and item a task means; refused where it means none."""
+    found = TASK_FORM.fullmatch(task)
+    try:
+        if found:
+            return bench.query_of(int(found[1])), bench.item_of(int(found[2]))
+    except IndexError:
+        pass
+    raise Refusal(400, f"task: there is no task '{task[:40]}' in this project")
+
+
+def read_tasks(bench: Workbench, text: str, most: int) -> list[Pair]:
+    """Tasks with commas between; those that mean nothing any more are left out."""
+    pairs = []
+    for each in filter(None, text.split(",")[:most]):
+        try:
+            pairs.append(pair_of(bench, each))
+        except Refusal:
+            continue
+    return list(dict.fromkeys(pairs))

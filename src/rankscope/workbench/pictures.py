@@ -1,0 +1,141 @@
+"""Pictures that come from anybody: refused where they are something else too, decoded where they can do no harm.
+
+Two processes decode them, which may take only so much memory and time and are replaced when they fail. What goes to
+them is the file, what comes back is a small picture or pixels: one that got the better of a decoder could still not
+reach beyond its process.
+"""
+
+from __future__ import annotations
+
+import json
+import queue
+import re
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from io import BytesIO
+from typing import IO, Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankscope.core.errors import InputError, RankscopeError
+from rankscope.core.sandbox import MOST_MEMORY, ConfinedProcess, receive_message, serve_confined
+from rankscope.engines.images.decoding import MAX_PIXELS, decode, thumbnail
+
+# Pictures decoded elsewhere: in two processes that may take only so much memory and time, replaced when they fail.
+
+DECODERS: Final = 2
+DECODING_SECONDS: Final = 10.0
+
+
+class PictureWorkers:
+    """Decodes pictures, some at a time; whoever asks waits for a turn. Processes start when they are needed."""
+
+    def __init__(self, count: int = DECODERS, seconds: float = DECODING_SECONDS) -> None:
+        self._seconds = seconds
+        self._all = [_Decoder() for _ in range(count)]
+        self._free: queue.SimpleQueue[_Decoder] = queue.SimpleQueue()
+        for each in self._all:
+            self._free.put(each)
+
+    def thumbnail(self, data: bytes, side: int, max_pixels: int = MAX_PIXELS) -> bytes:
+        """A picture of at most `side` pixels each way, as WebP; an `InputError` says why there is none."""
+        with self._turn() as worker:
+            return worker.ask({"side": side, "max_pixels": max_pixels}, data, 1, self._seconds)[0]
+
+    def pixels(self, data: bytes, max_pixels: int = MAX_PIXELS) -> NDArray[np.uint8]:
+        """The pixels of a picture, rows by columns by RGB."""
+        with self._turn() as worker:
+            shape, found = worker.ask({"max_pixels": max_pixels}, data, 2, self._seconds)
+        height, width = (int(each) for each in json.loads(shape))
+        return np.frombuffer(found, np.uint8).reshape(height, width, 3)
+
+    def close(self) -> None:
+        """End the processes."""
+        for each in self._all:
+            each.end()
+
+    @contextmanager
+    def _turn(self) -> Iterator[_Decoder]:
+        worker = self._free.get()
+        try:
+            yield worker
+        finally:
+            self._free.put(worker)
+
+
+class _Decoder:
+    """One process; one that fails on a picture is replaced for the next."""
+
+    def __init__(self) -> None:
+        self._process = ConfinedProcess("rankscope.workbench.pictures:serve_pictures")
+        self.end = self._process.end
+
+    def ask(self, task: dict[str, Any], data: bytes, parts: int, seconds: float) -> list[bytes]:
+        """What comes back for a file."""
+        if len(data) > LARGEST_FILE:
+            raise InputError.of("picture", [f"has more than {LARGEST_FILE >> 20} MB"])
+        try:
+            found = self._process.ask([json.dumps(task).encode(), data], seconds, partial(_read_answer, parts=parts))
+        except TimeoutError:
+            raise InputError.of("picture", [f"it takes longer than {seconds:g} seconds"]) from None
+        except ProcessLookupError:
+            raise InputError.of("picture", ["it ends the process that decodes it"]) from None
+        state, *rest = found
+        if state != GOOD:
+            raise InputError.of("picture", [rest[0].decode("utf-8", "replace")[:300]])
+        return rest
+
+
+def _read_answer(stream: IO[bytes], parts: int) -> list[bytes] | None:
+    """Whether it went well, and the parts of what came back; None where the process has gone."""
+    state = receive_message(stream, 1)
+    found = [state, *(receive_message(stream, LARGEST_FILE) for _ in range(parts if state == GOOD else 1))]
+    whole = [each for each in found if each is not None]
+    return whole if len(whole) == len(found) else None
+
+
+# The inside of a process that decodes pictures, which anybody may have made: limits first, then one after another.
+
+LARGEST_FILE: Final = 256 << 20
+GOOD, BAD = b"+", b"-"
+
+
+def serve_pictures() -> None:
+    """Decode what comes on standard input, until nobody is there any more."""
+    serve_confined(_decoded, LARGEST_FILE)
+
+
+def _decoded(task: bytes, body: bytes) -> tuple[bytes, ...]:
+    """Whether it went well, and what came out: a small picture, or width, height and pixels; else why not."""
+    try:
+        asked = json.loads(task)
+        if "side" in asked:
+            return GOOD, thumbnail(body, asked["side"], asked["max_pixels"])
+        rgb = decode(body, max_pixels=asked["max_pixels"]).rgb
+        return GOOD, json.dumps(rgb.shape[:2]).encode(), rgb.tobytes()
+    except MemoryError:
+        return BAD, f"it takes more than {MOST_MEMORY >> 20} MB of memory to be decoded".encode()
+    except RankscopeError as error:
+        return BAD, str(error).splitlines()[-1].strip().partition(": allow it")[0].encode()
+
+
+# Files that are a picture and something else at once: refused before anything looks at the picture in them.
+
+MARKUP: Final = re.compile(rb"<(?:script|html|svg|iframe|\?php|!doctype html)[\s>/]", re.IGNORECASE)
+PDF_BEGINS: Final = 1024  # bytes within which readers look for the beginning
+
+
+def other_nature(data: bytes) -> str:
+    """What else a file could be taken for; empty where it is nothing but what it is.
+
+    >>> other_nature(b"GIF89a<script>alert(1)</script>"), other_nature(b"\\x89PNG...")
+    ('a page with a script', '')
+    """
+    if MARKUP.search(data):
+        return "a page with a script"
+    if b"%PDF-" in data[:PDF_BEGINS]:
+        return "a PDF"
+    return "an archive" if zipfile.is_zipfile(BytesIO(data)) else ""

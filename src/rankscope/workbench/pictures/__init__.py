@@ -1,1 +1,0 @@
-"""Pictures that come from anybody, decoded where they can do no harm."""

@@ -1,1 +1,0 @@
-"""The read-only part of Solr: select, mlt, terms, get, admin/ping and admin/luke."""
