@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import shutil
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from rankscope.core.errors import InputError, RankscopeError, SettingError
 from rankscope.workbench import Project
-from rankscope.workbench.store.events import MarkEvent, Refused, Unavailable
+from rankscope.workbench.people import Invitation
+from rankscope.workbench.store.events import MarkEvent, Query, Refused, Unavailable
 from tests.workbench.projects import ITEMS, judge_all, small_project, write_sources
 
 
@@ -158,6 +161,24 @@ def test_a_second_invitation_ends_the_first(tmp_path: Path) -> None:
         assert found is not None
         assert (found.id, found.role) == (first.assessor.id, "admin")
         assert second.token not in (tmp_path / "project" / "judgements.db").read_bytes().decode("latin-1")
+
+
+def test_invitations_and_queries_of_the_same_moment_all_count(tmp_path: Path) -> None:
+    names = [f"person {number}" for number in range(8)]
+    ready = threading.Barrier(len(names))
+
+    def invite_and_ask(name: str) -> tuple[Invitation, Query]:
+        ready.wait()
+        return project.invite(name), project.add_query(f"of {name}")
+
+    with small_project(tmp_path) as project, ThreadPoolExecutor(len(names)) as pool:
+        made = list(pool.map(invite_and_ask, names))
+    with Project.open(tmp_path / "project") as project:
+        for name, (invitation, query) in zip(names, made, strict=True):
+            assert project.assessor_of_token(invitation.token) == invitation.assessor
+            assert invitation.assessor.name == name
+            assert project.queries[f"of {name}"] == query
+        assert len({query.place for query in project.queries.values()}) == len(project.queries)
 
 
 def test_a_machine_is_not_invited(tmp_path: Path) -> None:

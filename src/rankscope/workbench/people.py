@@ -84,6 +84,7 @@ class ProjectPart(ABC):
     """Some of what can be done with a project; `Project` is all of it."""
 
     lock: AbstractContextManager[Any]
+    changing: AbstractContextManager[Any]  # one change of people, queries, guidelines and pools after the other
 
     @property
     @abstractmethod
@@ -122,8 +123,9 @@ class ProjectPeople(ProjectPart):
 
     def revoke(self, name: str) -> None:
         """Let somebody in no more; what they marked stays."""
-        found = self.assessor_named(name)
-        self._store_assessor(found._replace(token_hash=None, active=0))
+        with self.changing:
+            found = self.assessor_named(name)
+            self._store_assessor(found._replace(token_hash=None, active=0))
         self.release(found.id)
 
     def assessor_of_token(self, token: str) -> Assessor | None:
@@ -148,9 +150,10 @@ class ProjectPeople(ProjectPart):
 
     def put_assessor(self, name: str, *, kind: str, role: str, token: str | None) -> Assessor:
         """Somebody new, or known already in a new role or with a new token."""
-        known = next((each for each in self.assessors.values() if each.name == name), None)
-        number = max(self.assessors) + 1 if known is None else known.id
-        return self._store_assessor(Assessor(id=number, name=name, kind=kind, role=role, token_hash=token, active=1))
+        with self.changing:
+            known = next((each for each in self.assessors.values() if each.name == name), None)
+            number = max(self.assessors) + 1 if known is None else known.id
+            return self._store_assessor(Assessor(number, name, kind=kind, role=role, token_hash=token, active=1))
 
     def _store_assessor(self, one: Assessor) -> Assessor:
         self.writer.change(lambda journal: journal.put_assessor(one))

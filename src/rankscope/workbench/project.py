@@ -65,9 +65,10 @@ class ProjectNeeds(ProjectPart):
         """What assessors read from now on; the same text again changes nothing."""
         if not text.strip() or not is_storable(text):
             raise SettingError("a guideline is a text that is not empty")
-        if self.guidelines and self.guidelines[-1].text == text:
-            return self.guidelines[-1]
-        return self.put_guideline(Guideline(len(self.guidelines) + 1, text, time.time_ns() // 1000))
+        with self.changing:
+            if self.guidelines and self.guidelines[-1].text == text:
+                return self.guidelines[-1]
+            return self.put_guideline(Guideline(len(self.guidelines) + 1, text, time.time_ns() // 1000))
 
     def put_guideline(self, new: Guideline) -> Guideline:
         """One more version, as it is."""
@@ -80,20 +81,23 @@ class ProjectNeeds(ProjectPart):
         self, name: str, text: str = "", *, narrative: str = "", example: str | None = None, class_: str = ""
     ) -> Query:
         """One more thing to look for: in words, or like an item."""
-        problems = (
-            []
-            if name.strip() and all(map(is_storable, (name, text, narrative, class_)))
-            else ["a query has a name, and texts"]
-        )
-        problems += [f"there is a query '{name}' already"] if name in self.queries else []
-        problems += [f"there is no item '{example}'"] if example is not None and example not in self.places else []
-        if problems:
-            raise SettingError.of(problems)
-        new = Query(place=len(self.queries), id=name, text=text, narrative=narrative, example=example, class_=class_)
-        self.writer.change(lambda journal: journal.add_query(new))
-        with self.lock:
-            self.queries[name] = new
-        return new
+        with self.changing:
+            problems = (
+                []
+                if name.strip() and all(map(is_storable, (name, text, narrative, class_)))
+                else ["a query has a name, and texts"]
+            )
+            problems += [f"there is a query '{name}' already"] if name in self.queries else []
+            problems += [f"there is no item '{example}'"] if example is not None and example not in self.places else []
+            if problems:
+                raise SettingError.of(problems)
+            new = Query(
+                place=len(self.queries), id=name, text=text, narrative=narrative, example=example, class_=class_
+            )
+            self.writer.change(lambda journal: journal.add_query(new))
+            with self.lock:
+                self.queries[name] = new
+            return new
 
 
 # A project: a collection, what is asked of it, who judges it, and the journal of everything they said.
@@ -127,6 +131,7 @@ class Project(ProjectPeople, ProjectNeeds):
         self._writer = None if readonly else Writer(journal, JudgingRules(self))
         self.state = self._writer.state if self._writer else State.of(journal.events())
         self.lock = self._writer.lock if self._writer else threading.RLock()
+        self.changing = threading.RLock()
         self.assignment = Assignment(self.file, self.state, self._is_person)
         if self.designs:
             self._use_pool(self.designs[-1], rows)
@@ -370,22 +375,23 @@ class Project(ProjectPeople, ProjectNeeds):
         """
         from rankscope.workbench.pool import make_pool_rows
 
-        plan, rows = make_pool_rows(self, method, budget, seed)
-        runs = [
-            {"name": name, "file": path}
-            for name, path in zip(run_names(self.sources.runs), self.file.runs, strict=True)
-        ]
-        digest = pool_digest(str(plan), seed, budget, rows)
-        design = PoolDesign(
-            version=rows[0].version,
-            method=str(plan),
-            seed=seed,
-            budget=budget,
-            runs=json_text(runs),
-            digest=digest,
-            at_us=time.time_ns() // 1000,
-        )
-        return self.put_pool(design, rows)
+        with self.changing:
+            plan, rows = make_pool_rows(self, method, budget, seed)
+            runs = [
+                {"name": name, "file": path}
+                for name, path in zip(run_names(self.sources.runs), self.file.runs, strict=True)
+            ]
+            digest = pool_digest(str(plan), seed, budget, rows)
+            design = PoolDesign(
+                version=rows[0].version,
+                method=str(plan),
+                seed=seed,
+                budget=budget,
+                runs=json_text(runs),
+                digest=digest,
+                at_us=time.time_ns() // 1000,
+            )
+            return self.put_pool(design, rows)
 
     def put_pool(self, design: PoolDesign, rows: Sequence[Pooled]) -> ProjectPool:
         """One more pool, as it is; it is used from now on."""

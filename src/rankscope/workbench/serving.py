@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 import ssl
 import tempfile
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
@@ -96,26 +97,56 @@ def certificate_problem(certificate: str, key: str | None) -> str:
     return ""
 
 
-def certificate_out_of_time(certificate: str, key: str | None) -> str:
-    """Why browsers do not take a certificate now though it can be served: expired, or not valid yet; else nothing.
+class ServedCertificate:
+    """A certificate as it is read now and served from now on, even where its file is renewed meanwhile."""
 
-    It is shown to ourselves, who trust it and nothing else, so that only its time can be wrong.
-    """
-    server, client = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER), ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    server.load_cert_chain(certificate, key)
-    client.load_verify_locations(certificate)
-    client.check_hostname = False
-    client.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
-    there, back = ssl.MemoryBIO(), ssl.MemoryBIO()
-    sides = (client.wrap_bio(back, there), server.wrap_bio(there, back, server_side=True))
-    for side in 2 * sides:
-        try:
-            side.do_handshake()
-        except ssl.SSLWantReadError:
-            continue
-        except ssl.SSLCertVerificationError as error:
-            return error.verify_message if error.verify_code in OUT_OF_TIME else ""
-    return ""
+    def __init__(self, certificate: str, key: str | None) -> None:
+        self.path = certificate
+        self._server, self._client = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER), ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        self._server.load_cert_chain(certificate, key)
+        self._client.load_verify_locations(certificate)
+        self._client.check_hostname = False
+        self._client.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
+
+    def warning(self) -> str:
+        """Why browsers do not take it now though it can be served: expired, or not valid yet; else nothing.
+
+        It is shown to ourselves, who trust it and nothing else, so that only its time can be wrong.
+        """
+        there, back = ssl.MemoryBIO(), ssl.MemoryBIO()
+        sides = (self._client.wrap_bio(back, there), self._server.wrap_bio(there, back, server_side=True))
+        for side in 2 * sides:
+            try:
+                side.do_handshake()
+            except ssl.SSLWantReadError:
+                continue
+            except ssl.SSLCertVerificationError as error:
+                if error.verify_code not in OUT_OF_TIME:
+                    return ""
+                wrong = f"{error.verify_message}, so browsers warn of this service"
+                return f"! --certificate {self.path}: {wrong}: renew it, and start again"
+        return ""
+
+
+@contextmanager
+def watched(certificate: ServedCertificate, say: Callable[[str], None], seconds: float = 60.0) -> Iterator[None]:
+    """Say what is wrong with the time of a certificate: at once, or once when it runs out while the block goes on."""
+    ended = threading.Event()
+
+    def watch() -> None:
+        while not ended.wait(seconds):
+            if warning := certificate.warning():
+                say(warning)
+                return
+
+    if warning := certificate.warning():
+        say(warning)
+    else:
+        threading.Thread(target=watch, name="certificate", daemon=True).start()
+    try:
+        yield
+    finally:
+        ended.set()
 
 
 def serve_project(
@@ -144,9 +175,11 @@ def serve_project(
         address = how.behind_proxy or (local.replace("http://", "https://", 1) if how.certificate else local)
         for line in start_lines(bench, how, address):
             say(line)
-        run_application(
-            application, listening, proxies=how.proxies, certificate=how.certificate, key=how.certificate_key
-        )
+        own = ServedCertificate(how.certificate, how.certificate_key) if how.certificate else None
+        with nullcontext() if own is None else watched(own, say):
+            run_application(
+                application, listening, proxies=how.proxies, certificate=how.certificate, key=how.certificate_key
+            )
 
 
 def start_lines(bench: Workbench, exposure: Exposure, address: str) -> Iterable[str]:
@@ -155,8 +188,6 @@ def start_lines(bench: Workbench, exposure: Exposure, address: str) -> Iterable[
     yield f"serving {bench.title} at {address}; Ctrl-C ends it"
     yield f"open {address}/enter/{bench.start_token}"
     yield "  this link lets you in once, as the owner; others come in by invitations from the page People"
-    if exposure.certificate and (wrong := certificate_out_of_time(exposure.certificate, exposure.certificate_key)):
-        yield f"! --certificate {exposure.certificate}: {wrong}, so browsers warn of this service: renew it"
     if not is_loopback(exposure.host):
         yield (
             f"! {exposure.host} is not this machine alone: whoever reaches it sees that the project is here, and with "
