@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from benchmarks.fuzzing.cases import ANSWER, BY_COMMAND, CLEAR, FORMATS, trial_of
+from benchmarks.fuzz import SEED
+from benchmarks.fuzzing.cases import ANSWER, BY_COMMAND, CLEAR, FORMATS, MEANINGS, SHARE, SHARES, WHOLE, trial_of
 from benchmarks.fuzzing.driver import PART, by_command, in_process
 
 PARTS = 20
+PAGE = Path(__file__).parents[1] / "docs" / "explanation" / "faults.md"
 
 
 @pytest.mark.thorough
@@ -59,3 +62,16 @@ def test_an_abort_and_a_hang_have_names(monkeypatch: pytest.MonkeyPatch) -> None
     assert tally.failures == ["npz 1 120 ended with -6"]
     assert calls == [(100, 20), (121, 29)]
     assert tally.total == 50
+
+
+def test_the_page_shows_a_whole_run_of_every_kind() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    numbers = {
+        what: [int(each.replace(",", "")) for each in rest.split(" | ")]
+        for what, rest in re.findall(r"^\| (.+?) \| ([\d,]+ \| [\d,]+ \| [\d,]+) \|$", page, re.MULTILINE)
+    }
+    assert list(numbers) == [MEANINGS[name] for name in SHARES]
+    for name, share in SHARES.items():
+        cases, answers, refused = numbers[MEANINGS[name]]
+        assert cases == answers + refused == share * SHARE, name
+    assert f"Seed {SEED}: {WHOLE:,} cases in child processes" in " ".join(page.split())
