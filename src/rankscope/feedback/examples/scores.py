@@ -10,9 +10,6 @@ from rankscope.core.arrays import BoolArray, FloatArray, IntArray
 from rankscope.core.threads import in_threads
 from rankscope.ranks.ragged import Ragged, ranges
 
-# What a method makes of the sessions: a score for every item, and a note on every session that went another way.
-
-LAST = np.finfo(np.float64).max  # stands for the scores of a session that failed
 CACHED = 1 << 17  # scores looked at a second time while they are in the cache
 NEAR = 8  # units in the last place: what rounding leaves between two equal scores, and some more
 KEPT, KEPT_SINGLE = 44, 20  # bits of a score that count, of 53, or of 24 where features are float32
@@ -98,7 +95,7 @@ def best(values: FloatArray, k: int | None = None, leave_out: BoolArray | None =
     >>> best(np.array([[1.0, 3.0, 3.0, 2.0]]), 3, leave_out=np.array([[False, True, True, False]]))
     array([[ 3,  0, -1]])
     """
-    key = np.where(np.isnan(values), LAST, -values)
+    key = np.where(np.isnan(values), np.finfo(values.dtype).max, -values)  # behind all that is scored, not left out
     if leave_out is not None:
         key[leave_out] = np.inf
     count = values.shape[1] if k is None else k

@@ -28,9 +28,9 @@ class ActiveSVM(SVM):
     source: ClassVar[str] = "Tong & Chang 2001, Support vector machine active learning for image retrieval"
     active: ClassVar[bool] = True
 
-    def query(self, items: Items, examples: Examples, scored: Scored, k: int) -> IntArray:
-        """The items nearest to the border."""
-        return best(-np.abs(scored.values), k, examples.judged(len(items)))
+    def urgency(self, items: Items, examples: Examples, scored: Scored) -> FloatArray:
+        """The items nearest to the border come first."""
+        return -np.abs(scored.values)
 
 
 # Mean version space: rank by the SVM, and ask about the items after which fewest machines are left, on average.
@@ -188,18 +188,14 @@ class UnlikeDisplay:
             least = total.min(initial=np.inf)
             if compared == self.order.size or least < self.far[compared]:
                 break
-            self._compare_more()
+            numbers = self.order[compared : max(FIRST_LOOK, 2 * compared)]
+            more = self.items.moved[numbers]
+            self.rows = np.concatenate([self.rows, more])
+            self.alike = np.concatenate([self.alike, self._kernel(more, numbers, self.chosen)])
         if not np.isfinite(least):  # nothing is known of the scores
             return int(np.argmax(np.isfinite(self.alike)))
         equal = np.flatnonzero(total == least)
         return int(equal[np.argmin(self.order[equal])])
-
-    def _compare_more(self) -> None:
-        """Twice as many items as before."""
-        begin, end = self.alike.size, min(self.order.size, max(FIRST_LOOK, 2 * self.alike.size))
-        more = self.items.moved[self.order[begin:end]]
-        self.rows = np.concatenate([self.rows, more])
-        self.alike = np.concatenate([self.alike, self._kernel(more, self.order[begin:end], self.chosen)])
 
     def _kernel(self, rows: NDArray[Any], numbers: IntArray, points: list[int]) -> FloatArray:
         """The largest kernel value of each row with some of the chosen; 0 where there are none."""
