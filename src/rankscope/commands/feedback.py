@@ -213,16 +213,13 @@ def start_of(given: Any, problem: FeedbackProblem) -> Start:
         return ExternalRanking.by_words(problem.items, problem.topics)
     if given is None:
         return STARTS.parse(DEFAULT_START)
-    if isinstance(given, str) and (given.partition("(")[0].strip() in STARTS or not _is_file(given)):
+    is_file = isinstance(given, str) and (os.path.exists(given) or bool(os.path.splitext(given)[1]))
+    if isinstance(given, str) and (given.partition("(")[0].strip() in STARTS or not is_file):
         try:
             return STARTS.parse(given)
         except SettingError as error:
             raise SettingError(f"{error}, a run file, or of an index {START_WITH_WORDS}") from None
     return ExternalRanking.from_run(given, problem.topics, problem.ids)
-
-
-def _is_file(text: str) -> bool:
-    return os.path.exists(text) or bool(os.path.splitext(text)[1])
 
 
 def parts_of(texts: str | Sequence[str]) -> list[str]:
@@ -429,32 +426,17 @@ def text_problem_of(
     from rankscope.feedback.methods.text import TextItems
     from rankscope.feedback.users.topics import Topics
 
-    items = TextItems.in_index(
-        opened_index(index),
-        texts_of(_only_topics(topics, qrels), parts),
-        field=field,
-        similarity=similarity,
-        scaling=scaling,
-    )
-    wanted = Topics.from_assessors(by_assessor(qrels), items.ids, rel)
-    _check_words(wanted.names, items.texts.words)
-    return FeedbackProblem(items=items, topics=wanted, ids=tuple(items.ids))
-
-
-def _only_topics(topics: Any, qrels: Any) -> Any:
-    """The one file or dictionary of topics; what an index lacks for a study is said."""
     several = topics if isinstance(topics, list | tuple) else [topics] if topics else []
     if qrels is None or len(several) != 1:
         needed = f"{setting_usage('topics', 'FILE')} and {setting_usage('qrels', 'FILE')}"
         raise SettingError(f"an index of texts needs {needed}: what users ask for, and which documents answer it")
-    return several[0]
-
-
-def _check_words(names: Sequence[str], words: Any) -> None:
-    lacking = [name for name in names if name not in words]
-    if lacking:
+    texts = texts_of(several[0], parts)
+    items = TextItems.in_index(opened_index(index), texts, field=field, similarity=similarity, scaling=scaling)
+    wanted = Topics.from_assessors(by_assessor(qrels), items.ids, rel)
+    if lacking := [name for name in wanted.names if name not in items.texts.words]:
         shown = ", ".join(lacking[:10]) + (f" and {len(lacking) - 10:,} more" if len(lacking) > 10 else "")
         raise SettingError(f"{setting_usage('topics')} has no text of topics that the judgements speak of: {shown}")
+    return FeedbackProblem(items=items, topics=wanted, ids=tuple(items.ids))
 
 
 # Benchmark packs: run one, on its own collection or on yours.
@@ -492,28 +474,23 @@ def run_pack(
 def _problem_of_pack(pack: Pack, source: Any, choices: dict[str, Any], progress: PackProgress | None) -> PackProblem:
     from rankscope.feedback.packs.problem import PackProblem, pack_problem
 
-    if source is None or _is_folder(source):
+    is_path = isinstance(source, str | Path)
+    if source is None or (is_path and not str(source).endswith(VECTOR_SUFFIXES) and Path(source).is_dir()):
         if choices:
             raise SettingError(
                 f"{', '.join(choices)}: goes with features of another collection; a pack has its own topics"
             )
         return pack_problem(pack, source if source is not None else _default_place(pack), progress)
 
-    scaling = pack.tables["features"].get("scaling", "none")
-    other = problem_of(source, **{"scaling": scaling, **choices})
-    words = ("another collection", "topics are its own labels")
+    other = problem_of(source, **{"scaling": pack.tables["features"].get("scaling", "none"), **choices})
     return PackProblem(
         items=other.items,
         ids=other.ids,
         topics=other.topics,
         reference=other.topics,
-        differs=words,
-        other=Path(source).name if isinstance(source, str | Path) else "features from memory",
+        differs=("another collection", "topics are its own labels"),
+        other=Path(source).name if is_path else "features from memory",
     )
-
-
-def _is_folder(source: Any) -> bool:
-    return isinstance(source, str | Path) and not str(source).endswith(VECTOR_SUFFIXES) and Path(source).is_dir()
 
 
 def _default_place(pack: Pack) -> Path | None:

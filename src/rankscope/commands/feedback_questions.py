@@ -124,13 +124,14 @@ def convergence(
         earlier=_earlier_store(baselines),
         progress=progress,
     )
-    infeasible = dict.fromkeys(each.topic for each in done if not each.full.feasible)
+    infeasible = ", ".join(dict.fromkeys(each.topic for each in done if not each.full.feasible))
+    told = (f"cannot be learnt from these features, and not in the means: {infeasible}",) if infeasible else ()
     return asked.answer(
         "convergence",
         f"approach {approach}, seed {seed}",
         tables=(convergence_table(done), convergence_table(done, corrected=True)),
         result=done,
-        warnings=_not_learnable(infeasible),
+        warnings=told,
     )
 
 
@@ -229,11 +230,6 @@ def _earlier_store(path: str | Path | None) -> BaselineStore | None:
     from rankscope.feedback.normalization.stored_baselines import load_store
 
     return None if path is None else load_store(path)
-
-
-def _not_learnable(topics: Any) -> tuple[str, ...]:
-    names = ", ".join(topics)
-    return (f"cannot be learnt from these features, and not in the means: {names}",) if names else ()
 
 
 # Questions about sessions with a user: errors, where they begin, who gives the marks, how long they wait.

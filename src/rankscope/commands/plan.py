@@ -218,15 +218,11 @@ def pools_of(
     compared = {name: runs[name].table() for name in dict.fromkeys((base, other))}
 
     def mean_of(some: pl.DataFrame) -> float:
-        return _mean_of_table(ScoreTable.of(inputs.scores(some, compared)), base, other)
+        # Of one system, or of a difference; a query of which no pool has anything relevant counts as 0.
+        import numpy as np
+
+        values: Any = ScoreTable.of(inputs.scores(some, compared)).select(base, other).values
+        filled = np.nan_to_num(values)
+        return float(filled[:, 0].mean() if base == other else (filled[:, 1] - filled[:, 0]).mean())
 
     return pool_depths(rankings, judged, mean_of, depth)
-
-
-def _mean_of_table(table: ScoreTable, base: str, other: str) -> float:
-    """Of one system, or of a difference; a query of which no pool has anything relevant counts as 0."""
-    import numpy as np
-
-    values: Any = table.select(base, other).values
-    filled = np.nan_to_num(values)
-    return float(filled[:, 0].mean() if base == other else (filled[:, 1] - filled[:, 0]).mean())

@@ -206,11 +206,9 @@ def items_of(
         labels = read_labels(labels, None, label_column, id_column).labels
     if labels is None:
         raise SettingError("an array of features needs labels=...: the label of each item")
-    return Features.of(features, labels, separator=separator, queries=_given_ids(queries), junk_labels=junk_labels)
-
-
-def _given_ids(queries: Any) -> Any:
-    return Path(queries).read_text(encoding="utf-8").split() if isinstance(queries, str | Path) else queries
+    if isinstance(queries, str | Path):
+        queries = Path(queries).read_text(encoding="utf-8").split()
+    return Features.of(features, labels, separator=separator, queries=queries, junk_labels=junk_labels)
 
 
 @strict_keywords

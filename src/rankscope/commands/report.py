@@ -20,7 +20,6 @@ from rankscope.core.wording import setting_usage
 
 if TYPE_CHECKING:
     from rankscope.analysis.comparison.compare import Compared
-    from rankscope.inputs.documents.topics import QuerySet
     from rankscope.inputs.qrels import Qrels
     from rankscope.inputs.reading import Reading
     from rankscope.inputs.run import Run
@@ -276,7 +275,15 @@ def found_items(
         from rankscope.inputs.documents.topics import read_topics
 
         queries = read_topics(topics, replace(how, format=None, columns=(), roll_up=None))
-        _need_common(queries, scores)
+        from rankscope.core.errors import SettingError
+        from rankscope.inputs.problems import shorten_value
+
+        judged = scores.systems[0].ranks.queries
+        if set(judged).isdisjoint(queries):
+            there, here = (", ".join(shorten_value(each) for each in list(some)[:3]) for some in (queries, judged))
+            raise SettingError(
+                f"{queries.name}: none of its queries is judged. Ids there: {there}, ...; judged: {here}, ..."
+            )
         found = found.with_words(queries)
     if docs is not None:
         from rankscope.reports.page.found_items import shown_documents
@@ -337,18 +344,6 @@ def _sized(system: SystemScores, size: int | None) -> SystemScores:
     ranks = system.ranks
     unknown = replace(ranks, collection=np.full(len(ranks), -1, dtype=np.int64))
     return replace(system, ranks=unknown if size is None else ranks.with_collection(size))
-
-
-def _need_common(queries: QuerySet, scores: Scores) -> None:
-    from rankscope.core.errors import SettingError
-    from rankscope.inputs.problems import shorten_value
-
-    judged = scores.systems[0].ranks.queries
-    if set(judged).isdisjoint(queries):
-        there, here = (", ".join(shorten_value(each) for each in list(some)[:3]) for some in (queries, judged))
-        raise SettingError(
-            f"{queries.name}: none of its queries is judged. Ids there: {there}, ...; judged: {here}, ..."
-        )
 
 
 def _shown_systems(scores: Scores, baseline: str) -> list[SystemScores]:

@@ -307,7 +307,10 @@ def draw_comparison(scores: Any, result: Any, folder: str) -> list[str]:
     ordered = [systems[name] for name in result.systems]
     said = []
     for kind in graphs.KINDS:
-        if not _shows(kind, len(ordered), bool(result.main.classes)):
+        too_many = len(ordered) > kind.systems.most == kind.systems.least
+        if not kind.compares or too_many or len(ordered) < kind.systems.worth:
+            continue
+        if kind.wants("classes") and not result.main.classes:
             continue
         try:
             graph = kind(ordered, **kind.accepted(result.main.measure, compared=result))
@@ -317,12 +320,6 @@ def draw_comparison(scores: Any, result: Any, folder: str) -> list[str]:
         graph.save(where / f"{kind.name}.svg", width=kind.width)
         said.append(f"{where / kind.name}.svg")
     return said
-
-
-def _shows(kind: Any, count: int, classes: bool) -> bool:
-    """Whether a kind shows a comparison of so many systems, with classes or without."""
-    too_many = count > kind.systems.most == kind.systems.least
-    return kind.compares and kind.systems.worth <= count and not too_many and (classes or not kind.wants("classes"))
 
 
 def _ordered(scores: Any, result: Any) -> Any:

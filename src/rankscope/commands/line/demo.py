@@ -188,7 +188,12 @@ def write_samples(folder: Path, sample: Any, nearest: Any, systems: tuple[str, .
     from rankscope.inputs.qrels import Qrels
     from rankscope.inputs.run import Run
 
-    rows = _rows_asked_for(sample)
+    # The first icon of each class that is neither tiny nor larger than a ranking shows.
+    first: dict[str, int] = {}
+    for row, label in enumerate(sample.class_of_item):
+        first.setdefault(label, row)
+    count = dict(zip(sample.classes, sample.class_sizes.tolist(), strict=True))
+    rows = [row for label, row in first.items() if label and SMALLEST <= count[label] <= LARGEST]
     found = {
         system: _lists_of_rows(sample, rows, *nearest(sample.features(system), rows, SAMPLE_DEPTH))
         for system in systems
@@ -201,15 +206,6 @@ def write_samples(folder: Path, sample: Any, nearest: Any, systems: tuple[str, .
     ranked = f"what {{}} finds for them, the first {SAMPLE_DEPTH}, as TREC text"
     runs = [(folder / f"{system}.run", ranked.format(system)) for system in systems]
     return [(folder / "qrels.txt", f"judgements of {len(rows)} queries, as TREC text"), *runs]
-
-
-def _rows_asked_for(sample: Any) -> list[int]:
-    """The first icon of each class that is neither tiny nor larger than a ranking shows."""
-    first: dict[str, int] = {}
-    for row, label in enumerate(sample.class_of_item):
-        first.setdefault(label, row)
-    count = dict(zip(sample.classes, sample.class_sizes.tolist(), strict=True))
-    return [row for label, row in first.items() if label and SMALLEST <= count[label] <= LARGEST]
 
 
 def _lists_of_rows(sample: Any, rows: list[int], places: Any, scores: Any) -> Lists:

@@ -108,10 +108,16 @@ def _explain(
     """What each system does for each of the queries, as text or as JSON."""
     from rankscope.commands.evaluate import efforts_of
     from rankscope.commands.line.output import print_result, progress_line
+    from rankscope.core.errors import SettingError
     from rankscope.reports.tables import as_json
     from rankscope.reports.texts.effort import effort_json, effort_text
 
-    as_text = _is_text(output_format, output)
+    if output is not None and output.endswith(".ranks.parquet"):
+        raise SettingError("--explain shows queries and saves no ranks: leave out one of --explain and -o")
+    chosen = output_format or ("json" if str(output).endswith(".json") else "table")
+    if chosen not in ("table", "json"):
+        raise SettingError(f"an explanation is text or JSON: --format table or json, got {chosen}")
+    as_text = chosen == "table"
     with progress_line(quiet) as progress:
         scores = inputs.scores("evaluate", ["num_q"], progress, where=where)
     efforts = efforts_of(scores, queries)
@@ -123,17 +129,6 @@ def _explain(
 
     with atomic(str(output)) as file:
         file.write(shown)
-
-
-def _is_text(output_format: str | None, output: str | None) -> bool:
-    from rankscope.core.errors import SettingError
-
-    if output is not None and output.endswith(".ranks.parquet"):
-        raise SettingError("--explain shows queries and saves no ranks: leave out one of --explain and -o")
-    chosen = output_format or ("json" if str(output).endswith(".json") else "table")
-    if chosen not in ("table", "json"):
-        raise SettingError(f"an explanation is text or JSON: --format table or json, got {chosen}")
-    return chosen == "table"
 
 
 def _save(inputs: Inputs, target: Any, quiet: bool, where: Any) -> None:

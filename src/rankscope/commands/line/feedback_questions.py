@@ -123,8 +123,10 @@ def question_command(name: str) -> GroupedCommand:
     from rankscope.commands.feedback_questions import QUESTIONS
 
     function = QUESTIONS[name]
-    shared = problem_options(METHODS_OPTION(_collector()))
-    answering = [_written(), _shown(), _quiet()]
+    shared = problem_options(METHODS_OPTION(lambda **_given: None))
+    words = "Format of the answer. Default: by -o's suffix, else text."
+    shown = click.Option(["--format", "output_format"], type=click.Choice(["text", "json", "markdown"]), help=words)
+    answering = [_written(), shown, click.Option(["--quiet"], is_flag=True, help="Show no progress line.")]
     return GroupedCommand(
         "feedback",
         callback=lambda **given: _answer(name, **given),
@@ -157,22 +159,9 @@ def _option(name: str, default: Any) -> click.Option:
     return click.Option([*spelled, name], default=default, show_default=default is not None, **told)
 
 
-def _collector() -> Any:
-    return lambda **_given: None
-
-
 def _written() -> click.Option:
     words = "Write the answer here: .json, .md, else text."
     return click.Option(["-o", "--output"], type=OutputFile(), metavar="FILE", help=words)
-
-
-def _shown() -> click.Option:
-    words = "Format of the answer. Default: by -o's suffix, else text."
-    return click.Option(["--format", "output_format"], type=click.Choice(["text", "json", "markdown"]), help=words)
-
-
-def _quiet() -> click.Option:
-    return click.Option(["--quiet"], is_flag=True, help="Show no progress line.")
 
 
 def _answer(

@@ -91,7 +91,12 @@ def forecast_command(
     from rankscope.reports.texts.forecast import forecast_json, forecast_text
 
     inputs = Inputs.of(files, given)
-    _need_one(inputs)
+    # A forecast is for one system.
+    from rankscope.core.errors import SettingError
+
+    saved = sum(path.endswith(SAVED_RANKS) for path in inputs.files)
+    if len(inputs.files) != (1 if saved else 2):
+        raise SettingError("a forecast is for one system: give QRELS and one RUN, or one NAME.ranks.parquet")
     scores = inputs.scores("forecast", ["num_q"], keep_scores=True)
     result = forecast_of(
         scores,
@@ -104,15 +109,6 @@ def forecast_command(
         backtest=backtest,
     )
     print_result(forecast_json(result) if output_format == "json" else forecast_text(result, backtest, quiet))
-
-
-def _need_one(inputs: Inputs) -> None:
-    """A forecast is for one system."""
-    from rankscope.core.errors import SettingError
-
-    saved = sum(path.endswith(SAVED_RANKS) for path in inputs.files)
-    if len(inputs.files) != (1 if saved else 2):
-        raise SettingError("a forecast is for one system: give QRELS and one RUN, or one NAME.ranks.parquet")
 
 
 # `rankscope homogeneity`: does quality depend on the generality alone?.

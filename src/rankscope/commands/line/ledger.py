@@ -110,7 +110,10 @@ def ledger_command(
 
     chosen = chosen_format(output, output_format, TEXTS | PICTURES, "table")
     drawn = output is not None and output.lower().endswith(tuple(PICTURES))
-    _check_item_file(per_item)
+    from rankscope.core.errors import SettingError
+
+    if per_item is not None and not per_item.lower().endswith(ITEM_FILES):
+        raise SettingError(f"--per-item {per_item}: items are written as NAME.csv or NAME.parquet")
     with progress_line(quiet) as progress:
         told = ledger(qrels, stages, progress=progress, **given)
     _write(_rendered(told, chosen, limit, not quiet, latex_columns), None if drawn else output)
@@ -121,13 +124,6 @@ def ledger_command(
     if not quiet and chosen in ("json", "csv"):
         for line in told.notes:
             say(f"! {line}")
-
-
-def _check_item_file(path: str | None) -> None:
-    from rankscope.core.errors import SettingError
-
-    if path is not None and not path.lower().endswith(ITEM_FILES):
-        raise SettingError(f"--per-item {path}: items are written as NAME.csv or NAME.parquet")
 
 
 def _rendered(told: Ledger, format: str, worst: int, notes: bool, columns: str) -> str:

@@ -144,10 +144,11 @@ def progress_line(quiet: bool) -> Iterator[Progress | None]:
     if quiet or not sys.stderr.isatty():
         yield None
         return
+    from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
-    with Progress(*columns, transient=True, console=_error_console()) as bar:
+    with Progress(*columns, transient=True, console=Console(stderr=True)) as bar:
         tasks: dict[str, Any] = {}
 
         def show(name: str, share: float) -> None:
@@ -156,12 +157,6 @@ def progress_line(quiet: bool) -> Iterator[Progress | None]:
             bar.update(tasks[name], completed=share)
 
         yield show
-
-
-def _error_console() -> Any:
-    from rich.console import Console
-
-    return Console(stderr=True)
 
 
 def say_warnings(scores: Any, verbose: bool = False) -> None:

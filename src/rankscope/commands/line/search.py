@@ -267,17 +267,10 @@ def document_lines(
     rest = " ".join(text.removeprefix(stored.get("title") or "").split()).removeprefix(title).strip()
     pieces = highlighter.fragments(rest, 1, 2 * room - 8) if rest else []
     found = [line for piece in pieces for line in textwrap.wrap(piece.plain(*MARKS), room)]
-    shown = [one_line(_cut(title, room)), *(_bold(line, colour) for line in found)]
-    return [each for each in shown if each] or [""]
-
-
-def _bold(line: str, colour: bool) -> str:
+    head = one_line(title if len(title) <= room else f"{title[: room - 4].rstrip()} ...")
     begin, end = (BOLD, PLAIN) if colour else ("", "")
-    return line.replace(MARKS[0], begin).replace(MARKS[1], end)
-
-
-def _cut(text: str, room: int) -> str:
-    return text if len(text) <= room else f"{text[: room - 4].rstrip()} ..."
+    marked = [line.replace(MARKS[0], begin).replace(MARKS[1], end) for line in found]
+    return [each for each in (head, *marked) if each] or [""]
 
 
 def _rank(words: tuple[str, ...], topics: str, quiet: bool, given: dict[str, Any]) -> None:

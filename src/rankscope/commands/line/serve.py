@@ -89,7 +89,15 @@ def serve_command(places: tuple[str, ...], indexes: tuple[str, ...], demo: bool,
     if demo or folder is not None:
         _serve_project(folder, [*indexes, *more], demo, tell, given)
     else:
-        _serve_indexes([*indexes, *more], tell, given)
+        from rankscope.core.errors import SettingError
+        from rankscope.workbench.service import serve
+
+        foreign = [f"--{name.replace('_', '-')}" for name in PROJECT_ONLY if given.pop(name) is not None]
+        if foreign:
+            raise SettingError(
+                f"{', '.join(foreign)}: only with a project; indexes alone are served to whoever reaches them"
+            )
+        serve([*indexes, *more], say=tell, **given)
     if not quiet:
         say("ended")
 
@@ -131,15 +139,3 @@ def _serve_project(folder: str | None, indexes: list[str], demo: bool, tell: Any
         else:
             project = opened.enter_context(Project.open(folder or "", database=database))
         serve_project(project, exposure, indexes=indexes, similarity=similarity, say=tell)
-
-
-def _serve_indexes(indexes: list[str], tell: Any, given: dict[str, Any]) -> None:
-    from rankscope.core.errors import SettingError
-    from rankscope.workbench.service import serve
-
-    foreign = [f"--{name.replace('_', '-')}" for name in PROJECT_ONLY if given.pop(name) is not None]
-    if foreign:
-        raise SettingError(
-            f"{', '.join(foreign)}: only with a project; indexes alone are served to whoever reaches them"
-        )
-    serve(indexes, say=tell, **given)
