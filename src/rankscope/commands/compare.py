@@ -16,7 +16,10 @@ from rankscope.commands.evaluate import refuse_more, scores_asked, scores_of
 from rankscope.core.errors import InputError, Problem, ProblemReport, SettingError
 from rankscope.core.keywords import strict_keywords
 from rankscope.core.settings import InputChoices
+from rankscope.core.validation import SHARE, OneOf, check, check_for_each
 from rankscope.core.wording import how_many, setting_usage, setting_value
+from rankscope.measures.evaluation.coverage import column_values, counting
+from rankscope.measures.evaluation.scores import Scores
 
 if TYPE_CHECKING:
     from rankscope.analysis.comparison.compare import Compared
@@ -24,7 +27,6 @@ if TYPE_CHECKING:
     from rankscope.analysis.comparison.gate_history import GateHistory
     from rankscope.analysis.comparison.sequential_result import SequentialResult
     from rankscope.analysis.statistics.explanatory_variables import Explained
-    from rankscope.measures.evaluation.scores import Scores
     from rankscope.measures.notation import Asked
     from rankscope.ranks.reduction import Progress
     from rankscope.ranks.relevant_ranks import RelevantRanks
@@ -65,7 +67,6 @@ def compare(
     'new'
     """
     from rankscope.analysis.comparison.compare import compare as compare_tables
-    from rankscope.core.validation import OneOf, check
 
     chosen = check({"pairs": pairs}, pairs=OneOf(("all", "baseline")))
     if _is_tables(qrels):
@@ -136,7 +137,6 @@ def gate(
     >>> gate(qrels, [good, good]).passed
     True
     """
-
     check_history_options(history, build, date)
     scores = scores_asked(qrels, runs, measures, defaults.GATE, progress=progress, **given)
     result = gate_of(scores, min_effect, self_test, rule)
@@ -173,8 +173,6 @@ def gate_of(
 
 def check_comparable(scores: Any, classes: Any) -> None:
     """Refuse runs whose items do not occur in the judgements, other means, and classes that know no query."""
-    from rankscope.measures.evaluation.scores import Scores
-
     if not isinstance(scores, Scores):
         return
     refuse_unmet(scores)
@@ -231,8 +229,6 @@ def place_of_run(ranks: RelevantRanks) -> str:
 def answer_notes(scores: Scores) -> tuple[str, ...]:
     """What to say of queries that one system answered and the other did not; a system without answers did not run."""
     import numpy as np
-
-    from rankscope.measures.evaluation.coverage import column_values, counting
 
     answered = []
     for system in scores.systems:
@@ -328,7 +324,6 @@ def compare_sequentially(
 def gate_look(scores: Scores, path: str | Path, min_effect: float | Sequence[float]) -> SequentialResult:
     """One look of the gate at some scores."""
     from rankscope.analysis.comparison.gate import EFFECT
-    from rankscope.core.validation import check_for_each
 
     if len(scores.systems) != 2:
         raise SettingError(f"the gate compares two systems, a baseline and a candidate; got {len(scores.systems)}")
@@ -342,8 +337,6 @@ def compare_look(
     scores: Scores, path: str | Path, baseline: str | None, pairs: Literal["all", "baseline"], level: float
 ) -> SequentialResult:
     """One look of a comparison at some scores."""
-    from rankscope.core.validation import SHARE, OneOf, check
-
     chosen = check({"pairs": pairs, "level": level}, pairs=OneOf(("all", "baseline")), level=SHARE)
     need_means(scores)
     refuse_unmet(scores)
@@ -356,8 +349,6 @@ def compare_look(
 
 
 def _scores_given(qrels: Any, runs: Any, measures: Asked, progress: Progress | None, given: InputChoices) -> Scores:
-    from rankscope.measures.evaluation.scores import Scores
-
     if isinstance(qrels, Scores):
         refuse_more(runs, given)
         return qrels

@@ -7,7 +7,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rankscope.core.errors import InputError, SettingError
 from rankscope.core.keywords import strict_keywords
+from rankscope.core.validation import COUNT, SEED, SHARE, Optional, WholeNumber, check
+from rankscope.core.wording import setting_usage
 
 if TYPE_CHECKING:
     from rankscope.analysis.sampling.machine_judge import MachineJudged
@@ -51,7 +54,6 @@ def estimate_runs(
     from rankscope.analysis.sampling.judged_run import JudgedRun, ranking_table
     from rankscope.analysis.sampling.quantities import USUAL, WITH_COLLECTION, EstimateRules, parse_quantities
     from rankscope.analysis.sampling.run_estimates import RunEstimates
-    from rankscope.core.validation import COUNT, SEED, SHARE, Optional, WholeNumber, check
     from rankscope.inputs.run import all_problems
     from rankscope.inputs.sampled_qrels import SampledQrels
 
@@ -92,7 +94,6 @@ def reading_of_files(
 
 def runs_with_names(runs: Any, reading: Reading, *others: Callable[[], object]) -> list[Run]:
     """Runs with distinct names; what cannot be read is told of all together."""
-    from rankscope.core.errors import InputError
     from rankscope.inputs.problems import raise_all
     from rankscope.inputs.run import all_problems, named_runs
 
@@ -135,7 +136,6 @@ def estimate_with_machine(
     (0.5, 0.513, 1.0)
     """
     from rankscope.analysis.sampling.machine_judge import TwoJudges, judge_with_machine
-    from rankscope.core.validation import SHARE, WholeNumber, check
     from rankscope.inputs.qrels import Qrels
     from rankscope.inputs.run import all_problems
 
@@ -152,9 +152,6 @@ def estimate_with_machine(
 
 def _tuned_on(given: str | Path | Iterable[str] | None) -> list[str]:
     """Ids of queries; a machine that was tuned on all of them cannot be corrected by any."""
-    from rankscope.core.errors import InputError, SettingError
-    from rankscope.core.wording import setting_usage
-
     if given is None or given == "none":
         return []
     if given == "all":

@@ -14,16 +14,19 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack, cast
 from rankscope.commands import defaults
 from rankscope.core.errors import SettingError
 from rankscope.core.keywords import strict_keywords
+from rankscope.core.names import distinct_names
 from rankscope.core.settings import InputChoices, Settings
 from rankscope.core.wording import setting_usage
+from rankscope.inputs.reading import reading_with
 from rankscope.measures.evaluation.evaluate import evaluate_ranks, way_of_evaluating
+from rankscope.measures.evaluation.scores import Scores
+from rankscope.measures.notation import parse_measures
 from rankscope.ranks.relevant_ranks import RelevantRanks
 
 if TYPE_CHECKING:
     from rankscope.analysis.curves.effort import SearchEffort
     from rankscope.core.parts import Runner
     from rankscope.inputs.reading import Reading
-    from rankscope.measures.evaluation.scores import Scores
     from rankscope.measures.notation import Asked
     from rankscope.ranks.parts.resources import Where
     from rankscope.ranks.reduction import Progress
@@ -94,8 +97,6 @@ def explain_query(qrels: Any, runs: Any = None, query: str = "", **given: Unpack
     >>> effort.at[0].contingency, effort.wanted[-1].window
     (Contingency(true_positives=1, false_positives=0, false_negatives=1, true_negatives=98), 3.0)
     """
-    from rankscope.core.errors import SettingError
-
     scores = scores_of(qrels, runs, ["num_q"], **given)
     if len(scores.systems) != 1:
         raise SettingError(f"a query is explained for one system, got {len(scores.systems)}")
@@ -181,8 +182,6 @@ def scores_asked(
 
 def is_scores(source: Any) -> bool:
     """Whether something was evaluated already."""
-    from rankscope.measures.evaluation.scores import Scores
-
     return isinstance(source, Scores)
 
 
@@ -197,7 +196,6 @@ def scores_by(scores: Scores, measures: Asked | None) -> Scores:
     """The scores by these measures, in this order; where one is not among them, all are computed from the ranks."""
     if measures is None:
         return scores
-    from rankscope.measures.notation import parse_measures
 
     wanted = [str(each) for each in parse_measures(measures, scores.settings.rel, scores.settings.compat)]
     if set(wanted) <= set(scores.measures):
@@ -208,8 +206,6 @@ def scores_by(scores: Scores, measures: Asked | None) -> Scores:
 
 def reading_of_choices(given: InputChoices, comments: bool) -> Reading:
     """How files are read, by what was chosen of it."""
-    from rankscope.inputs.reading import reading_with
-
     encoding, max_ratio = given.get("encoding", "utf-8"), given.get("max_ratio", 200.0)
     maps = {name: given.get(name) for name in ("columns", "map_qrels", "map_runs", "roll_up")}
     return reading_with(
@@ -234,8 +230,6 @@ def ranks_of(source: Any) -> list[RelevantRanks]:
 
     Files of systems that are called alike get what tells them apart.
     """
-    from rankscope.core.names import distinct_names
-
     found = _with_places(source)
     names = distinct_names([ranks.system for ranks, _ in found], [place for _, place in found])
     return [replace(ranks, system=name) for (ranks, _), name in zip(found, names, strict=True)]

@@ -19,6 +19,7 @@ from rankscope.commands.rank import items_of
 from rankscope.core.catalogue import unknown_name
 from rankscope.core.errors import InputError, SettingError
 from rankscope.core.keywords import declare_defaults, strict_keywords
+from rankscope.core.names import distinct_names
 from rankscope.core.notation import split_list
 from rankscope.core.wording import setting_usage, value_text
 
@@ -130,7 +131,6 @@ def problem_of(features: Any, labels: Any = None, **choices: Unpack[ProblemChoic
 
 
 def _problem_without_log(features: Any, labels: Any, choices: ProblemChoices) -> FeedbackProblem:
-
     given: dict[str, Any] = {"labels": labels, **choices}
     if is_text_index(features):
         _refuse_foreign(
@@ -248,7 +248,6 @@ def by_assessor(judgements: Any) -> dict[str, Any]:
         return {"": judgements}
     if len(judgements) == 1:
         return {"": judgements[0]}
-    from rankscope.core.names import distinct_names
 
     paths = [str(each) for each in judgements]
     return dict(zip(distinct_names([Path(each).name.partition(".")[0] for each in paths], paths), paths, strict=True))

@@ -12,8 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from rankscope.commands.feedback import FeedbackProblem, LabelledProblem, methods_of, problem_of, start_of
+from rankscope.core.catalogue import Catalogue
 from rankscope.core.errors import SettingError
 from rankscope.core.keywords import strict_keywords
+from rankscope.core.validation import WholeNumber, check, rule_of
 from rankscope.core.wording import how_many
 
 if TYPE_CHECKING:
@@ -214,7 +216,6 @@ def consistency(
 
 
 def _baseline_rules(approach: Approach, loss: str, form: DecisionForm, folds: int, seed: int) -> BaselineRules:
-    from rankscope.core.validation import WholeNumber, check, rule_of
     from rankscope.feedback.normalization.baselines import Approach as Approaches
     from rankscope.feedback.normalization.baselines import BaselineRules
     from rankscope.feedback.normalization.losses import LOSSES
@@ -426,8 +427,6 @@ def ask_feedback(question: str, features: Any, **options: Any) -> Answer:
     Questions: efficiency, convergence, examples, consistency, resilience, stability, adaptation, scalability.
     `features` and topics as for `simulate_feedback`. The answer has `tables`, `text()`, `json()` and the `result`.
     """
-    from rankscope.core.catalogue import Catalogue
-
     found: Callable[..., Answer] = Catalogue[Any]("question", QUESTIONS).find(question)
     return found(features, **options)
 

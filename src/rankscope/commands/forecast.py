@@ -10,6 +10,7 @@ from rankscope.core.display import ShownByName
 from rankscope.core.errors import SettingError
 from rankscope.core.keywords import strict_keywords
 from rankscope.core.settings import InputChoices
+from rankscope.measures.notation import parse_measures
 
 if TYPE_CHECKING:
     from rankscope.analysis.forecast.backtest import OtherQueries
@@ -62,7 +63,6 @@ def forecast_of(
 ) -> Forecast:
     """The forecast for the one system that was scored."""
     from rankscope.analysis.forecast.growth import forecast
-    from rankscope.measures.notation import parse_measures
 
     if len(scores.systems) != 1:
         raise SettingError(f"a forecast is for one system, got {len(scores.systems)}")

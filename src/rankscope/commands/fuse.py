@@ -7,8 +7,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rankscope.core.errors import SettingError
+from rankscope.core.errors import InputError, SettingError
 from rankscope.core.keywords import strict_keywords
+from rankscope.core.validation import COUNT, SEED, Number, WholeNumber, check
 from rankscope.core.wording import setting_usage
 
 if TYPE_CHECKING:
@@ -51,7 +52,6 @@ def fuse(
     >>> [(item, round(score, 4)) for _, item, score in both.table().rows()]
     [('b', 0.0325), ('c', 0.032), ('a', 0.0164)]
     """
-    from rankscope.core.validation import COUNT, SEED, Number, WholeNumber, check
     from rankscope.inputs.qrels import Qrels
     from rankscope.inputs.reading import reading_with
     from rankscope.inputs.run import all_problems
@@ -100,7 +100,6 @@ def _need_judgements(method: FusionMethod, qrels: Any, tune: bool) -> None:
 
 
 def _named(runs: Any, reading: Reading, *others: Callable[[], object]) -> list[Any]:
-    from rankscope.core.errors import InputError
     from rankscope.inputs.problems import raise_all
     from rankscope.inputs.run import all_problems, named_runs
 

@@ -16,8 +16,11 @@ from typing import TYPE_CHECKING, Any, Unpack
 from rankscope.core.catalogue import unknown_name
 from rankscope.core.errors import InputError, SettingError
 from rankscope.core.keywords import strict_keywords
-from rankscope.core.settings import Choices
+from rankscope.core.names import distinct_names, name_of
+from rankscope.core.settings import Choices, Settings
+from rankscope.core.validation import OneOf, Optional
 from rankscope.core.wording import setting_usage
+from rankscope.version import __version__
 
 if TYPE_CHECKING:
     from rankscope.analysis.assessors.agreement import Agreement
@@ -54,7 +57,6 @@ def agreement(
     0.8
     """
     from rankscope.analysis.assessors.agreement import agreement as agree
-    from rankscope.core.settings import Settings
     from rankscope.inputs.reading import reading_with
     from rankscope.inputs.run import all_problems, named_runs
 
@@ -117,7 +119,6 @@ def judgements_by_name(judgements: Mapping[str, Any] | Sequence[Any]) -> dict[st
     """
     if isinstance(judgements, Mapping):
         return dict(judgements)
-    from rankscope.core.names import distinct_names, name_of
 
     paths = [each if isinstance(each, str | Path) else None for each in judgements]
     names = [f"assessor {place}" if path is None else Path(name_of(path)).stem for place, path in enumerate(paths, 1)]
@@ -146,7 +147,7 @@ def merge_files(
     higher or leave-out.
     """
     from rankscope.analysis.assessors.grades import OPEN_PAIRS, MergeRule
-    from rankscope.core.validation import OneOf, Optional, check
+    from rankscope.core.validation import check
     from rankscope.inputs.formats.registry import write_file
     from rankscope.inputs.qrels import Qrels
 
@@ -186,8 +187,6 @@ def _write_provenance(
     files: Sequence[str | Path], output: str | Path, names: Sequence[str], how: dict[str, object]
 ) -> None:
     from rankscope.core.files import atomic
-    from rankscope.core.names import name_of
-    from rankscope.version import __version__
 
     digests = [hashlib.sha256(Path(each).read_bytes()).hexdigest() for each in (*files, output)]
     sources = [

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, Unpack
 
 from rankscope.core.errors import InputError, SettingError
 from rankscope.core.keywords import strict_keywords
-from rankscope.core.settings import Choices
+from rankscope.core.settings import Choices, Settings
+from rankscope.core.validation import COUNT, SHARE, OneOf, Optional, plain_values
 from rankscope.core.wording import setting_usage, setting_value
 
 if TYPE_CHECKING:
     from rankscope.analysis.pipeline.ledger import Ledger
-    from rankscope.core.settings import Settings
     from rankscope.inputs.qrels import Qrels
     from rankscope.inputs.reading import Reading
     from rankscope.inputs.run import Run
@@ -74,7 +74,6 @@ def ledger(
     'ann: c; rerank: b (rank 5)'
     """
     from rankscope.analysis.pipeline.ledger import ledger_of
-    from rankscope.core.validation import plain_values
     from rankscope.inputs.reading import reading_with
     from rankscope.inputs.run import all_problems
     from rankscope.ranks.item_ranks import item_ranks
@@ -99,7 +98,6 @@ def ledger(
 
 def _rules() -> dict[str, Any]:
     from rankscope.analysis.statistics.mean_intervals import WAYS
-    from rankscope.core.validation import COUNT, SHARE, OneOf, Optional
 
     return {
         "scope": Optional(COUNT),
@@ -112,8 +110,6 @@ def _rules() -> dict[str, Any]:
 
 def _chosen_settings(given: Choices) -> Settings:
     """The settings; those that a ledger cannot respect are refused, and an order of equal scores must be one order."""
-    from rankscope.core.settings import Settings
-
     chosen = Settings(**given)
     wrong = [
         f"{setting_value(name, getattr(chosen, name))}: a ledger has no use for it; leave it out"

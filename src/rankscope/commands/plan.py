@@ -7,10 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from rankscope.analysis.statistics.score_table import ScoreTable
+from rankscope.core.columns import FACTORS
 from rankscope.core.errors import SettingError
 from rankscope.core.keywords import strict_keywords
 from rankscope.core.settings import InputChoices
+from rankscope.core.validation import COUNT, SHARE, Number, OneOf, Optional, check
 from rankscope.core.wording import setting_usage
+from rankscope.inputs.qrels import Qrels
 
 if TYPE_CHECKING:
     from rankscope.analysis.sampling.judging_plan import Costs, JudgingPlans, PoolDepths
@@ -54,7 +57,6 @@ def variance_components(
     (Components(AP of mine: query 0%, assessor 68%, query x assessor 32%; standard error of the mean 0.2083),)
     """
     from rankscope.analysis.statistics.variance_components import components
-    from rankscope.core.validation import COUNT, SHARE, OneOf, check
 
     check(locals(), level=SHARE, draws=COUNT, collection=OneOf(("none", "random", "exact")))
     inputs, values = _values_of(qrels, runs, measure, assessors, covariates, explain_by, given)
@@ -96,7 +98,6 @@ def values_of_table(data: Any, measure: str, explain_by: Any = None) -> VariedVa
     """Values of one measure from a long table."""
     from rankscope.analysis.statistics.explanatory_variables import read_variables
     from rankscope.analysis.statistics.variance_components import VariedValues
-    from rankscope.core.columns import FACTORS
     from rankscope.inputs.side_tables import read_external_scores
 
     frame = read_external_scores(data)
@@ -144,9 +145,7 @@ def plan_judging(
     28
     """
     from rankscope.analysis.sampling.judging_plan import Costs, JudgingPlans, WidthForecast
-    from rankscope.analysis.statistics.score_table import ScoreTable
     from rankscope.analysis.statistics.variance_components import QUERY, components
-    from rankscope.core.validation import COUNT, SHARE, Number, Optional, check
 
     check(
         locals(), level=SHARE, budget=Number(above=0), judgements=Optional(Number(above=0)), pool_depth=Optional(COUNT)
@@ -192,8 +191,6 @@ def contrast_names(systems: Sequence[str], baseline: str | None, of: str | None)
 
 def judgements_of_a_query(inputs: VariedInputs) -> float:
     """Judged items of a query, in the mean over queries and assessors."""
-    from rankscope.inputs.qrels import Qrels
-
     tables = [Qrels.of(each, inputs.reading).table for each in inputs.judgements.values()]
     counts = [len(each) / max(1, each.get_column("query").n_unique()) for each in tables]
     return sum(counts) / len(counts)
@@ -208,7 +205,6 @@ def pools_of(
     from rankscope.analysis.sampling.judged_run import ranking_table
     from rankscope.analysis.sampling.judging_plan import pool_depths
     from rankscope.analysis.sampling.pools import Rankings
-    from rankscope.inputs.qrels import Qrels
 
     judged = Qrels.of(next(iter(inputs.judgements.values())), inputs.reading).table
     queries = judged.get_column("query").unique().sort().to_list()

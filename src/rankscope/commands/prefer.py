@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from rankscope.core.display import ShownRows, Tabular
 from rankscope.core.errors import InputError, SettingError
 from rankscope.core.keywords import strict_keywords
+from rankscope.core.validation import COUNT, SEED, OneOf, check
 
 if TYPE_CHECKING:
     from rankscope.analysis.assessors.bradley_terry import Strengths
@@ -149,7 +150,6 @@ def interleave_runs(
     (['a', 'b', 'c'], [1, 2, 3])
     """
     from rankscope.analysis.assessors.preferences import INTERLEAVING_METHODS
-    from rankscope.core.validation import COUNT, SEED, OneOf, check
     from rankscope.inputs.problems import raise_all
     from rankscope.inputs.reading import reading_with
     from rankscope.inputs.run import all_problems, named_runs

@@ -8,9 +8,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from rankscope.core.caching import need_extras
 from rankscope.core.display import ShownByName
 from rankscope.core.errors import SettingError
 from rankscope.core.keywords import strict_keywords
+from rankscope.core.names import one_line
+from rankscope.core.wording import setting_usage
+from rankscope.version import __version__
 
 if TYPE_CHECKING:
     from rankscope.core.parts import Runner
@@ -59,7 +63,6 @@ def rank(
     [1, 1]
     """
     from rankscope.core.machine import memory_of
-    from rankscope.core.names import one_line
     from rankscope.engines.nearest.metrics import metric_named
 
     asked = None if metric is None else metric_named(metric)  # before a large file is read
@@ -153,7 +156,6 @@ def ranked(
     from rankscope.inputs.qrels import read_junk
     from rankscope.inputs.reading import Reading
     from rankscope.ranks.storage import save_ranks
-    from rankscope.version import __version__
 
     unwanted = read_junk(junk, Reading()) if junk is not None else []
     if output is None:
@@ -261,8 +263,6 @@ def describe(
 
 def refuse_pictures(descriptors: str | Sequence[str], model: str | Path | None) -> None:
     """Refuse what describes pictures next to what describes texts."""
-    from rankscope.core.wording import setting_usage
-
     if descriptors or model is not None:
         ours, theirs = setting_usage("lsi"), f"{setting_usage('descriptors')} and {setting_usage('model')}"
         raise SettingError(f"{ours} is for texts, {theirs} are for pictures: give one of them")
@@ -292,7 +292,6 @@ def descriptors_of(
     fit: str = "crop",
 ) -> list[Any]:
     """Descriptors by name, then the user's model."""
-    from rankscope.core.wording import setting_usage
     from rankscope.engines.images.descriptors import DESCRIPTORS
 
     asked: list[Any] = [*DESCRIPTORS.parse_list(descriptors)]
@@ -309,7 +308,6 @@ def descriptors_of(
 
 
 def _network(model: str | Path, options: dict[str, Any], fit: str) -> Any:
-    from rankscope.core.caching import need_extras
     from rankscope.engines.images.networks import TORCH_SUFFIXES, NetworkDescriptor
 
     need_extras("PIL", "torch" if Path(model).suffix.lower() in TORCH_SUFFIXES else "onnxruntime")

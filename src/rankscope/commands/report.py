@@ -275,7 +275,6 @@ def found_items(
         from rankscope.inputs.documents.topics import read_topics
 
         queries = read_topics(topics, replace(how, format=None, columns=(), roll_up=None))
-        from rankscope.core.errors import SettingError
         from rankscope.inputs.problems import shorten_value
 
         judged = scores.systems[0].ranks.queries
@@ -305,9 +304,6 @@ def with_size_of_docs(scores: Scores, docs: str | Path | None, size: int | None,
     An index that holds less than a ranking lists is not the collection, and its size says nothing: scores made with it,
     because it was `assumed`, forget it.
     """
-    from rankscope.core.errors import SettingError
-    from rankscope.core.wording import setting_usage
-
     if size is None:
         return scores
     said = dict.fromkeys(_size_of(system.ranks) for system in scores.systems)

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, overload
 
 from rankscope.core.errors import SettingError
 from rankscope.core.keywords import strict_keywords
+from rankscope.core.names import one_line
+from rankscope.core.settings import Settings
 from rankscope.core.wording import setting_usage
 
 if TYPE_CHECKING:
@@ -272,7 +274,6 @@ def system_name(system: str | None, output: str | Path | None, similarity: objec
     >>> system_name(None, "runs/bm25-k1.run.gz", "bm25"), system_name(None, "x.ranks.parquet", "bm25")
     ('bm25-k1', 'x')
     """
-    from rankscope.core.names import one_line
     from rankscope.inputs.formats.registry import OUR_SUFFIXES
     from rankscope.inputs.sources import without_suffix
 
@@ -299,7 +300,6 @@ def _save_ranks(
     output: str | Path | None,
     shared: Mapping[str, Any],
 ) -> RelevantRanks:
-    from rankscope.core.settings import Settings
     from rankscope.ranks.storage import save_ranks
 
     ranks = opened.rank(texts, qrels, similarity, Settings(**ties), keep_scores=True, **shared)
@@ -318,7 +318,6 @@ ENGINE_DEPTH = 1000
 
 def refuse_for_engine(choices: Mapping[str, Any]) -> None:
     """Choices that belong to an index, where they differ from what goes without saying."""
-
     if given := unusual_settings(choices):
         raise SettingError(
             f"{given}: not with {setting_usage('engine')}, which ranks by itself. What it can do belongs into "

@@ -24,13 +24,16 @@ from rankscope.analysis.statistics.variance_components import (
 from rankscope.core.errors import InputError, RankscopeError, SettingError
 from rankscope.core.keywords import strict_keywords
 from rankscope.core.settings import InputChoices
+from rankscope.core.validation import COUNT, SHARE, Optional, WholeNumber, check
 from rankscope.core.wording import setting_usage
+from rankscope.inputs.problems import raise_all
+from rankscope.measures.evaluation.scores import Scores
+from rankscope.ranks.relevant_ranks import RelevantRanks
 
 if TYPE_CHECKING:
     from rankscope.analysis.comparison.leaderboard import LeaderboardStability
     from rankscope.inputs.reading import Reading
     from rankscope.inputs.run import Run
-    from rankscope.measures.evaluation.scores import Scores
 
 
 # How stable is a leaderboard: with other queries, other assessors and other items?.
@@ -67,9 +70,6 @@ def stability(
     """
     from rankscope.analysis.comparison.leaderboard import stability as stability_of
     from rankscope.analysis.statistics.sampling_units import classes_are_targets
-    from rankscope.analysis.statistics.score_table import ScoreTable
-    from rankscope.core.validation import COUNT, SHARE, Optional, WholeNumber, check
-    from rankscope.measures.evaluation.scores import Scores
 
     check(locals(), level=SHARE, left_out=SHARE, draws=WholeNumber(least=0), resamples=Optional(COUNT))
     seed = given.get("seed") or 0
@@ -100,7 +100,6 @@ def stability_of_report(
     """
     from rankscope.analysis.comparison.leaderboard import stability as stability_of
     from rankscope.analysis.statistics.sampling_units import classes_are_targets
-    from rankscope.analysis.statistics.score_table import ScoreTable
 
     seed, table = scores.settings.seed, ScoreTable.of(scores)
     if len(table.complete()) < 2:
@@ -126,7 +125,6 @@ def _if_possible(make: Callable[[], list[ScoreTable]]) -> list[ScoreTable]:
 
 
 def _other_collections(scores: Scores, inputs: VariedInputs, seed: int) -> list[ScoreTable]:
-
     if sum(int(each.ranks.depth.sum()) for each in scores.systems) > MOST_LINES:
         return []
     return tables_of_draws(scores, inputs.named_runs(), LEFT_OUT, DRAWS_OF_REPORT, seed)
@@ -136,7 +134,6 @@ def _by_assessor(
     runs: Any, measure: str, assessors: Any, given: Mapping[str, Any], table: ScoreTable
 ) -> list[ScoreTable]:
     """The values under each assessor, as far as some queries are measured by all of them."""
-
     if assessors is None:
         return []
     found = list(VariedInputs.of(None, runs, measure, assessors, given).by_assessor().values())
@@ -223,7 +220,6 @@ class VariedInputs:
 
     def named_runs(self) -> dict[str, Run]:
         """The runs of the first seed, read."""
-        from rankscope.inputs.problems import raise_all
         from rankscope.inputs.run import named_runs
 
         errors: list[InputError] = []
@@ -336,7 +332,6 @@ def _exact_variance(ranks: object, measure: str) -> float:
     from rankscope.analysis.curves.hits import hits_of
     from rankscope.analysis.curves.thinning import expected_value
     from rankscope.measures.notation import parse_measure
-    from rankscope.ranks.relevant_ranks import RelevantRanks
 
     assert isinstance(ranks, RelevantRanks)
     if (ranks.collection < 1).any():

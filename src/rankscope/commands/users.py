@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankscope.core.errors import InputError, SettingError
 from rankscope.core.keywords import strict_keywords
+from rankscope.core.names import name_of
 
 if TYPE_CHECKING:
     from rankscope.feedback.users.user_score import PeopleMarks, UserScore
@@ -71,7 +72,6 @@ def read_people(reference: Any, rel: float | None = None) -> PeopleMarks:
 
 def _of_journal(path: Path, rel: float | None) -> PeopleMarks:
     """Events are applied in their order: what was undone does not count, and the last answer does."""
-    from rankscope.core.names import name_of
     from rankscope.inputs.problems import Problems
     from rankscope.workbench.journal_files import JournalLines
     from rankscope.workbench.store.state import State

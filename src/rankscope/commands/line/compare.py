@@ -22,6 +22,10 @@ from rankscope.commands.line.options import (
     measure_option,
     setting_options,
 )
+from rankscope.commands.line.output import chosen_format, print_result, progress_line, say, say_warnings
+from rankscope.core.errors import RankscopeError
+from rankscope.core.names import visible
+from rankscope.core.notation import split_list
 
 if TYPE_CHECKING:
     from rankscope.analysis.comparison.sequential_result import SequentialResult
@@ -189,8 +193,6 @@ def compare_command(
     """
     from rankscope.analysis.comparison.sequential_state import answered_part
     from rankscope.commands.compare import check_comparable, compare, compare_look
-    from rankscope.commands.line.output import chosen_format, progress_line, say, say_warnings
-    from rankscope.core.notation import split_list
 
     drawn_too = PICTURE_SUFFIXES if sequential is not None else PAGES
     chosen = chosen_format(output, output_format, FORMAT_OF_SUFFIX | drawn_too, "text")
@@ -276,7 +278,6 @@ def _table_width(columns: str) -> float:
 
 def _paragraph(comparison: Any, format: str) -> str:
     """The comparison as one paragraph for a paper."""
-    from rankscope.core.names import visible
     from rankscope.reports.latex import escape_latex
 
     text = comparison.write_up()
@@ -298,7 +299,6 @@ def draw_comparison(scores: Any, result: Any, folder: str) -> list[str]:
 
     A graph that cannot be made is told of; one that cannot be written is an error.
     """
-    from rankscope.core.errors import RankscopeError
     from rankscope.core.files import made_folder
     from rankscope.reports import graphs
 
@@ -337,7 +337,6 @@ def _page(scores: Any, result: Any, path: str, progress: Any) -> None:
 
 
 def _write(text: str, path: str | None) -> None:
-    from rankscope.commands.line.output import print_result
     from rankscope.core.files import atomic
 
     if path is None or path == "-":
@@ -365,7 +364,6 @@ def is_picture(output: str | None) -> bool:
 
 def write_look(result: SequentialResult, state: str, format: str, output: str | None) -> None:
     """The whole result on standard output or in a file; where it goes into a file, its sentence is printed."""
-    from rankscope.commands.line.output import print_result
     from rankscope.core.files import atomic
     from rankscope.reports.texts.sequential import render_sequential
 

@@ -12,6 +12,8 @@ from typing import Any
 import click
 
 from rankscope.commands.line.command import GuardedCommand, OutputFolder
+from rankscope.commands.line.output import colourful, print_result, progress_line
+from rankscope.core.settings import Settings
 from rankscope.core.wording import how_many
 
 # `rankscope demo`: the main job on the collection that ships inside the package, no file needed.
@@ -35,9 +37,7 @@ BLOCK = 512  # queries ranked at once: memory that is used again, where larger t
 @click.option("--quiet", is_flag=True, help="Only the table and the verdict: no progress, no list of files.")
 def demo_command(output: str, quiet: bool) -> None:
     """Two systems on the icons that ship with rankscope: every icon in turn is the query, its class the target."""
-    from rankscope.commands.line.output import colourful, print_result, progress_line
     from rankscope.core.files import made_folder
-    from rankscope.core.settings import Settings
     from rankscope.inputs.collections.sample import icons
     from rankscope.inputs.run_rows import keep_freed_memory
     from rankscope.measures.evaluation.evaluate import evaluate_ranks

@@ -9,6 +9,11 @@ from typing import Any
 import click
 
 from rankscope.commands.line.command import GuardedCommand, Input, OutputFile, OutputFolder
+from rankscope.commands.line.output import colourful, print_result, progress_line, say
+from rankscope.core.errors import SettingError
+from rankscope.core.file_guard import check_target
+from rankscope.core.names import file_names
+from rankscope.core.notation import split_list
 from rankscope.core.wording import how_many
 
 # `rankscope describe`: a folder of pictures, or an index of texts, to vectors.
@@ -128,7 +133,6 @@ def describe_command(
         _describe_texts(folder, labels, lsi, field, seed, output, quiet)
         return
     _need_pictures(folder)
-    from rankscope.commands.line.output import print_result, progress_line
     from rankscope.engines.images.describing import describe
     from rankscope.engines.images.picture_folders import pictures_in
 
@@ -163,7 +167,6 @@ def _describe_texts(
     folder: str, labels: str, lsi: int, field: str | None, seed: int, output: str | None, quiet: bool
 ) -> None:
     """An index of texts to vectors."""
-    from rankscope.commands.line.output import print_result, say
     from rankscope.engines.text.lsi import save_lsi
     from rankscope.engines.text.text_index import Index
 
@@ -182,7 +185,6 @@ def _describe_texts(
 
 
 def _need_pictures(folder: str) -> None:
-    from rankscope.core.errors import SettingError
     from rankscope.engines.text.index_files import INDEX_RECORD
 
     if Path(folder, INDEX_RECORD).is_file():
@@ -198,9 +200,6 @@ def _asked(descriptors: tuple[str, ...], model: dict[str, Any]) -> list[Any]:
 
 
 def _numbers(name: str, text: str | None) -> tuple[float, ...]:
-    from rankscope.core.errors import SettingError
-    from rankscope.core.notation import split_list
-
     try:
         return tuple(float(part) for part in split_list(text or ""))
     except ValueError:
@@ -209,10 +208,6 @@ def _numbers(name: str, text: str | None) -> tuple[float, ...]:
 
 def _targets(output: str | None, asked: list[Any]) -> list[Path]:
     """A file for each descriptor; the name of the descriptor goes in before the suffix if there are several."""
-    from rankscope.core.errors import SettingError
-    from rankscope.core.file_guard import check_target
-    from rankscope.core.names import file_names
-
     if output is None or output == "-":
         raise SettingError("the vectors go into a file: give -o FEATURES.npz")
     path = Path(output)
@@ -246,8 +241,6 @@ def _files_of_descriptors(described: Any, targets: list[Path], kept: list[Any], 
 
 def _say_left_out(warnings: list[str], unreadable: list[tuple[str, str]]) -> None:
     """What was left out, by name."""
-    from rankscope.commands.line.output import say
-
     for warning in warnings:
         say(f"! {warning}")
     if unreadable:
@@ -262,7 +255,6 @@ def _list(context: click.Context, _option: click.Parameter, wanted: bool) -> Non
         return
     from dataclasses import fields
 
-    from rankscope.commands.line.output import print_result
     from rankscope.engines.images.descriptors import DESCRIPTORS
     from rankscope.reports.tables import text_table
 
@@ -379,7 +371,6 @@ def benchmark_command(
     rankscope benchmark photos/ -d rgb-histogram,cedd,lbp -o photos-benchmark
     rankscope benchmark icons -d "hog(side=32,cell=8),edge-histogram" --queries "every 10" -o icons-benchmark
     """
-    from rankscope.commands.line.output import colourful, print_result, progress_line, say
     from rankscope.engines.images.benchmark import benchmark
     from rankscope.engines.images.contenders import contenders
     from rankscope.engines.images.picture_folders import found_collection, need_packages
@@ -427,8 +418,6 @@ def _files_of_benchmark(
 
 def _say_pictures_left_out(problems: tuple[tuple[str, str], ...]) -> None:
     """Pictures that were left out, by name."""
-    from rankscope.commands.line.output import say
-
     if problems:
         say(f"! {len(problems)} picture{'' if len(problems) == 1 else 's'} left out:")
     for name, why in problems:

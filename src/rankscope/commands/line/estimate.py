@@ -9,6 +9,7 @@ import click
 
 from rankscope.commands.line.command import GuardedCommand, Input, OutputFolder
 from rankscope.commands.line.options import level_option, map_options, measure_option, system_option
+from rankscope.commands.line.output import print_result, say
 from rankscope.core.errors import SettingError
 
 # `rankscope estimate`: what can be said without complete ground truth, and how many items to judge.
@@ -186,8 +187,6 @@ def estimate_command(
     rankscope estimate --collection-size 20000 --scope 100 --hits 6 --judged 500 --found 3
     rankscope estimate --collection-size 20000 --needed .2 --relevant 64
     """
-    from rankscope.core.errors import SettingError
-
     _refuse_mixture(bool(files))
     if files:
         asked = RunOptions(files=files, collection=collection, level=level, **of_runs)
@@ -218,8 +217,6 @@ def _refuse_mixture(has_files: bool) -> None:
     """Options of one query by hand next to files, or those of files without any, do nothing: that is told."""
     from click.core import ParameterSource
 
-    from rankscope.core.errors import SettingError
-
     context = click.get_current_context()
     names = TYPED if has_files else OF_RUNS
     given = {each.name: each.opts[-1] for each in context.command.params if each.name in names}
@@ -234,8 +231,6 @@ def _refuse_mixture(has_files: bool) -> None:
 
 
 def _refuse_with_machine(per_query: bool, graphs: str | None) -> None:
-    from rankscope.core.errors import SettingError
-
     given = {"--per-query": per_query, "--graphs": graphs is not None}
     used = [f"{option} does nothing with --machine" for option, is_given in given.items() if is_given]
     if used:
@@ -243,7 +238,6 @@ def _refuse_with_machine(per_query: bool, graphs: str | None) -> None:
 
 
 def _show(name: str, rows: list[dict[str, object]], output_format: str, **more: Any) -> None:
-    from rankscope.commands.line.output import print_result
     from rankscope.reports.tables import as_json, text_table
 
     if output_format == "json":
@@ -305,7 +299,6 @@ class RunOptions:
 def show_machine(asked: RunOptions, output_format: str) -> None:
     """Corrected means."""
     from rankscope.commands.estimate import estimate_with_machine
-    from rankscope.commands.line.output import print_result
     from rankscope.reports.tables import as_json
     from rankscope.reports.texts.judging import machine_json, machine_text
 
@@ -330,7 +323,6 @@ def show_machine(asked: RunOptions, output_format: str) -> None:
 def show_runs(asked: RunOptions, output_format: str, per_query: bool, graphs: str | None) -> None:
     """What the judged sample says of the runs."""
     from rankscope.commands.estimate import estimate_runs
-    from rankscope.commands.line.output import print_result, say
     from rankscope.reports.tables import as_json
     from rankscope.reports.texts.judging import estimates_json, estimates_text
 

@@ -18,7 +18,10 @@ from rankscope.commands.line.options import (
     scale_options,
     setting_options,
 )
+from rankscope.commands.line.output import Output, print_result, progress_line, say, say_warnings
+from rankscope.core.errors import InputError, SettingError
 from rankscope.core.machine import limit_threads
+from rankscope.core.settings import SETTINGS
 
 
 @click.command("evaluate", cls=GuardedCommand, short_help="How good is it?")
@@ -85,7 +88,6 @@ def evaluate_command(
     rankscope evaluate qrels.parquet 'runs/bm25-*.parquet' --memory 1GB -o bm25.ranks.parquet
     """
     limit_threads(1)  # no matrix is multiplied here
-    from rankscope.commands.line.output import Output, progress_line, say_warnings
 
     where = Inputs.where(given, quiet)
     if explain:
@@ -107,8 +109,6 @@ def _explain(
 ) -> None:
     """What each system does for each of the queries, as text or as JSON."""
     from rankscope.commands.evaluate import efforts_of
-    from rankscope.commands.line.output import print_result, progress_line
-    from rankscope.core.errors import SettingError
     from rankscope.reports.tables import as_json
     from rankscope.reports.texts.effort import effort_json, effort_text
 
@@ -133,8 +133,6 @@ def _explain(
 
 def _save(inputs: Inputs, target: Any, quiet: bool, where: Any) -> None:
     """One run to one reduction, with the scores the growth forecast needs."""
-    from rankscope.commands.line.output import progress_line, say
-    from rankscope.core.errors import InputError, SettingError
     from rankscope.inputs.mix_ups import refuse_swapped
     from rankscope.inputs.qrels import Qrels, read_junk
     from rankscope.inputs.run import Run, all_problems
@@ -181,7 +179,6 @@ def _save(inputs: Inputs, target: Any, quiet: bool, where: Any) -> None:
 
 def _not_kept(settings: Any) -> list[str]:
     """Choices given explicitly that a reduction does not hold: they are made when it is read."""
-    from rankscope.core.settings import SETTINGS
     from rankscope.ranks.provenance import FIXED_BY_REDUCTION
 
     held = (*FIXED_BY_REDUCTION, "collection_size")

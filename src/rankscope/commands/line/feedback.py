@@ -14,6 +14,11 @@ import click
 from rankscope.commands.defaults import METHODS, TEXT_METHODS
 from rankscope.commands.line.command import GroupedCommand, Input, OutputFile, OutputFolder
 from rankscope.commands.line.options import label_options, measure_option, on_option
+from rankscope.commands.line.output import print_result, progress_line, say
+from rankscope.core.catalogue import Catalogue
+from rankscope.core.errors import SettingError
+from rankscope.core.file_guard import check_target
+from rankscope.core.names import file_names
 from rankscope.core.wording import how_many
 
 # Options that a feedback study and the questions about it share: what users look for, and among what.
@@ -360,7 +365,6 @@ def feedback_command(
     rankscope feedback docs.index --topics queries.tsv --qrels qrels.txt --methods text-rm3,text-rocchio -o docs.parquet
     rankscope feedback digits convergence --methods svm,rocchio
     """
-    from rankscope.commands.line.output import print_result, progress_line, say
     from rankscope.core.runners import runner_of
     from rankscope.feedback.study.kept_sessions import load_sessions
     from rankscope.feedback.study.study import study
@@ -396,7 +400,6 @@ def _needed_output(question: str | None, output: str | None) -> str:
     """The file of the results; a word behind the features that is no question is told first."""
     if question is not None:
         from rankscope.commands.line.feedback_questions import ABOUT_QUESTIONS
-        from rankscope.core.catalogue import Catalogue
 
         raise click.UsageError(Catalogue.of_words("question", ABOUT_QUESTIONS).not_found(question))
     if output is None:
@@ -428,9 +431,6 @@ def baselines_beside(output: str) -> str:
 
 
 def _check_names(output: str, report: str | None, baselines: str | None) -> None:
-    from rankscope.core.errors import SettingError
-    from rankscope.core.file_guard import check_target
-
     if baselines is not None and report is None:
         raise SettingError("--baselines go with a page: give --report NAME.html, or ask for efficiency alone")
     if report is not None:
@@ -462,8 +462,6 @@ def _plan(path: str, given: dict[str, Any]) -> Any:
 
 
 def _check_kept(plan: Any) -> None:
-    from rankscope.core.errors import SettingError
-
     if plan.setting.protocol.scored == "residual" and plan.pair is None:
         raise SettingError(
             "residual lists are kept for two methods only, without what either has shown: "
@@ -476,7 +474,6 @@ def _keep(plan: Any, results: Any, folder: str, progress: Any) -> None:
     from pathlib import Path
 
     from rankscope.core.files import made_folder
-    from rankscope.core.names import file_names
     from rankscope.feedback.methods import CONTROLS
     from rankscope.feedback.study.summary import compared_methods
     from rankscope.ranks.storage import save_ranks
@@ -583,7 +580,6 @@ def _run_pack(
     quiet: bool,
     **_: Any,
 ) -> None:
-    from rankscope.commands.line.output import print_result, progress_line, say
     from rankscope.reports.texts.pack import pack_list
 
     if list_packs:

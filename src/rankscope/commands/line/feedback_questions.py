@@ -19,6 +19,7 @@ from rankscope.commands.line.feedback import (
     problem_choices,
     problem_options,
 )
+from rankscope.commands.line.output import print_result, progress_line
 from rankscope.core.catalogue import fold
 
 ABOUT_QUESTIONS = {  # what `rankscope feedback --help` lists
@@ -176,7 +177,6 @@ def _answer(
 ) -> None:
     """Ask, and show or write the answer."""
     from rankscope.commands.feedback_questions import QUESTIONS
-    from rankscope.commands.line.output import print_result, progress_line
 
     problem = problem_choices(given)
     asked = given | problem | ({"methods": methods} if methods else {})

@@ -18,6 +18,8 @@ from rankscope.commands.line.options import (
     setting_options,
     table_or_json_option,
 )
+from rankscope.commands.line.output import print_result, say_warnings
+from rankscope.core.errors import SettingError
 
 if TYPE_CHECKING:
     from rankscope.analysis.forecast.backtest import OtherQueries
@@ -87,12 +89,10 @@ def forecast_command(
     rankscope forecast icons.ranks.parquet --to 200000 -m Rprec -m nDCG@10
     """
     from rankscope.commands.forecast import forecast_of
-    from rankscope.commands.line.output import print_result
     from rankscope.reports.texts.forecast import forecast_json, forecast_text
 
     inputs = Inputs.of(files, given)
     # A forecast is for one system.
-    from rankscope.core.errors import SettingError
 
     saved = sum(path.endswith(SAVED_RANKS) for path in inputs.files)
     if len(inputs.files) != (1 if saved else 2):
@@ -144,7 +144,6 @@ def homogeneity_command(
     rankscope homogeneity qrels.txt bm25.run --collection-size 171332
     """
     from rankscope.commands.forecast import homogeneity_of
-    from rankscope.commands.line.output import print_result, say_warnings
     from rankscope.reports.tables import as_json
     from rankscope.reports.texts.forecast import homogeneity_rows, homogeneity_text, homogeneity_verdict
 

@@ -9,6 +9,9 @@ import click
 
 from rankscope.commands.line.command import GuardedCommand, Input, OutputFile
 from rankscope.commands.line.options import shape_options
+from rankscope.commands.line.output import print_result, say
+from rankscope.core.errors import SettingError
+from rankscope.core.notation import usage
 from rankscope.core.wording import how_many
 
 if TYPE_CHECKING:
@@ -86,8 +89,6 @@ def fuse_command(runs: tuple[str, ...], listed: bool, quiet: bool, **given: Any)
     rankscope fuse bm25.run dense.run --method wsum --tune --qrels qrels.txt -o hybrid.run
     """
     from rankscope.commands.fuse import fuse
-    from rankscope.commands.line.output import print_result, say
-    from rankscope.core.errors import SettingError
 
     if listed:
         print_result(methods_text())
@@ -106,7 +107,6 @@ def methods_text() -> str:
     >>> methods_text().splitlines()[0]
     'rrf(k)       sum_i 1 / (k + rank_i)'
     """
-    from rankscope.core.notation import usage
     from rankscope.measures.fusion.method import FUSIONS
 
     lines = []

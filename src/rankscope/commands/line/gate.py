@@ -10,6 +10,9 @@ from rankscope.commands.defaults import GATE, MIN_EFFECT
 from rankscope.commands.line.command import GuardedCommand, Input, OutputFile
 from rankscope.commands.line.inputs import SAVED_RANKS, Inputs
 from rankscope.commands.line.options import input_options, measure_option, setting_options
+from rankscope.commands.line.output import chosen_format, print_result, progress_line, say_warnings
+from rankscope.core.catalogue import unknown_name
+from rankscope.core.errors import SettingError
 
 if TYPE_CHECKING:
     from rankscope.analysis.comparison.gate import RuleOfLoss
@@ -123,7 +126,6 @@ def gate_command(
     rankscope gate qrels.txt main.run branch.run -m nDCG@10 --sequential looks.json --undecided 3
     """
     from rankscope.commands.compare import check_history_options
-    from rankscope.commands.line.output import progress_line, say_warnings
 
     chosen = _format(output_format, output, sequential is not None)
     check_history_options(history, build, date)
@@ -187,8 +189,6 @@ def _answered_part(scores: Any) -> Any:
 
 def _write(text: str, sentence: str, output: str | None) -> None:
     """The whole result, or where that goes into a file, the verdict."""
-    from rankscope.commands.line.output import print_result
-
     if output is None or output == "-":
         print_result(text)
         return
@@ -202,8 +202,6 @@ def _write(text: str, sentence: str, output: str | None) -> None:
 def _check_sequential_options(
     sequential: str | None, rule: RuleOfLoss, self_test: int | None, history: str | None
 ) -> None:
-    from rankscope.core.errors import SettingError
-
     if sequential is None:
         return
     given = {"--self-test": self_test is not None, "--history": history is not None, "--rule": rule != "mean"}
@@ -214,9 +212,6 @@ def _check_sequential_options(
 
 def _format(wanted: str | None, path: str | None, sequential: bool) -> str:
     from rankscope.commands.line.compare import PICTURE_SUFFIXES
-    from rankscope.commands.line.output import chosen_format
-    from rankscope.core.catalogue import unknown_name
-    from rankscope.core.errors import SettingError
     from rankscope.reports.texts.gate import GATE_FORMATS, GATE_SUFFIXES
 
     if wanted is not None and wanted not in GATE_FORMATS:
@@ -225,8 +220,6 @@ def _format(wanted: str | None, path: str | None, sequential: bool) -> str:
 
 
 def _need_two(files: tuple[str, ...]) -> None:
-    from rankscope.core.errors import SettingError
-
     saved = sum(path.endswith(SAVED_RANKS) for path in files)
     if (saved, len(files)) in ((2, 2), (0, 3)):
         return

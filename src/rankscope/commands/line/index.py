@@ -12,6 +12,9 @@ import click
 
 from rankscope.commands.line.command import GuardedCommand, Input, OutputFile, OutputFolder
 from rankscope.commands.line.options import text_file_options
+from rankscope.commands.line.output import colourful, print_result, progress_line, say
+from rankscope.core.catalogue import Catalogue
+from rankscope.core.errors import SettingError
 
 if TYPE_CHECKING:
     from rankscope.engines.crawler.state import Gathered
@@ -67,7 +70,6 @@ def index_command(documents: tuple[str, ...], output: str, quiet: bool, **given:
     rankscope index notes/ manual.pdf -o notes.index --analyser german
     rankscope index more.jsonl -o cranfield.index --add
     """
-    from rankscope.commands.line.output import progress_line, say
     from rankscope.commands.search import documents_of
     from rankscope.commands.search import index as build
 
@@ -87,8 +89,6 @@ def index_command(documents: tuple[str, ...], output: str, quiet: bool, **given:
 
 def _by_field(pairs: tuple[str, ...]) -> dict[str, str]:
     """Analysers by the fields that have them."""
-    from rankscope.core.errors import SettingError
-
     split = [each.partition("=") for each in pairs]
     if wrong := [name + mark + value for name, mark, value in split if not (name and value)]:
         raise SettingError(f"--field-analyser {wrong[0]}: write FIELD=NAME, as code=whitespace")
@@ -145,7 +145,6 @@ def look_command(given: tuple[str, ...], format_: str, **options: Any) -> None:
     rankscope look papers.index explain '"shock wave" AND title:flow' 329
     rankscope look papers.index query -- '-supersonic +wing'
     """
-    from rankscope.commands.line.output import colourful, print_result
     from rankscope.engines.text.text_index import Index
     from rankscope.reports.tables import as_json
 
@@ -172,8 +171,6 @@ def _parted(given: tuple[str, ...]) -> tuple[list[str], str | None, tuple[str, .
 
 def _view(name: str | None, words: tuple[str, ...], options: dict[str, Any]) -> tuple[View, list[str]]:
     """The view that is meant and its words; what it does not take is an error."""
-    from rankscope.core.catalogue import Catalogue
-    from rankscope.core.errors import SettingError
     from rankscope.reports.texts.inspection import OVERVIEW, VIEWS, View
 
     chosen = OVERVIEW if name is None else Catalogue[View]("view", VIEWS).find(name)
@@ -259,7 +256,6 @@ def gather_command(addresses: tuple[str, ...], output: str, quiet: bool, **given
     rankscope gather http://127.0.0.1:8000/ --allow 127.0.0.1 --pause 0 -o docs.parquet
     rankscope index docs.parquet -o docs.index
     """
-    from rankscope.commands.line.output import progress_line, say
     from rankscope.commands.search import gather
 
     try:

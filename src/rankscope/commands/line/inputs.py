@@ -9,8 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from rankscope.commands.line.output import say
+from rankscope.core.errors import SettingError
+from rankscope.core.names import one_line
+from rankscope.core.settings import SETTINGS, Settings
+
 if TYPE_CHECKING:
-    from rankscope.core.settings import InputChoices, Settings
+    from rankscope.core.settings import InputChoices
     from rankscope.inputs.reading import Reading
     from rankscope.measures.evaluation.scores import Scores
     from rankscope.ranks.parts.resources import Where
@@ -47,7 +52,6 @@ class Inputs:
         asked = {name: options.pop(name) for name in ("on", "memory", "work", "shuffle", "digest")}
         if asked == {"on": None, "memory": None, "work": None, "shuffle": "auto", "digest": True}:
             return None
-        from rankscope.commands.line.output import say
         from rankscope.core.machine import memory_size
         from rankscope.core.runners import runner_of
         from rankscope.ranks.parts.resources import Where
@@ -61,8 +65,6 @@ class Inputs:
     @property
     def settings(self) -> Settings:
         """All choices that change numbers."""
-        from rankscope.core.settings import SETTINGS, Settings
-
         names = ("compat", *(each.name for each in SETTINGS))
         return Settings(**{name: self.choices[name] for name in names if name in self.choices})  # type: ignore[literal-required]
 
@@ -123,9 +125,6 @@ class Inputs:
 
     def named(self, systems: Sequence[str]) -> list[str]:
         """Names given explicitly, one for each system; nothing where none are."""
-        from rankscope.core.errors import SettingError
-        from rankscope.core.names import one_line
-
         names = [one_line(name) for name in self.systems]
         if names and (len(names) != len(systems) or len(set(names)) < len(names) or not all(names)):
             raise SettingError(
@@ -134,8 +133,6 @@ class Inputs:
         return names
 
     def _need_runs(self, command: str) -> None:
-        from rankscope.core.errors import SettingError
-
         runs = self.files[1:]
         if not runs:
             raise SettingError(f"{command} needs judgements and at least one run: rankscope {command} QRELS RUN...")

@@ -17,6 +17,8 @@ from rankscope.commands.line.options import (
     system_option,
     table_or_json_option,
 )
+from rankscope.commands.line.output import print_result, progress_line, say
+from rankscope.core.errors import SettingError
 from rankscope.core.wording import how_many
 
 if TYPE_CHECKING:
@@ -83,8 +85,6 @@ def agreement_command(
     rankscope agreement ann.txt bob.txt eve.txt --merge majority --open lower -o qrels.txt
     rankscope agreement judging/
     """
-    from rankscope.core.errors import SettingError
-
     maps = {name: given.pop(name) for name in ("columns", "map_qrels", "map_runs")}
     chosen = {name: value for name, value in given.items() if value is not None}
     if (merge is None) != (output is None):
@@ -132,7 +132,6 @@ def show_agreement_in_project(
 ) -> None:
     """Print how far the assessors of a project agree; its own runs are put in order unless others are given."""
     from rankscope.commands.judgements import with_orders
-    from rankscope.core.errors import SettingError
     from rankscope.workbench.project import Project
 
     with Project.open(folder, database=database, readonly=True) as project:
@@ -147,7 +146,6 @@ def show_agreement_in_project(
 
 def show_agreement(found: Agreement, output_format: str, **more: Any) -> None:
     """Print it, as tables or as JSON; `more` are machines against people, and people asked again."""
-    from rankscope.commands.line.output import print_result
     from rankscope.reports.tables import as_json
     from rankscope.reports.texts.assessors import agreement_text, beside_text
 
@@ -168,7 +166,6 @@ def show_agreement(found: Agreement, output_format: str, **more: Any) -> None:
 
 def _merge(files: tuple[str, ...], merge: str, open_pairs: str | None, output: str, quiet: bool) -> None:
     from rankscope.commands.judgements import merge_files
-    from rankscope.commands.line.output import say
 
     done = merge_files(files, output, merge, open_pairs)
     if not quiet:
@@ -219,8 +216,6 @@ def reuse_command(
     rankscope reuse qrels.txt runs/*.run --pool-depth 50 -m nDCG@10 --teams teams.csv
     """
     from rankscope.commands.judgements import pool_reuse
-    from rankscope.commands.line.output import print_result
-    from rankscope.core.errors import SettingError
     from rankscope.reports.tables import as_json
     from rankscope.reports.texts.judging import reuse_text
 
@@ -271,7 +266,6 @@ def labels_command(features: str, limit: int, output: str | None, quiet: bool, *
     rankscope labels clip.npy --labels labels.txt --least 0.7 -o misses.csv
     """
     from rankscope.commands.judgements import check_labels
-    from rankscope.commands.line.output import print_result, progress_line
     from rankscope.reports.texts.judging import label_check_csv, label_check_json, label_check_text
 
     if output is not None and not output.endswith((".csv", ".json")):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rankscope.commands.ledger import SETTINGS_OF_A_LEDGER
+from rankscope.commands.ledger import SETTINGS_OF_A_LEDGER, ledger
 from rankscope.commands.line.command import GuardedCommand, Input, NamedInput, OutputFile
 from rankscope.commands.line.options import (
     BY,
@@ -17,6 +17,8 @@ from rankscope.commands.line.options import (
     map_options,
     text_file_options,
 )
+from rankscope.commands.line.output import chosen_format, print_result, progress_line, say
+from rankscope.core.errors import SettingError
 
 if TYPE_CHECKING:
     from rankscope.analysis.pipeline.ledger import Ledger
@@ -105,12 +107,8 @@ def ledger_command(
     rankscope ledger qrels.txt exact=exact.run ann=hnsw.run --by kinds.csv -o where.svg
     rankscope ledger qrels.txt exact=exact.run ann=hnsw.run --per-item items.csv
     """
-    from rankscope.commands.ledger import ledger
-    from rankscope.commands.line.output import chosen_format, progress_line, say
-
     chosen = chosen_format(output, output_format, TEXTS | PICTURES, "table")
     drawn = output is not None and output.lower().endswith(tuple(PICTURES))
-    from rankscope.core.errors import SettingError
 
     if per_item is not None and not per_item.lower().endswith(ITEM_FILES):
         raise SettingError(f"--per-item {per_item}: items are written as NAME.csv or NAME.parquet")
@@ -148,7 +146,6 @@ def _draw(told: Ledger, path: str, worst: int) -> None:
 
 
 def _write(text: str, path: str | None) -> None:
-    from rankscope.commands.line.output import print_result
     from rankscope.core.files import atomic
 
     if path is None or path == "-":

@@ -9,6 +9,8 @@ from typing import Any
 import click
 
 from rankscope.commands.line.command import GuardedCommand
+from rankscope.commands.line.output import print_result
+from rankscope.core.catalogue import summary_of
 from rankscope.core.notation import is_required
 
 
@@ -22,14 +24,11 @@ def measures_command(name: str | None) -> None:
     rankscope measures nDCG
     rankscope measures 'P(rel=2)@10'
     """
-    from rankscope.commands.line.output import print_result
-
     print_result(measure_explanation(name) if name else measure_list())
 
 
 def measure_list() -> str:
     """One line for each measure."""
-    from rankscope.core.catalogue import summary_of
     from rankscope.measures.notation import MEASURES
 
     rows = [(_shape(kind), summary_of(kind)) for kind in MEASURES]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from rankscope.core.errors import SettingError
 from rankscope.core.names import one_line, visible
 
 if TYPE_CHECKING:
@@ -88,8 +89,6 @@ def chosen_format(path: str | None, wanted: str | None, suffixes: Mapping[str, s
     >>> chosen_format("a.b/x.md", None, {".md": "markdown"}, "text"), chosen_format("result", None, {}, "text")
     ('markdown', 'text')
     """
-    from rankscope.core.errors import SettingError
-
     if wanted is not None or path is None or path == "-":
         return wanted or plain
     by_suffix = [suffix for suffix in suffixes if path.lower().endswith(suffix)]
@@ -117,8 +116,6 @@ def print_result(text: str) -> None:
 
 
 def _to_standard_output(data: str | bytes) -> None:
-    from rankscope.core.errors import SettingError
-
     stream = _standard_output()
     if isinstance(data, str) and stream.isatty():
         print_result(data)
@@ -131,8 +128,6 @@ def _to_standard_output(data: str | bytes) -> None:
 
 def _standard_output() -> Any:
     """The stream; an error where it was closed before we began."""
-    from rankscope.core.errors import SettingError
-
     if sys.stdout is None:
         raise SettingError("standard output is closed, so nothing can be printed")
     return sys.stdout

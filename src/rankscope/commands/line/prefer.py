@@ -10,6 +10,7 @@ import click
 from rankscope.commands.line.command import GuardedCommand, Input, OutputFile
 from rankscope.commands.line.judgements import TABLE_OR_JSON
 from rankscope.commands.line.options import BY, MAP, level_option
+from rankscope.commands.line.output import print_result, say
 
 if TYPE_CHECKING:
     from rankscope.analysis.assessors.preferences import Preference
@@ -104,7 +105,6 @@ def interleave(
 
     Show people the items of each list in order, without the other columns, and write down what they click.
     """
-    from rankscope.commands.line.output import say
     from rankscope.commands.prefer import interleave_runs, write_lists
 
     rows = interleave_runs(
@@ -136,7 +136,6 @@ def clicks(lists: str, clicks: str, classes: str | None, level: float, seed: int
 def _show(
     answers: list[Preference], classes: object, systems: list[str], level: float, seed: int, output_format: str
 ) -> None:
-    from rankscope.commands.line.output import print_result
     from rankscope.commands.prefer import prefer
     from rankscope.reports.tables import as_json
     from rankscope.reports.texts.assessors import bias_lines, preferences_text, rate_rows, strength_lines, verdict_lines

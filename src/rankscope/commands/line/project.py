@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rankscope.commands.line.command import GuardedCommand, Input, OutputFile, OutputFolder
-from rankscope.commands.line.judgements import TABLE_OR_JSON
+from rankscope.commands.line.judgements import TABLE_OR_JSON, show_agreement_in_project
 from rankscope.commands.line.options import level_option
+from rankscope.commands.line.output import chosen_format, print_result, say
+from rankscope.core.errors import InputError, SettingError
 from rankscope.core.wording import how_many
 
 if TYPE_CHECKING:
@@ -96,7 +98,6 @@ def _show_usability(
     names: bool,
     database: str | None,
 ) -> None:
-    from rankscope.commands.line.output import chosen_format, print_result
     from rankscope.core.files import atomic
     from rankscope.workbench.project import Project
     from rankscope.workbench.usability_reports import REPORT_FORMATS
@@ -222,8 +223,6 @@ def pool(folder: str, method: str, budget: int | None, seed: int, database: str 
 @QUIET
 def invite(folder: str, name: str, role: str, revoke: bool, address: str, database: str | None, quiet: bool) -> None:
     """Print the link that lets NAME in. It is shown once and kept nowhere; inviting NAME again ends it."""
-    from rankscope.commands.line.output import print_result
-
     with _opened(folder, database, quiet) as project:
         if revoke:
             project.revoke(name)
@@ -283,7 +282,6 @@ def import_(
     rankscope project import judging model.jsonl --assessor model --kind machine
     rankscope project import judging journal.jsonl
     """
-    from rankscope.core.errors import SettingError
     from rankscope.workbench.journal_files import is_journal
 
     whole = is_journal(labels)
@@ -354,7 +352,6 @@ def export(
     rankscope project export judging --journal journal.jsonl
     rankscope project export judging --log log.csv
     """
-    from rankscope.core.errors import SettingError
     from rankscope.workbench.project import Project
 
     if output is None and journal is None and log is None:
@@ -393,8 +390,6 @@ def agreement(folder: str, runs: tuple[str, ...], measure: str, **given: Any) ->
     By class where queries have classes; and how the order of the project's runs changes with who judges. It works while
     people judge.
     """
-    from rankscope.commands.line.judgements import show_agreement_in_project
-
     show_agreement_in_project(folder, runs, measure, **given)
 
 
@@ -426,7 +421,6 @@ def check(folder: str, journal: str | None, database: str | None, quiet: bool) -
     rankscope project check judging
     rankscope project check judging --journal whole.jsonl
     """
-    from rankscope.core.errors import InputError
     from rankscope.workbench.project import Project
 
     with Project.open(folder, database=database, readonly=True, lenient=True) as project:
@@ -477,7 +471,5 @@ def _text_of(file: str) -> str:
 
 
 def _say(quiet: bool, text: str) -> None:
-    from rankscope.commands.line.output import say
-
     if not quiet:
         say(text)

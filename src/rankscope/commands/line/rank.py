@@ -9,7 +9,10 @@ import click
 
 from rankscope.commands.line.command import GuardedCommand, Input, OutputFile, OutputFolder
 from rankscope.commands.line.options import label_options, on_option
-from rankscope.core.machine import THREADS_OF_MATRICES, THREADS_OF_TABLES, limit_threads
+from rankscope.commands.line.output import progress_line, say
+from rankscope.core.errors import SettingError
+from rankscope.core.machine import THREADS_OF_MATRICES, THREADS_OF_TABLES, limit_threads, memory_of
+from rankscope.core.names import one_line
 from rankscope.core.wording import how_many
 
 SUFFIX = ".ranks.parquet"
@@ -96,8 +99,6 @@ def rank_command(
     rankscope rank 'parts/*.npy' --labels labels.txt --on processes:4 -o all.ranks.parquet
     rankscope evaluate cosine.ranks.parquet -m AP -m P@10
     """
-    from rankscope.core.errors import SettingError
-
     if not output.endswith(SUFFIX):
         raise SettingError(f"the result must be called NAME{SUFFIX}, got '{output}'")
     if threads is not None:
@@ -113,10 +114,7 @@ def _rank(
     quiet: bool,
     given: dict[str, Any],
 ) -> None:
-    from rankscope.commands.line.output import progress_line, say
     from rankscope.commands.rank import Ranking, distractors_text
-    from rankscope.core.machine import memory_of
-    from rankscope.core.names import one_line
     from rankscope.engines.nearest.metrics import metric_name, metric_named
     from rankscope.measures.evaluation.cautions import few_distractors, own_distractors
 

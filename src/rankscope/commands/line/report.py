@@ -12,6 +12,8 @@ from rankscope.commands.defaults import REPORT
 from rankscope.commands.line.command import GuardedCommand, Input, OutputFile, OutputFolder
 from rankscope.commands.line.inputs import Inputs
 from rankscope.commands.line.options import VERBOSE, input_options, latex_options, measure_option, setting_options
+from rankscope.commands.line.output import print_result, progress_line, say, say_warnings
+from rankscope.core.errors import SettingError
 from rankscope.core.wording import how_many
 
 
@@ -101,7 +103,6 @@ def report_command(
     rankscope report --history gate.jsonl -o history.html
     """
     from rankscope.commands.evaluate import choices_of_ranks
-    from rankscope.commands.line.output import progress_line, say, say_warnings
     from rankscope.commands.report import check_sources, size_of_docs, with_size_of_docs
 
     check_page(output)
@@ -152,7 +153,6 @@ def say_suite(
     verbose: bool = False,
 ) -> None:
     """Write the page of a suite, and print what it shows."""
-    from rankscope.commands.line.output import print_result, progress_line, say
     from rankscope.commands.report import write_page
     from rankscope.commands.suite import suite as compared_suite
     from rankscope.commands.suite import suite_page
@@ -171,7 +171,6 @@ def say_suite(
 def say_history(history: str, output: str, title: str, quiet: bool) -> None:
     """Write the page of a history; tell what is damaged in it, and the last build."""
     from rankscope.commands.compare import history_page
-    from rankscope.commands.line.output import print_result, say
     from rankscope.commands.report import write_page
     from rankscope.reports.texts.gate import history_headline, history_sentences, history_warnings
 
@@ -203,8 +202,6 @@ class Paper:
 
 def check_page(path: str) -> None:
     """Refuse what is no file for a page: a folder, or a name that says something else than HTML."""
-    from rankscope.core.errors import SettingError
-
     if Path(path).is_dir():
         raise SettingError(f"{path} is a folder: give a file, for instance -o {Path(path) / 'report.html'}")
     if Path(path).suffix.lower() not in ("", ".html", ".htm"):

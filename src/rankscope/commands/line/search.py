@@ -17,8 +17,10 @@ from click.core import ParameterSource
 
 from rankscope.commands.line.command import GuardedCommand, Input, OutputFile
 from rankscope.commands.line.options import text_file_options
+from rankscope.commands.line.output import colourful, is_no_run, print_result, progress_line, say
+from rankscope.core.errors import SettingError
 from rankscope.core.names import one_line
-from rankscope.core.settings import SETTINGS
+from rankscope.core.settings import SETTINGS, Settings
 
 if TYPE_CHECKING:
     from rankscope.engines.live.live_run import Latency, LiveRun, Oddities
@@ -189,8 +191,6 @@ def search_command(words: tuple[str, ...], topics: str | None, quiet: bool, **gi
         -o dirichlet.ranks.parquet
     rankscope search --engine solr:http://localhost:8983/solr/papers --topics queries.tsv -o solr.run
     """
-    from rankscope.core.errors import SettingError
-
     live = {name: given.pop(name) for name in ENGINE_OPTIONS}
     if live["engine"] is not None:
         rank_live(words, topics, quiet, given, live)
@@ -204,9 +204,7 @@ def search_command(words: tuple[str, ...], topics: str | None, quiet: bool, **gi
 
 
 def _show(words: tuple[str, ...], quiet: bool, given: dict[str, Any]) -> None:
-    from rankscope.commands.line.output import colourful, print_result, say
     from rankscope.commands.search import opened_index, search
-    from rankscope.core.errors import SettingError
     from rankscope.engines.text.highlighting import Highlighter
 
     if len(words) < 2:
@@ -274,9 +272,7 @@ def document_lines(
 
 
 def _rank(words: tuple[str, ...], topics: str, quiet: bool, given: dict[str, Any]) -> None:
-    from rankscope.commands.line.output import is_no_run, say
     from rankscope.commands.search import search, texts_of
-    from rankscope.core.errors import SettingError
 
     output, qrels = given["output"], given["qrels"]
     if output is None:
@@ -301,8 +297,6 @@ def _rank(words: tuple[str, ...], topics: str, quiet: bool, given: dict[str, Any
 
 def _tell_ranks(ranks: Any, given: dict[str, Any]) -> None:
     """The cautions of `evaluate`, and where the order of equal scores decides much."""
-    from rankscope.commands.line.output import say
-    from rankscope.core.settings import Settings
     from rankscope.measures.evaluation.coverage import warnings_of
     from rankscope.measures.evaluation.scores import SystemScores
 
@@ -322,7 +316,6 @@ def rank_live(
     words: tuple[str, ...], topics: str | None, quiet: bool, given: dict[str, Any], live: dict[str, Any]
 ) -> None:
     """Ask the engine for all topics, and say what came of it."""
-    from rankscope.commands.line.output import progress_line, say
     from rankscope.commands.search import search
 
     _check_engine_options(words, topics, given["output"])
@@ -348,9 +341,6 @@ def options_given(names: tuple[str, ...]) -> list[str]:
 
 def _check_engine_options(words: tuple[str, ...], topics: str | None, output: str | None) -> None:
     """Everything about --engine that cannot be, at once."""
-    from rankscope.commands.line.output import is_no_run
-    from rankscope.core.errors import SettingError
-
     others = options_given(INDEX_OPTIONS)
     problems = [f"'{words[0]}': --engine takes the place of an index and of a query"] if words else []
     problems += [] if topics else ["--engine needs --topics FILE"]

@@ -13,6 +13,8 @@ import click
 
 from rankscope.commands.line.command import GuardedCommand, Input
 from rankscope.commands.line.options import BY, READING_OPTIONS, level_option, setting_options
+from rankscope.commands.line.output import print_result
+from rankscope.core.errors import SettingError
 
 # What commands about chance take: judgements of one or several assessors, runs of one or several seeds.
 
@@ -62,8 +64,6 @@ def named_seeds(files: tuple[str, ...]) -> list[str] | dict[str, list[str]]:
     >>> named_seeds(("a.run", "b.run")), named_seeds(("new=1.run", "new=2.run", "old=3.run"))
     (['a.run', 'b.run'], {'new': ['1.run', '2.run'], 'old': ['3.run']})
     """
-    from rankscope.core.errors import SettingError
-
     parts = [each.partition("=") if "=" in each and not os.path.exists(each) else None for each in files]
     if not any(parts):
         return list(files)
@@ -111,7 +111,6 @@ def stability_command(files: tuple[str, ...], output_format: str, **given: Any) 
     rankscope stability qrels.txt runs/*.run -m nDCG@10
     rankscope stability --assessor ann.txt --assessor bob.txt --assessor eve.txt runs/*.run
     """
-    from rankscope.commands.line.output import print_result
     from rankscope.commands.stability import stability
     from rankscope.reports.texts.stability import stability_text
 
@@ -164,7 +163,6 @@ def components_command(files: tuple[str, ...], output_format: str, **given: Any)
     rankscope components qrels.txt old=old.run new=seed1.run new=seed2.run new=seed3.run
     rankscope components values.csv -m AP
     """
-    from rankscope.commands.line.output import print_result
     from rankscope.commands.plan import variance_components
     from rankscope.reports.texts.stability import components_text
 
@@ -226,7 +224,6 @@ def plan_command(files: tuple[str, ...], output_format: str, **given: Any) -> No
     rankscope plan --assessor ann.txt --assessor bob.txt bm25.run dense.run --budget 500 --cost query=10,judgement=1
     rankscope plan values.csv --budget 500 --judgements 100
     """
-    from rankscope.commands.line.output import print_result
     from rankscope.commands.plan import plan_judging
     from rankscope.reports.texts.judging import plans_text
 
