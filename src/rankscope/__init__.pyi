@@ -1,9 +1,9 @@
 from .commands.evaluate import evaluate as evaluate
 from .commands.evaluate import explain_query as explain_query
 from .commands.compare import compare as compare
-from .commands.compare import gate as gate
+from .commands.gate import gate as gate
 from .commands.compare import compare_sequentially as compare_sequentially
-from .commands.compare import gate_sequentially as gate_sequentially
+from .commands.gate import gate_sequentially as gate_sequentially
 from .commands.compare import explain_by as explain_by
 from .commands.ledger import ledger as ledger
 from .commands.report import report as report

@@ -40,7 +40,7 @@ SHOWN_INSIDE = {  # what results are made of, and what a report is before it is 
     "MeasureCompared": lambda: of("compare").main,
     "Suite": lambda: of("suite").main,
     "Homogeneity": lambda: of("homogeneity")["nearest"],
-    "Report": lambda: import_module("rankscope.commands.report").whole_report(of("evaluate")),
+    "Report": lambda: import_module("rankscope.reports.page.report").Report.of(of("evaluate")),
 }
 EVERYTHING = {**RESULTS, **SHOWN_INSIDE}
 NO_TABLES = {"report", "graph", "homogeneity", "rank", "index", "fuse", "reduce", "Qrels", "Run", "Features"}

@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 import pytest
 
 from rankscope import compare, evaluate, gate
-from rankscope.commands.compare import compare_sequentially, gate_sequentially
+from rankscope.commands.compare import compare_sequentially
 from rankscope.commands.evaluate import evaluate as evaluate_where
+from rankscope.commands.gate import gate_sequentially
 from rankscope.core.errors import InputError
 from rankscope.inputs.mix_ups import UnlikeIds
 from rankscope.measures.evaluation.coverage import UNMET

@@ -19,7 +19,6 @@ from rankscope.core.settings import InputChoices
 from rankscope.core.wording import setting_usage
 
 if TYPE_CHECKING:
-    from rankscope.analysis.comparison.compare import Compared
     from rankscope.inputs.qrels import Qrels
     from rankscope.inputs.reading import Reading
     from rankscope.inputs.run import Run
@@ -84,9 +83,13 @@ def report(
         tasks = compared_suite(suite, wanted, baseline=baseline or None, progress=progress)
         return _page_written(suite_page(tasks, title), output)
     if history is not None:
-        from rankscope.commands.compare import history_page
+        from rankscope.analysis.comparison.gate_history import read_history
+        from rankscope.reports.page.result_pages import render_history
 
-        return _page_written(history_page(history, title)[0], output)
+        return _page_written(render_history(read_history(history), title), output)
+
+    from rankscope.reports.page.html import render_report
+    from rankscope.reports.page.report import Report
 
     known = isinstance(qrels, Scores)
     size = size_of_docs(docs, given)
@@ -106,14 +109,15 @@ def report(
         baseline=baseline,
         reading=reading_of_choices(given, scores.settings.comments),
     )
-    whole = whole_report(scores, title, progress, baseline=baseline, found=found)
+    whole = Report.of(scores, title, progress, None, baseline, found)
     if assessors is not None:
         whole = with_assessors(whole, assessors, None if known else runs)
     if not known and runs is not None:
         whole = with_stability(whole, runs, assessors, given)
-    page = page_of(whole)
+    page = render_report(whole)
     if latex is not None:
         from rankscope.reports.latex import width_of_columns
+        from rankscope.reports.page.paper import write_paper
 
         write_paper(whole, latex, progress, width_of_columns(latex_columns), latex_marks)
     return _page_written(page, output)
@@ -177,47 +181,12 @@ def check_sources(files: Sequence[Any], suite: Any, history: Any, choices: Mappi
         raise SettingError(f"{', '.join(useless)}: of a report of runs; leave it out, or {setting_usage(source)}")
 
 
-def whole_report(
-    scores: Scores,
-    title: str = "",
-    progress: Progress | None = None,
-    compared: Compared | None = None,
-    baseline: str = "",
-    found: FoundItems | None = None,
-) -> Report:
-    """What stands in the page."""
-    from rankscope.reports.page.report import Report
-
-    return Report.of(scores, title, progress, compared, baseline, found)
-
-
-def page_of(whole: Report) -> str:
-    """The page as HTML."""
-    from rankscope.reports.page import html
-
-    return html.render_report(whole)
-
-
 def write_page(page: str, path: str | Path) -> int:
     """Write a page, whole or not at all; how many bytes it has."""
     from rankscope.core.files import atomic
 
     with atomic(path, "wb") as file:
         return file.write(page.encode())
-
-
-def write_paper(
-    whole: Report,
-    folder: str | Path,
-    progress: Progress | None = None,
-    width: float | None = None,
-    marks: str = "auto",
-) -> list[tuple[Path, str]]:
-    """Tables, one column or so many points wide, and figures of a report for a paper: the files, and what each is."""
-    from rankscope.reports.latex import COLUMN
-    from rankscope.reports.page import paper
-
-    return paper.write_paper(whole, folder, progress, COLUMN if width is None else width, marks)
 
 
 @strict_keywords

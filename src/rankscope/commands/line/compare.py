@@ -22,7 +22,7 @@ from rankscope.commands.line.options import (
     measure_option,
     setting_options,
 )
-from rankscope.commands.line.output import chosen_format, print_result, progress_line, say, say_warnings
+from rankscope.commands.line.output import chosen_format, print_result, progress_line, say, say_warnings, write_text
 from rankscope.core.errors import RankscopeError
 from rankscope.core.names import visible
 from rankscope.core.notation import split_list
@@ -226,15 +226,17 @@ def compare_command(
             equivalent_within=equivalent_within or None,
         )
         if page:
-            _page(_ordered(scores, comparison), comparison, str(output), progress)
+            from rankscope.commands.line.report import write_report
+
+            write_report(_ordered(scores, comparison), str(output), progress=progress, compared=comparison)
         drawn = draw_comparison(scores, comparison, graphs) if graphs else []
-    shown = (
-        _paragraph(comparison, chosen)
-        if write_up
-        else _rendered(comparison, chosen, every_pair, not quiet, width, latex_marks)
-    )
-    shown = shown if variables is None else _explained(shown, scores, variables, level, chosen)
-    _write(shown, None if page else output)
+    if write_up:
+        shown = _paragraph(comparison, chosen)
+    else:
+        shown = _rendered(comparison, chosen, every_pair, not quiet, width, latex_marks)
+    if variables is not None:
+        shown = _explained(shown, scores, variables, level, chosen)
+    write_text(shown, None if page else output)
     if not quiet:
         say_warnings(scores, verbose)
         for line in drawn:
@@ -330,23 +332,6 @@ def _ordered(scores: Any, result: Any) -> Any:
     return replace(scores, systems=tuple(sorted(scores.systems, key=lambda system: system.name != first)))
 
 
-def _page(scores: Any, result: Any, path: str, progress: Any) -> None:
-    from rankscope.commands.line.report import write_report
-
-    write_report(scores, path, progress=progress, compared=result)
-
-
-def _write(text: str, path: str | None) -> None:
-    from rankscope.core.files import atomic
-
-    if path is None or path == "-":
-        print_result(text)
-        return
-
-    with atomic(path, "wb") as file:
-        file.write(text.encode())
-
-
 # What `gate --sequential` and `compare --sequential` write: text, JSON, Markdown, or a picture of all looks.
 
 PICTURE_WIDTH_MM = 130
@@ -364,24 +349,13 @@ def is_picture(output: str | None) -> bool:
 
 def write_look(result: SequentialResult, state: str, format: str, output: str | None) -> None:
     """The whole result on standard output or in a file; where it goes into a file, its sentence is printed."""
-    from rankscope.core.files import atomic
-    from rankscope.reports.texts.sequential import render_sequential
-
-    if is_picture(output):
-        draw_looks(state, str(output))
-    elif output is not None and output != "-":
-        with atomic(output) as file:
-            file.write(render_sequential(result, format))
-        print_result(f"{result.sentence}\n")
-        return
-    print_result(render_sequential(result, format))
-
-
-def draw_looks(state: str, output: str) -> None:
-    """All looks so far as a picture."""
     from rankscope.analysis.comparison.sequential_state import read_state
-    from rankscope.reports.texts.sequential import sequential_graph
+    from rankscope.reports.texts.sequential import render_sequential, sequential_graph
 
-    found = read_state(state)
-    assert found is not None, "the look was written"
-    sequential_graph(found).save(output, width=PICTURE_WIDTH_MM)
+    if not is_picture(output):
+        write_text(render_sequential(result, format), output, result.sentence)
+        return
+    looks = read_state(state)
+    assert looks is not None, "the look was written"
+    sequential_graph(looks).save(str(output), width=PICTURE_WIDTH_MM)
+    print_result(render_sequential(result, format))

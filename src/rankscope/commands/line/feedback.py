@@ -6,14 +6,14 @@ in the file of questions. Studies and questions share the options for what users
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from collections.abc import Sequence
+from typing import Any
 
 import click
 
 from rankscope.commands.defaults import METHODS, TEXT_METHODS
 from rankscope.commands.line.command import GroupedCommand, Input, OutputFile, OutputFolder
-from rankscope.commands.line.options import label_options, measure_option, on_option
+from rankscope.commands.line.options import label_options, measure_option, on_option, options
 from rankscope.commands.line.output import print_result, progress_line, say
 from rankscope.core.catalogue import Catalogue
 from rankscope.core.errors import SettingError
@@ -22,8 +22,6 @@ from rankscope.core.names import file_names
 from rankscope.core.wording import how_many
 
 # Options that a feedback study and the questions about it share: what users look for, and among what.
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 PROBLEM_NAMES = ("topics", "qrels", "rel", "also", "groups", "scaling", "log", "similarity", "field", "parts")
 LABEL_NAMES = ("labels", "separator", "label_column", "id_column")
@@ -57,7 +55,7 @@ METHODS_OPTION = click.option(
     help="Methods to compare, such as 'rocchio(gamma=0.25),svm'; repeat it or separate by commas; 'all' for every one."
     f" Default: {', '.join(METHODS)}; of an index {', '.join(TEXT_METHODS)}.",
 )
-PROBLEM_OPTIONS: tuple[Callable[[Any], Any], ...] = (
+problem_options = options(  # what users look for, and among what
     click.option(
         "--topics",
         multiple=True,
@@ -122,15 +120,8 @@ PROBLEM_OPTIONS: tuple[Callable[[Any], Any], ...] = (
         " methods that learn from a log (log-based-svm, kernel-updating, semantic-space, semantic-network, "
         "long-term-grouping).",
     ),
+    label_options,
 )
-
-
-def problem_options(function: F) -> F:
-    """What users look for, and among what."""
-    function = label_options(function)
-    for option in reversed(PROBLEM_OPTIONS):
-        function = option(function)
-    return function
 
 
 def problem_choices(given: dict[str, Any]) -> dict[str, Any]:

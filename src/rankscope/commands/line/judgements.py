@@ -27,14 +27,6 @@ if TYPE_CHECKING:
 
 # `rankscope agreement`: how far do assessors agree, and does it change which system is best?.
 
-TABLE_OR_JSON = click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(["table", "json"]),
-    default="table",
-    show_default=True,
-    help="Format of the result.",
-)
 RUNS_OPTION = click.option(
     "--runs", type=Input(), multiple=True, metavar="RUN", help="Systems to put in order. Repeat it."
 )
@@ -55,7 +47,7 @@ RUNS_OPTION = click.option(
 )
 @click.option("-o", "--output", type=OutputFile("judgements"), metavar="FILE", help="Where --merge writes judgements.")
 @level_option(0.95)
-@TABLE_OR_JSON
+@table_or_json_option
 @click.option("--quiet", is_flag=True, help="No messages, only the result and errors.")
 @BY
 @map_options

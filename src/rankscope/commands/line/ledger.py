@@ -17,7 +17,7 @@ from rankscope.commands.line.options import (
     map_options,
     text_file_options,
 )
-from rankscope.commands.line.output import chosen_format, print_result, progress_line, say
+from rankscope.commands.line.output import chosen_format, progress_line, say, write_text
 from rankscope.core.errors import SettingError
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def ledger_command(
         raise SettingError(f"--per-item {per_item}: items are written as NAME.csv or NAME.parquet")
     with progress_line(quiet) as progress:
         told = ledger(qrels, stages, progress=progress, **given)
-    _write(_rendered(told, chosen, limit, not quiet, latex_columns), None if drawn else output)
+    write_text(_rendered(told, chosen, limit, not quiet, latex_columns), None if drawn else output)
     if drawn:
         _draw(told, str(output), limit)
     if per_item is not None:
@@ -138,21 +138,11 @@ def _draw(told: Ledger, path: str, worst: int) -> None:
     if path.lower().endswith(".html"):
         from rankscope.reports.page.result_pages import render_ledger
 
-        _write(render_ledger(told, worst), path)
+        write_text(render_ledger(told, worst), path)
         return
     from rankscope.reports.graphs.waterfall import waterfall
 
     waterfall(told.main).save(path, width="full")
-
-
-def _write(text: str, path: str | None) -> None:
-    from rankscope.core.files import atomic
-
-    if path is None or path == "-":
-        print_result(text)
-        return
-    with atomic(path, "wb") as file:
-        file.write(text.encode())
 
 
 def _write_items(told: Ledger, path: str) -> None:

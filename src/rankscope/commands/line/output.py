@@ -115,6 +115,19 @@ def print_result(text: str) -> None:
     click.echo("".join(part if ours and COLOURS.fullmatch(part) else visible(part) for part in parts), nl=False)
 
 
+def write_text(text: str, path: str | None, told: str = "") -> None:
+    """Print a result, or write it into a file whole; what is `told` of it is printed then."""
+    if path is None or path == "-":
+        print_result(text)
+        return
+    from rankscope.core.files import atomic
+
+    with atomic(path) as file:
+        file.write(text)
+    if told:
+        print_result(f"{told}\n")
+
+
 def _to_standard_output(data: str | bytes) -> None:
     stream = _standard_output()
     if isinstance(data, str) and stream.isatty():

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from rankscope.commands.line.command import GuardedCommand, Input, OutputFile
-from rankscope.commands.line.judgements import TABLE_OR_JSON
-from rankscope.commands.line.options import BY, MAP, level_option
+from rankscope.commands.line.options import BY, MAP, level_option, table_or_json_option
 from rankscope.commands.line.output import print_result, say
 
 if TYPE_CHECKING:
@@ -35,7 +34,7 @@ def prefer_command() -> None:
 @BY
 @level_option(0.95)
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the intervals and tests.")
-@TABLE_OR_JSON
+@table_or_json_option
 def score(source: str, classes: str | None, level: float, seed: int, output_format: str) -> None:
     """Who wins? Win rates with limits over queries, a verdict, and how far the side on the page decides.
 
@@ -122,7 +121,7 @@ def interleave(
 @BY
 @level_option(0.95)
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the intervals and tests.")
-@TABLE_OR_JSON
+@table_or_json_option
 def clicks(lists: str, clicks: str, classes: str | None, level: float, seed: int, output_format: str) -> None:
     """Who wins the clicks? LISTS is what `prefer interleave` wrote, CLICKS has query, item, and impression if several.
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rankscope.commands.line.command import GuardedCommand, Input, OutputFile, OutputFolder
-from rankscope.commands.line.judgements import TABLE_OR_JSON, show_agreement_in_project
-from rankscope.commands.line.options import level_option
-from rankscope.commands.line.output import chosen_format, print_result, say
+from rankscope.commands.line.judgements import show_agreement_in_project
+from rankscope.commands.line.options import level_option, options, table_or_json_option
+from rankscope.commands.line.output import chosen_format, print_result, say, write_text
 from rankscope.core.errors import InputError, SettingError
 from rankscope.core.wording import how_many
 
@@ -22,9 +22,16 @@ if TYPE_CHECKING:
     from rankscope.workbench.project import Project
 
 
+DATABASE = click.option(
+    "--database",
+    metavar="ADDRESS",
+    help="Where the journal is in PostgreSQL: postgresql://USER@HOST/NAME or service=NAME. The password comes from "
+    "PGPASSWORD or a passfile.",
+)
+
 # `rankscope project questionnaire` and `times`: how people got on with the judging.
 
-USABILITY_OPTIONS: tuple[Callable[[Any], Any], ...] = (
+with_usability_options = options(
     click.argument("folder", type=Input(), metavar="FOLDER"),
     click.option(
         "-o",
@@ -40,20 +47,8 @@ USABILITY_OPTIONS: tuple[Callable[[Any], Any], ...] = (
         help="Format of the result. Default: as the name of the file says, else text.",
     ),
     click.option("--names", is_flag=True, help="Name the people; else they are numbered."),
-    click.option(
-        "--database",
-        metavar="ADDRESS",
-        help="Where the journal is in PostgreSQL: postgresql://USER@HOST/NAME or service=NAME. The password comes from "
-        "PGPASSWORD or a passfile.",
-    ),
+    DATABASE,
 )
-
-
-def with_usability_options(function: Callable[..., None]) -> Callable[..., None]:
-    """The options of both commands."""
-    for each in reversed(USABILITY_OPTIONS):
-        function = each(function)
-    return function
 
 
 @click.command("questionnaire", cls=GuardedCommand, short_help="How people find the judging: SUS scores.")
@@ -98,28 +93,17 @@ def _show_usability(
     names: bool,
     database: str | None,
 ) -> None:
-    from rankscope.core.files import atomic
     from rankscope.workbench.project import Project
     from rankscope.workbench.usability_reports import REPORT_FORMATS
 
     chosen = chosen_format(output, output_format, REPORT_FORMATS, "text")
     with Project.open(folder, database=database, readonly=True) as project:
         text = formats[chosen](project, names)
-    if output is None or output == "-":
-        print_result(text)
-        return
-    with atomic(output, "w") as file:
-        file.write(text)
+    write_text(text, output)
 
 
 # `rankscope project`: collections that people judge, from the command line.
 
-DATABASE = click.option(
-    "--database",
-    metavar="ADDRESS",
-    help="Where the journal is in PostgreSQL: postgresql://USER@HOST/NAME or service=NAME. The password comes from "
-    "PGPASSWORD or a passfile.",
-)
 QUIET = click.option("--quiet", is_flag=True, help="No messages, only errors.")
 
 
@@ -160,7 +144,9 @@ def new(folder: str, grades: str, quiet: bool, **given: Any) -> None:
     """
     from rankscope.workbench.project import Project
 
-    with Project.new(folder, grades=_grades(grades), **given) as project:
+    parts = [part.strip() for part in grades.split(",")]
+    numbers: list[Any] = [int(part) if part.isdecimal() else part for part in parts]  # a text is refused by name
+    with Project.new(folder, grades=numbers, **given) as project:
         counts = f"{how_many(len(project.items), 'items')}, {how_many(len(project.queries), 'queries')}"
         _say(quiet, f"{folder}: {counts}, {how_many(len(project.sources.runs), 'runs')}")
         if project.sources.runs and project.queries:
@@ -371,8 +357,7 @@ def export(
             digest = project.export_journal(journal)
             _say(quiet, f"{journal}: {project.state.last:,} events, {digest}")
         if log is not None:
-            sessions = project.export_log(log)
-            _say(quiet, f"{log}: marks of {sessions:,} session{'' if sessions == 1 else 's'}")
+            _say(quiet, f"{log}: marks of {how_many(project.export_log(log), 'sessions')}")
 
 
 @project_command.command("agreement", cls=GuardedCommand, short_help="How far do the assessors agree?")
@@ -382,7 +367,7 @@ def export(
 )
 @click.option("-m", "--measure", default="AP", show_default=True, metavar="NAME", help="Measure of the systems.")
 @level_option(0.95)
-@TABLE_OR_JSON
+@table_or_json_option
 @DATABASE
 def agreement(folder: str, runs: tuple[str, ...], measure: str, **given: Any) -> None:
     """How far do the assessors of a project agree, with each other, with machines, and with themselves?
@@ -449,12 +434,6 @@ def _opened(folder: str, database: str | None, quiet: bool) -> Project:
     for note in project.notes:
         _say(quiet, f"! {note}")
     return project
-
-
-def _grades(text: str) -> list[Any]:
-    """Whole numbers between commas; what is none stays text, and is refused with its name."""
-    parts = [part.strip() for part in text.split(",")]
-    return [int(part) if part.isdecimal() else part for part in parts]
 
 
 def _text_of(file: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -125,13 +125,17 @@ def report_command(
         scores = asked.scores("report", measures or REPORT, progress, keep_scores=True)
         scores = with_size_of_docs(scores, docs, size, assumed)
         found = inputs.found_items(scores, topics=topics, docs=docs, baseline=baseline or "")
-        paper = Paper(latex, latex_columns, latex_marks) if latex else None
+        paper = None
+        if latex:
+            from rankscope.reports.latex import width_of_columns
+
+            paper = latex, width_of_columns(latex_columns), latex_marks
         written = write_report(
             scores,
             output,
             title,
-            paper,
             progress,
+            paper=paper,
             baseline=baseline or "",
             found=found,
             assessors=assessors,
@@ -170,34 +174,19 @@ def say_suite(
 
 def say_history(history: str, output: str, title: str, quiet: bool) -> None:
     """Write the page of a history; tell what is damaged in it, and the last build."""
-    from rankscope.commands.compare import history_page
+    from rankscope.analysis.comparison.gate_history import read_history
     from rankscope.commands.report import write_page
+    from rankscope.reports.page.result_pages import render_history
     from rankscope.reports.texts.gate import history_headline, history_sentences, history_warnings
 
-    page, found = history_page(history, title)
-    size = write_page(page, output)
+    found = read_history(history)
+    size = write_page(render_history(found, title), output)
     if quiet:
         return
     print_result("\n".join([history_headline(found), *history_sentences(found)]) + "\n")
     for line in history_warnings(found):
         say(f"! {history}: {line}")
     say(f"{output}: {size / 1e6:.1f} MB, opens offline")
-
-
-@dataclass(frozen=True)
-class Paper:
-    """A folder for a paper, how wide its tables are, and the marks in them."""
-
-    folder: str
-    columns: str = "1"
-    marks: str = "auto"
-
-    @property
-    def width(self) -> float:
-        """Of the tables, in points."""
-        from rankscope.reports.latex import width_of_columns
-
-        return width_of_columns(self.columns)
 
 
 def check_page(path: str) -> None:
@@ -212,8 +201,8 @@ def write_report(
     scores: Any,
     path: str | Path,
     title: str = "",
-    paper: Paper | None = None,
     progress: Any = None,
+    paper: tuple[str, float, str] | None = None,
     compared: Any = None,
     baseline: str = "",
     found: Any = None,
@@ -221,16 +210,21 @@ def write_report(
     runs: Any = None,
     given: Any = None,
 ) -> str:
-    """Make the page and, if asked, the folder for a paper; says in a few words what was written."""
-    from rankscope.commands.report import page_of, whole_report, with_assessors, with_stability, write_page, write_paper
+    """Make the page and, for a `paper`, its folder, with tables so wide and such marks; says what was written."""
+    from rankscope.commands.report import with_assessors, with_stability, write_page
+    from rankscope.reports.page.html import render_report
+    from rankscope.reports.page.report import Report
 
-    width = paper.width if paper else 0.0
-    whole = whole_report(scores, title, progress, compared, baseline, found)
+    whole = Report.of(scores, title, progress, compared, baseline, found)
     whole = with_assessors(whole, list(assessors), runs) if assessors else whole
     whole = with_stability(whole, runs, list(assessors) or None, given or {}) if runs is not None else whole
-    page = page_of(whole)
-    files = write_paper(whole, paper.folder, progress, width, paper.marks) if paper else []
+    page = render_report(whole)
+    also = ""
+    if paper is not None:
+        from rankscope.reports.page.paper import write_paper
+
+        folder, width, marks = paper
+        also = f"; {how_many(len(write_paper(whole, folder, progress, width, marks)), 'files')} in {folder}"
     size = write_page(page, path)
     count = sum(figure.graph is not None for figure in whole.figures)
-    also = f"; {how_many(len(files), 'files')} in {paper.folder}" if paper else ""
     return f"{how_many(count, 'graphs')}, {size / 1e6:.1f} MB, opens offline{also}"

@@ -6,19 +6,16 @@ They take the same: judgements of one or several assessors, runs of one or sever
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
 from rankscope.commands.line.command import GuardedCommand, Input
-from rankscope.commands.line.options import BY, READING_OPTIONS, level_option, setting_options
+from rankscope.commands.line.options import BY, READING_OPTIONS, level_option, options, setting_options
 from rankscope.commands.line.output import print_result
 from rankscope.core.errors import SettingError
 
 # What commands about chance take: judgements of one or several assessors, runs of one or several seeds.
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 ASSESSOR = click.option(
     "--assessor",
@@ -41,12 +38,7 @@ FORMAT = click.option(
 )
 
 
-def varied_options(function: F) -> F:
-    """Assessors, how files are read, and every setting."""
-    function = setting_options(function)
-    for option in reversed((ASSESSOR, *READING_OPTIONS, BY)):
-        function = option(function)
-    return function
+varied_options = options(ASSESSOR, *READING_OPTIONS, BY, setting_options)
 
 
 def split_inputs(files: tuple[str, ...], given: dict[str, Any]) -> dict[str, Any]:
