@@ -59,7 +59,9 @@ def demo_project(folder: str | Path) -> Project:
     files: dict[str, list[Path]] = {"features": [], "runs": []}
     for space in SPACES:
         vectors = sample.features(space)[rows].astype(np.float32)
-        files["features"].append(_write_features(root / f"{space}.npz", vectors, names))
+        files["features"].append(root / f"{space}.npz")
+        with atomic(files["features"][-1], "wb") as file:
+            np.savez(file, features=vectors, ids=np.array(names), metric=np.array("cosine"))
         files["runs"].append(_write_run(root / f"{space}.run", vectors, names, queries))
     project = Project.new(root, images=Path(root / "icons").resolve(), **_absolute(files))
     project.add_guideline(GUIDELINE)
@@ -93,12 +95,6 @@ def _write_picture(path: Path, pixels: NDArray[np.uint8]) -> None:
     image = pillow("Image")
     with atomic(path, "wb") as file:
         image.fromarray(pixels).resize((SIDE, SIDE), image.Resampling.LANCZOS).save(file, "PNG")
-
-
-def _write_features(path: Path, vectors: NDArray[np.float32], names: list[str]) -> Path:
-    with atomic(path, "wb") as file:
-        np.savez(file, features=vectors, ids=np.array(names), metric=np.array("cosine"))
-    return path
 
 
 def _write_run(path: Path, vectors: NDArray[np.float32], names: list[str], queries: list[int]) -> Path:

@@ -121,7 +121,13 @@ def export(
         digest = journal_digest(project)
         provenance = _provenance(project, kept, digest, choice, names)
         provenance["pairs"]["open, left out"] = len(merged) - len(grades)
-    _write(path, _parquet(kept) if str(path).endswith(".parquet") else _qrels(kept, probabilities), provenance)
+    # The file, and next to it where it comes from.
+    data = _parquet(kept) if str(path).endswith(".parquet") else _qrels(kept, probabilities)
+    provenance["file"] = {"name": Path(path).name, "sha256": hashlib.sha256(data).hexdigest()}
+    with atomic(path, "wb") as file:
+        file.write(data)
+    with atomic(f"{path}.provenance.json") as text:
+        text.write(json.dumps(provenance, ensure_ascii=False, indent=2) + "\n")
     judged = sum(row.grade != UNJUDGED for row in kept)
     return Exported(
         path=Path(path),
@@ -131,15 +137,6 @@ def export(
         open=len(merged) - len(grades),
         digest=digest,
     )
-
-
-def _write(path: str | Path, data: bytes, provenance: dict[str, Any]) -> None:
-    """The file, and next to it where it comes from."""
-    provenance["file"] = {"name": Path(path).name, "sha256": hashlib.sha256(data).hexdigest()}
-    with atomic(path, "wb") as file:
-        file.write(data)
-    with atomic(f"{path}.provenance.json") as text:
-        text.write(json.dumps(provenance, ensure_ascii=False, indent=2) + "\n")
 
 
 def _check_probabilities(project: Project, wanted: bool) -> None:

@@ -365,7 +365,11 @@ class JudgingRules(Rules):
 
     def complete(self, mark: MarkEvent) -> MarkEvent:
         """With pool and guideline of the day, and flagged where it is one too many or the second of the same."""
-        self._check_assessor(mark)
+        assessor = self.project.assessors.get(mark.assessor)
+        if assessor is None:
+            raise Refused(f"there is no assessor {mark.assessor} in this project")
+        if not assessor.active and not mark.is_copy:
+            raise Refused(f"{assessor.name} was taken out of this project, so no mark of theirs is saved any more")
         if mark.kind == "undo":
             return mark
         if mark.kind == "draw":
@@ -393,13 +397,6 @@ class JudgingRules(Rules):
     def applied(self, events: Sequence[Event]) -> None:
         """A loan ends with the answer."""
         self.project.assignment.applied(events)
-
-    def _check_assessor(self, mark: MarkEvent) -> None:
-        assessor = self.project.assessors.get(mark.assessor)
-        if assessor is None:
-            raise Refused(f"there is no assessor {mark.assessor} in this project")
-        if not assessor.active and not mark.is_copy:
-            raise Refused(f"{assessor.name} was taken out of this project, so no mark of theirs is saved any more")
 
     def _check_about(self, mark: MarkEvent) -> None:
         """Query, item and grade are ones of this project."""
@@ -491,7 +488,7 @@ def progress_of(project: Project) -> Progress:
     with project.lock:
         queries = tuple(_query_progress(project, query) for query in (project.pool.by_query if project.pool else ()))
         people = [each.id for each in project.assessors.values() if each.kind == "human"]
-        return Progress(queries, tuple(_assessor_progress(project, each) for each in people))
+        return Progress(queries, tuple(assessor_progress(project, each) for each in people))
 
 
 def _query_progress(project: Project, query: str) -> QueryProgress:
@@ -505,7 +502,8 @@ def _query_progress(project: Project, query: str) -> QueryProgress:
     return QueryProgress(query, judged, places if is_drawn else places + pool.adaptive_size(query))
 
 
-def _assessor_progress(project: Project, assessor: int) -> AssessorProgress:
+def assessor_progress(project: Project, assessor: int) -> AssessorProgress:
+    """What one assessor says now."""
     own = [said[assessor] for said in project.state.answers.values() if assessor in said]
     times = [event.ms for event in own if event.ms is not None]
     grades = [event for event in own if event.kind == "grade"]

@@ -69,7 +69,11 @@ def import_labels(
     if kind not in KINDS:
         raise SettingError(f"kind={kind!r}: must be one of {', '.join(KINDS)}")
     qrels = _five_columns(labels) or Qrels.of(labels)
-    tuned = _tuned_queries(project, tuned_on, kind)
+    tuned = frozenset(tuned_on)
+    if tuned and kind != "machine":
+        raise SettingError("only a machine is tuned on queries: give kind='machine' with tuned_on")
+    if foreign := sorted(tuned - project.queries.keys()):
+        raise SettingError.of([f"tuned_on: there is no query '{query}' in this project" for query in foreign])
     found = _labels(project, qrels, _details(labels, kind))
     who = project.add_assessor(assessor, kind).id
     source = qrels.digest[:16]
@@ -101,16 +105,6 @@ def _mark_of(project: Project, assessor: int, label: Label, source: str, tuned: 
         detail={"import": source, **label.detail, **more},
         is_copy=True,
     )
-
-
-def _tuned_queries(project: Project, tuned_on: Iterable[str], kind: str) -> frozenset[str]:
-    """The queries that a machine was tuned on; a `SettingError` names those that are not there."""
-    wanted = frozenset(tuned_on)
-    if wanted and kind != "machine":
-        raise SettingError("only a machine is tuned on queries: give kind='machine' with tuned_on")
-    if foreign := sorted(wanted - project.queries.keys()):
-        raise SettingError.of([f"tuned_on: there is no query '{query}' in this project" for query in foreign])
-    return wanted
 
 
 def _details(labels: Any, kind: str) -> list[dict[str, Any]] | None:

@@ -18,13 +18,11 @@ from rankscope.core.files import PART_SUFFIX, PRIVATE, atomic, made_folder, sibl
 from rankscope.workbench.people import OWNER, PROJECT
 from rankscope.workbench.project_file import PROJECT_FILE, ProjectFile, path_to_write
 from rankscope.workbench.sources import Contents, Sources
-from rankscope.workbench.store.databases import Database, SQLite, database_of, mask
+from rankscope.workbench.store.databases import DATABASE, Database, SQLite, database_of, mask
 from rankscope.workbench.store.events import Unavailable
 from rankscope.workbench.store.journal import Journal
 
 # Making a project: everything is read and checked first, then written whole.
-
-DATABASE: Final = "judgements.db"
 
 
 def make_project(
@@ -42,7 +40,15 @@ def make_project(
     with _whole_or_nothing(folder, base):
         made_folder(folder, private=True)
         if isinstance(base, SQLite):
-            _create_file(base.path, meta, contents)
+            # The file under another name first, so that it is there whole or not at all.
+            temporary = sibling(base.path, f".{os.getpid()}.{secrets.token_hex(4)}{PART_SUFFIX}")
+            try:
+                create_private(temporary)
+                _create_at(SQLite(temporary), meta, contents)
+                temporary.replace(base.path)
+            finally:
+                for ending in ("", "-wal", "-shm"):
+                    temporary.with_name(temporary.name + ending).unlink(missing_ok=True)
         else:
             _create_at(base, meta, contents)
         file.write(folder)
@@ -112,18 +118,6 @@ def _need_new(folder: Path) -> None:
     raise SettingError(f"{folder} holds a {DATABASE} already: choose another folder, or move that away")
 
 
-def _create_file(path: Path, meta: Mapping[str, str], contents: Contents) -> None:
-    """The file under another name first, so that it is there whole or not at all."""
-    temporary = sibling(path, f".{os.getpid()}.{secrets.token_hex(4)}{PART_SUFFIX}")
-    try:
-        create_private(temporary)
-        _create_at(SQLite(temporary), meta, contents)
-        temporary.replace(path)
-    finally:
-        for ending in ("", "-wal", "-shm"):
-            temporary.with_name(temporary.name + ending).unlink(missing_ok=True)
-
-
 def _create_at(database: Database, meta: Mapping[str, str], contents: Contents) -> None:
     database.connect()
     try:
@@ -156,7 +150,11 @@ def close_to_others(folder: Path, names: tuple[str, ...]) -> list[str]:
     there = [path for path in (folder / name for name in names) if path.exists()]
     were_open = any(_is_open(path) and path.stat().st_size for path in there)  # a lock is empty
     for path in (folder, *there):
-        _close_one(path)
+        # To its owner alone; a folder that everybody shares, as /tmp, stays as it is.
+        with suppress(OSError):
+            mode = path.stat().st_mode
+            if mode & OTHERS and not mode & stat.S_ISVTX:
+                path.chmod(PRIVATE_FOLDER if stat.S_ISDIR(mode) else PRIVATE)
     still = [path.name for path in there if _is_open(path)]
     if still:
         what = "the owner of the files, or a file system with permissions, could change that"
@@ -190,14 +188,6 @@ def write_session_key(folder: Path) -> bytes:
 def _is_open(path: Path) -> bool:
     """Whether others may do anything with a file."""
     return os.name != "nt" and bool(path.stat().st_mode & OTHERS)
-
-
-def _close_one(path: Path) -> None:
-    """To its owner alone; a folder that everybody shares, as /tmp, stays as it is."""
-    with suppress(OSError):
-        mode = path.stat().st_mode
-        if mode & OTHERS and not mode & stat.S_ISVTX:
-            path.chmod(PRIVATE_FOLDER if stat.S_ISDIR(mode) else PRIVATE)
 
 
 # Copies of a journal's file that are whole and their owner's alone, made while others read and write.

@@ -16,15 +16,14 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from rankscope.core.errors import SettingError
-from rankscope.workbench.pages.addresses import READING, check_origin, check_person, person_of
+from rankscope.workbench.pages.addresses import check_origin, check_person, person_of
 from rankscope.workbench.pages.bench import RATE, Reach, Workbench
+from rankscope.workbench.pages.parameters import READING
 from rankscope.workbench.project import Project
 from rankscope.workbench.service.application import ServicePart
 from rankscope.workbench.service.indexes import ServedIndexes
 from rankscope.workbench.service.limits import Proxies, ServiceLimits, is_loopback
 from rankscope.workbench.service.search_service import search_parts
-
-# A project served until it is stopped: who can reach it, and the link that lets its owner in.
 
 OUT_OF_TIME: Final = (9, 10)  # what OpenSSL calls not yet valid, and expired
 PUBLIC_ADDRESS: Final = re.compile(r"https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?")
@@ -72,15 +71,10 @@ class Exposure:
         return Reach(
             port=port,
             public=self.behind_proxy,
-            proxies=self.proxies,
+            proxies=Proxies.of(self.trusted_proxies),
             tls=self.certificate is not None,
             rate=self.rate,
         )
-
-    @property
-    def proxies(self) -> Proxies:
-        """Who may say for whom they ask."""
-        return Proxies.of(self.trusted_proxies)
 
 
 def certificate_problem(certificate: str, key: str | None) -> str:
@@ -136,6 +130,7 @@ def serve_project(
     how = exposure or Exposure()
     with listen(how.host, how.port) as listening:
         bench = Workbench(project, how.reach(listening.getsockname()[1]))
+        proxies = bench.reach.proxies
         others = search_parts_beside(bench, indexes, similarity) if indexes else ()
         application = workbench_application(
             project, host=how.host, allow_hosts=how.allow_hosts, others=others, bench=bench
@@ -144,9 +139,7 @@ def serve_project(
         address = how.behind_proxy or (local.replace("http://", "https://", 1) if how.certificate else local)
         for line in start_lines(bench, how, address):
             say(line)
-        run_application(
-            application, listening, proxies=how.proxies, certificate=how.certificate, key=how.certificate_key
-        )
+        run_application(application, listening, proxies=proxies, certificate=how.certificate, key=how.certificate_key)
 
 
 def start_lines(bench: Workbench, exposure: Exposure, address: str) -> Iterable[str]:

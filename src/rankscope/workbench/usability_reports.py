@@ -28,7 +28,11 @@ def questionnaire_text(project: Project, names: bool = False) -> str:
     for score in scores:
         parts += ["", f"after {score.task}, by person", text_table(_people(project, score, names), 1).rstrip()]
         parts += ["", f"after {score.task}, by statement: what it adds, 0 (worst) to {4 * WORTH:g} (best)"]
-        parts += [text_table(_statements(score), 1).rstrip()]
+        statements: list[Row] = [
+            {"adds": WORTH * value, "statement": f"{number}. {text}"}
+            for number, (text, value) in enumerate(zip(STATEMENTS, score.contributions, strict=True), 1)
+        ]
+        parts += [text_table(statements, 1).rstrip()]
     return "\n".join(part.rstrip("\n") for part in parts) + "\n"
 
 
@@ -44,13 +48,6 @@ def _interval_words(score: TaskScore) -> str:
 def _people(project: Project, score: TaskScore, names: bool) -> list[Row]:
     shown = shown_names(project, names)
     return [{"person": shown[each.assessor], "SUS": each.score} for each in score.replies]
-
-
-def _statements(score: TaskScore) -> list[Row]:
-    return [
-        {"adds": WORTH * value, "statement": f"{number}. {text}"}
-        for number, (text, value) in enumerate(zip(STATEMENTS, score.contributions, strict=True), 1)
-    ]
 
 
 def questionnaire_json(project: Project, names: bool = False) -> str:

@@ -60,7 +60,9 @@ class SessionRanker:
             return scores
         words = self.project.queries[session.query].text if session.query is not None else ""
         if words and self.project.sources.index is not None:
-            return self._word_scores(words)
+            hits = self._index.search(words, limit=None, syntax="words")
+            found = dict(hits)
+            return np.array([found.get(each.id, 0.0) for each in self.project.items])
         return np.random.default_rng(SEED).permutation(count).astype(np.float64)
 
     def start(self, session: FeedbackSession) -> IntArray:
@@ -192,11 +194,6 @@ class SessionRanker:
         made = TextItems.in_index(self._index, {name: self.project.queries[name].text})
         row = {each: number for number, each in enumerate(made.ids)}
         return made, np.array([row[each.id] for each in self.project.items], dtype=np.int64)
-
-    def _word_scores(self, words: str) -> FloatArray:
-        hits = self._index.search(words, limit=None, syntax="words")
-        found = dict(hits)
-        return np.array([found.get(each.id, 0.0) for each in self.project.items])
 
     @cached_property
     def _index(self) -> Index:

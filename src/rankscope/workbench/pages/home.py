@@ -10,13 +10,12 @@ from typing import Annotated, Final, TypedDict
 from rankscope.core.validation import OneOf, WholeNumber
 from rankscope.workbench.judging import AssessorProgress, QueryProgress
 from rankscope.workbench.pages.addresses import Changed, Visit, address
+from rankscope.workbench.pages.answers import view_of
 from rankscope.workbench.pages.blindness import OwnLine, OwnProgress
 from rankscope.workbench.pages.items import ItemView, item_view
 from rankscope.workbench.project import Project, new_key
 from rankscope.workbench.store.events import ANSWERS, Assessor
 from rankscope.workbench.usability import LEAST, MOST, STATEMENTS, TASKS, Reply, replies_of, survey_mark
-
-# The first page: how far the judging has come, and one button to go on.
 
 LAST_MARKS = 200  # that the time of one mark is taken from
 
@@ -105,18 +104,8 @@ def _query_line(visit: Visit, own: OwnLine, whole: QueryProgress | None) -> Quer
 
 def _person_line(visit: Visit, found: AssessorProgress) -> PersonLine:
     person = visit.project.assessors[found.assessor]
-    return {
-        "name": person.name,
-        "role": person.role,
-        "grades": found.grades,
-        "unsure": found.unsure,
-        "skipped": found.skipped,
-        "surplus": found.surplus,
-        "seconds_each": None if found.median_ms is None else found.median_ms / 1000,
-    }
-
-
-HOME_ADDRESSES = (home,)
+    seconds = None if found.median_ms is None else found.median_ms / 1000
+    return view_of(found, PersonLine, name=person.name, role=person.role, seconds_each=seconds)
 
 
 # How it is to work with: the ten statements of the System Usability Scale, asked after a task or at any time.
@@ -196,6 +185,3 @@ def own_reply(visit: Visit, task: str) -> Reply | None:
     with visit.project.lock:
         own = [event for event in visit.project.state.surveys if event.assessor == visit.person.id]
     return next((each for each in replies_of(own) if each.task == task), None)
-
-
-QUESTIONNAIRE_ADDRESSES = (questionnaire, answer_questionnaire)

@@ -86,16 +86,12 @@ class Served:
     def order(self, field: str) -> Numbers:
         """The place of each document among all, by its text in a field; those without a text share the last one."""
         if field not in self.orders:
-            self.orders[field] = _places(self.index, field)
+            import polars as pl
+
+            texts = self.index.reader.stored_column(field)
+            ranks = texts.rank("dense").fill_null(len(texts) + 1).cast(pl.Int64)
+            self.orders[field] = ranks.to_numpy()
         return self.orders[field]
-
-
-def _places(index: Index, field: str) -> Numbers:
-    import polars as pl
-
-    texts = index.reader.stored_column(field)
-    ranks = texts.rank("dense").fill_null(len(texts) + 1).cast(pl.Int64)
-    return ranks.to_numpy()
 
 
 class ServedIndexes:

@@ -697,14 +697,10 @@ def _endpoint(
 def _answered(handler: Callable[[OpenSearchCall], Any], asked: OpenSearchCall) -> bytes | str:
     found = handler(asked)
     if isinstance(found, list) and asked.parameters.text("format") != "json":
-        return _table(found, asked.parameters.flag("v"))
+        # Rows as lines with columns below each other, as `_cat` prints them.
+        names = list(found[0])
+        lines = [*([names] if asked.parameters.flag("v") else []), *([row[name] for name in names] for row in found)]
+        wide = [max(len(line[place]) for line in lines) for place in range(len(names))]
+        cells = [[f"{cell:<{size}}" for cell, size in zip(line, wide, strict=True)] for line in lines]
+        return "".join(f"{' '.join(each).rstrip()}\n" for each in cells)
     return json_bytes(found, asked.parameters.flag("pretty"))
-
-
-def _table(rows: list[Json], head: bool) -> str:
-    """Rows as lines with columns below each other, as `_cat` prints them."""
-    names = list(rows[0])
-    lines = [*([names] if head else []), *([row[name] for name in names] for row in rows)]
-    wide = [max(len(line[place]) for line in lines) for place in range(len(names))]
-    cells = [[f"{cell:<{size}}" for cell, size in zip(line, wide, strict=True)] for line in lines]
-    return "".join(f"{' '.join(each).rstrip()}\n" for each in cells)

@@ -147,7 +147,12 @@ def refusal_of(error: Exception, path: str = "", method: str = "") -> Refusal:
     if isinstance(error, Refusal):
         return error
     if isinstance(error, HTTPException):
-        return _of_router(error, path, method)
+        headers = dict(error.headers or {})
+        if error.status_code == 404:
+            return Refusal(404, f"there is nothing at {path[:200]}", headers=headers)
+        if error.status_code == 405:
+            return Refusal(405, f"{method} is not possible here: {READ_ONLY}", headers=headers)
+        return Refusal(error.status_code, str(error.detail), headers=headers)
     if isinstance(error, RankscopeError):
         broken = isinstance(error, BROKEN)  # other errors speak of the request, which may hold slashes
         return Refusal(500, without_folders(str(error))) if broken else Refusal(400, str(error))
@@ -162,15 +167,6 @@ def without_folders(text: str) -> str:
     'a.bin: 1 problem, see b.run'
     """
     return FOLDERS.sub("", text)
-
-
-def _of_router(error: HTTPException, path: str, method: str) -> Refusal:
-    headers = dict(error.headers or {})
-    if error.status_code == 404:
-        return Refusal(404, f"there is nothing at {path[:200]}", headers=headers)
-    if error.status_code == 405:
-        return Refusal(405, f"{method} is not possible here: {READ_ONLY}", headers=headers)
-    return Refusal(error.status_code, str(error.detail), headers=headers)
 
 
 # Answers as JSON.

@@ -17,8 +17,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 from rankscope.core.digests import DAMAGED, damaged
 from rankscope.core.errors import InputError, Problem
-from rankscope.workbench.store import databases
-from rankscope.workbench.store.databases import WRITER, Database, Row
+from rankscope.workbench.store.databases import SCHEMA_VERSION, SCHEMA_WITHOUT_DIGESTS, WRITER, Database, Row
 from rankscope.workbench.store.events import (
     Assessor,
     Event,
@@ -63,7 +62,7 @@ class Journal:
         """Make the tables, with what stays: all of it or nothing."""
         with self.database.transaction():
             self.database.create_tables()
-            self.database.insert("meta", [("schema", databases.SCHEMA_VERSION), *meta.items()])
+            self.database.insert("meta", [("schema", SCHEMA_VERSION), *meta.items()])
             self.database.insert("item", list(items))
             self.database.insert("query", list(queries))
             self._digest_all()
@@ -82,11 +81,11 @@ class Journal:
             )
         found = self.database.execute("SELECT value FROM meta WHERE name = ?", ("schema",))
         version = found[0][0] if found else None
-        if version not in (databases.SCHEMA_VERSION, databases.SCHEMA_WITHOUT_DIGESTS):
+        if version not in (SCHEMA_VERSION, SCHEMA_WITHOUT_DIGESTS):
             raise Unavailable(
-                f"{self.database.shown} is of version {version}, and this rankscope reads {databases.SCHEMA_VERSION}"
+                f"{self.database.shown} is of version {version}, and this rankscope reads {SCHEMA_VERSION}"
             )
-        self.has_digests = version == databases.SCHEMA_VERSION
+        self.has_digests = version == SCHEMA_VERSION
         self._acknowledged = self._read_last()
         if self.has_digests:
             return ()
@@ -145,11 +144,19 @@ class Journal:
         events = []
         for event, reached in self._followed(self._event_rows(0)):
             events.append(event)
-            if acknowledged is not None and reached.number == acknowledged.number != 0:
-                self._check_acknowledged(reached, acknowledged)
+            if acknowledged is None or reached.number != acknowledged.number or not self.has_digests:
+                continue
+            if reached.digest != acknowledged.digest:
+                self._report([f"event {reached.number:,} is not the one that was acknowledged"], DELETE_IT)
         self.end = reached._replace(changes=self.end.changes)
-        if acknowledged is not None:
-            self._check_reached(acknowledged)
+        if acknowledged is not None and not self.problems:  # a `lenient` journal that is broken has said so
+            lost = acknowledged.number - self.end.number
+            if lost > 0:
+                words = f"ends with event {self.end.number:,}, and event {acknowledged.number:,} was acknowledged: "
+                self._report([f"{words}{lost:,} {'is' if lost == 1 else 'are'} lost"], DELETE_IT)
+            elif self.end.changes < acknowledged.changes:
+                words = "people, queries, guidelines or pools are those of an earlier time: the last changes are lost"
+                self._report([words], DELETE_IT)
         return events
 
     def news(self) -> list[Event]:
@@ -194,12 +201,6 @@ class Journal:
         self.database.close()
         if self.last is not None:
             self.last.close()
-
-    def put_meta(self, name: str, value: str) -> None:
-        """Something that is known of the project itself, in place of what was."""
-        self.database.execute("DELETE FROM meta WHERE name = ?", (name,))
-        self.database.insert("meta", [(name, value)])
-        self._store_digests(self._stored_digests())
 
     def put_assessor(self, one: Assessor) -> None:
         """Add somebody, or change role, token or whether they may still come in."""
@@ -257,7 +258,7 @@ class Journal:
             digests.append((digest, event.id))
         with self.database.transaction():
             self.database.add_digests(digests)
-            self.database.execute("UPDATE meta SET value = ? WHERE name = 'schema'", (databases.SCHEMA_VERSION,))
+            self.database.execute("UPDATE meta SET value = ? WHERE name = 'schema'", (SCHEMA_VERSION,))
             self._digest_all()
         self.has_digests = True
 
@@ -320,20 +321,6 @@ class Journal:
                 raise
             self.problems += error.reports[0].problems
             return None
-
-    def _check_acknowledged(self, found: JournalEnd, acknowledged: JournalEnd) -> None:
-        if self.has_digests and found.digest != acknowledged.digest:
-            self._report([f"event {found.number:,} is not the one that was acknowledged"], DELETE_IT)
-
-    def _check_reached(self, acknowledged: JournalEnd) -> None:
-        """A `lenient` journal that is broken has said so."""
-        lost = acknowledged.number - self.end.number
-        if lost > 0 and not self.problems:
-            words = f"ends with event {self.end.number:,}, and event {acknowledged.number:,} was acknowledged: "
-            self._report([f"{words}{lost:,} {'is' if lost == 1 else 'are'} lost"], DELETE_IT)
-        elif self.end.changes < acknowledged.changes and not self.problems:
-            words = "people, queries, guidelines or pools are those of an earlier time: the last changes are lost"
-            self._report([words], DELETE_IT)
 
     def _damaged(self, what: str, advice: str = CHECK) -> None:
         self._report([Problem("", f"{what} {DAMAGED}")], advice)

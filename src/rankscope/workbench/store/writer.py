@@ -195,9 +195,13 @@ class Writer:
         if isinstance(part, list):
             self._commit(part)
         elif isinstance(part, Job):
-            self._work(part)
+            if part.known is not None and part.known != self.elsewhere:
+                raise Unavailable("another process changed the project meanwhile: look at it again, then do this again")
+            part.done.set_result(self.journal.change(part.work))
         else:
-            self._have_looked(part)
+            if not self.journal.database.is_ours():
+                raise ConnectionLostError("another process has written into the journal")
+            part.done.set_result(None)
 
     def _catch_up(self, ends: float) -> None:
         """Where the connection was lost: have it again, with the lock, and know what was written meanwhile."""
@@ -221,16 +225,6 @@ class Writer:
                     raise Unavailable(str(lost)) from None
                 time.sleep(pause)
                 pause = min(1.0, 2 * pause)
-
-    def _have_looked(self, look: JournalCheck) -> None:
-        if not self.journal.database.is_ours():
-            raise ConnectionLostError("another process has written into the journal")
-        look.done.set_result(None)
-
-    def _work(self, job: Job) -> None:
-        if job.known is not None and job.known != self.elsewhere:
-            raise Unavailable("another process changed the project meanwhile: look at it again, then do this again")
-        job.done.set_result(self.journal.change(job.work))
 
     def _commit(self, entries: Sequence[Entry]) -> None:
         events: list[tuple[Entry, Event]] = []
@@ -303,7 +297,12 @@ def _parts(taken: Sequence[Entry | Job | JournalCheck]) -> Iterator[list[Entry] 
     seen: set[object] = set()
     for each in taken:
         alone = not isinstance(each, Entry) or each.mark.kind in ALONE
-        traces = _traces(each.mark) if isinstance(each, Entry) else set()
+        # What a mark has in common with those that it could depend on: its key, and its item.
+        traces = (
+            {("key", each.mark.assessor, each.mark.key), ("pair", each.mark.query, each.mark.item)}
+            if isinstance(each, Entry)
+            else set()
+        )
         if part and (alone or seen & traces):
             yield part
             part, seen = [], set()
@@ -314,8 +313,3 @@ def _parts(taken: Sequence[Entry | Job | JournalCheck]) -> Iterator[list[Entry] 
             seen |= traces
     if part:
         yield part
-
-
-def _traces(mark: MarkEvent) -> set[object]:
-    """What a mark has in common with those that it could depend on: its key, and its item."""
-    return {("key", mark.assessor, mark.key), ("pair", mark.query, mark.item)}
