@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from rankscope.core.arrays import BoolArray, FloatArray, IntArray
 from rankscope.core.threads import in_threads
@@ -113,6 +114,13 @@ def _least(key: FloatArray, count: int) -> IntArray:
     order = np.lexsort((place, key[row, place], row))
     starts = np.searchsorted(row, np.arange(len(key)))
     return place[order][starts[:, None] + np.arange(count)]
+
+
+def mean_or_nan(values: ArrayLike) -> float:
+    """The mean of what is not NaN; NaN where nothing is left."""
+    given = np.asarray(values, dtype=np.float64)
+    there = given[~np.isnan(given)]
+    return float(there.mean()) if there.size else float("nan")
 
 
 # The best items of each row of scores, without sorting whole rows.

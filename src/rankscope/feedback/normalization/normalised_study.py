@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -75,8 +75,8 @@ class Normalised:
         With `right` from examples that are all marked rightly, where users err.
         """
         results = self.right if right else self.efficiencies
-        of = {(each.topic, each.method_name): each for each in map(_NamedMethod, results)}
-        values = [[_mae(of.get((topic, name)), corrected) for name in self.methods] for topic in self.feasible]
+        found = {(each.topic, _plain_name(each)): each.corrected_mae if corrected else each.mae for each in results}
+        values = [[found.get((topic, name), np.nan) for name in self.methods] for topic in self.feasible]
         table = np.array(values, dtype=np.float64).reshape(len(self.feasible), len(self.methods))
         name, ends = ("MAE", (0.0, most_efficiency(results)))
         if corrected:
@@ -88,35 +88,17 @@ class Normalised:
         """For each method the mean over feasible topics of its efficiency at each recall level."""
         results = []
         for name in self.methods:
-            own = [
-                each for each in map(_NamedMethod, self.efficiencies) if each.method_name == name and each.made.feasible
-            ]
-            values = np.array([each.made.values for each in own])
+            own = [each for each in self.efficiencies if _plain_name(each) == name and each.feasible]
+            values = np.array([each.values for each in own])
             if values.size:
                 ones = np.ones(values.shape[1])
-                results.append(Efficiency.of(values.mean(axis=0), ones, method=name, topic="all", at=own[0].made.at))
+                results.append(Efficiency.of(values.mean(axis=0), ones, method=name, topic="all", at=own[0].at))
         return results
 
 
-@dataclass(frozen=True, eq=False)
-class _NamedMethod:
-    """An efficiency under the plain name of its method, without the size of example sets."""
-
-    made: Efficiency
-
-    @property
-    def method_name(self) -> str:
-        return self.made.method.rpartition(", ")[0]
-
-    @property
-    def topic(self) -> str:
-        return self.made.topic
-
-
-def _mae(found: _NamedMethod | None, corrected: bool) -> float:
-    if found is None:
-        return float("nan")
-    return found.made.corrected_mae if corrected else found.made.mae
+def _plain_name(one: Efficiency) -> str:
+    """The name of its method, without the size of example sets."""
+    return one.method.rpartition(", ")[0]
 
 
 def normalised(plan: StudyPlan, progress: Progress | None = None, earlier: BaselineStore | None = None) -> Normalised:
@@ -131,7 +113,10 @@ def normalised(plan: StudyPlan, progress: Progress | None = None, earlier: Basel
     learnt = generalise(
         items, chosen, methods, BaselineRules(seed=plan.seed), examples=EXAMPLES, earlier=earlier, progress=progress
     )
-    users = _users(plan)
+    marker = plan.setting.marker
+    users = None  # where they are right, or cannot be asked again
+    if isinstance(marker, ByUser) and not (isinstance(marker.user, Consistent) and topics.judged is None):
+        users = replace(marker, protocol=replace(marker.protocol, k_pos=None, k_neg=None))  # asked for every item
     tests: list[Consistency] = []
     marked: list[Efficiency] = []
     with one_core_each():
@@ -156,14 +141,6 @@ def normalised(plan: StudyPlan, progress: Progress | None = None, earlier: Basel
         users="consistent" if users is None else str(users.user),
         right=() if users is None else learnt.results,
     )
-
-
-def _users(plan: StudyPlan) -> ByUser | None:
-    """The simulated users of a study; None where they are right, or cannot be asked again."""
-    marker = plan.setting.marker
-    if not isinstance(marker, ByUser) or (isinstance(marker.user, Consistent) and plan.setting.topics.judged is None):
-        return None
-    return marker.asked_for_all()
 
 
 def _told(users: ByUser, topic: int) -> Told:

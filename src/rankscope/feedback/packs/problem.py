@@ -72,12 +72,17 @@ def pack_problem(pack: Pack, folder: str | Path | None = None, progress: Progres
     items = described(pack, collection, progress)
     have = properties_of(pack, collection)
     names = pack.topics
+    told = {
+        "ids and labels": (pack.tables["collection"].get("labels"), labels_digest(collection)),
+        "features": (pack.tables["features"].get("digest"), features_digest(items)),
+    }
+    differs = [f"{what} are not those of the pack" for what, (made, own) in told.items() if made and made != own]
     return PackProblem(
         items=items,
         ids=collection.ids,
         topics=pack_topics(pack, names, have),
         reference=pack_topics(pack, names, have, pack.reference),
-        differs=tuple(_differences(pack, collection, items)),
+        differs=tuple(differs),
     )
 
 
@@ -148,9 +153,7 @@ def pack_topics(pack: Pack, names: Sequence[str], have: dict[str, Properties], o
         meant = parse_expression(name)
         people = [pack.reference] if only is not None or not isinstance(meant, And) else list(have)
         for who in people:
-            target = meant.of(have[who])
-            gains = np.where(target, 1.0, np.minimum(meant.gains(have[who]), 1 - 1e-9))
-            rows.append((name, who if len(people) > 1 else "", target, gains))
+            rows.append((name, who if len(people) > 1 else "", meant.of(have[who]), meant.worth(have[who])))
     empty = [
         f"topic '{name}'{f' by {who}' if who else ''} has no relevant item"
         for name, who, hit, _ in rows
@@ -187,12 +190,3 @@ def labels_digest(collection: Collection) -> str:
     """SHA-256 of ids and labels, in order."""
     lines = [f"{item}\t{label}" for item, label in zip(collection.ids, collection.labels, strict=True)]
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
-
-
-def _differences(pack: Pack, collection: Collection, items: Items) -> list[str]:
-    """What is not as it was when the pack was made."""
-    told = {
-        "ids and labels": (pack.tables["collection"].get("labels"), labels_digest(collection)),
-        "features": (pack.tables["features"].get("digest"), features_digest(items)),
-    }
-    return [f"{what} are not those of the pack" for what, (wanted, own) in told.items() if wanted and wanted != own]

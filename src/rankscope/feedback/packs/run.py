@@ -2,18 +2,17 @@
 
 Everything that was finished lies in the folder and is not done again, so a run that was stopped can be continued.
 Efficiency here over efficiency where the pack was made: both are shares of the best that can be learnt from the
-features, each of its own collection. Topics of both are drawn anew: log(a/b) has the variance var(a)/a^2 +
-var(b)/b^2.
+features, each of its own collection. Topics of both are drawn anew: log(a/b) has the variance
+var(a)/a^2 + var(b)/b^2.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -36,8 +35,6 @@ from rankscope.feedback.study.study import StudyPlan, study
 from rankscope.feedback.users.starts import STARTS
 from rankscope.feedback.users.topics import sampling_units
 from rankscope.feedback.users.users import USERS
-
-# A pack run: every case a study, what methods reach of the stored baselines, and how they adapt to assessors.
 
 Progress = Callable[[str, float], None]
 BASELINES = "baselines.json"
@@ -75,20 +72,15 @@ class PackResult:
     @property
     def citation(self) -> str:
         """What was run, so that others can run the same: the pack, and whatever is not as its file has it."""
-        problem = self.problem
+        problem, left_out = self.problem, [case.name for case, _ in self.left_out]
         digests = f"features SHA-256 {features_digest(problem.items)[:16]}, topics SHA-256 {problem.topics.digest[:16]}"
         parts = {
             f"run on another collection, {problem.other} ({digests})": bool(problem.other),
             f"run with what differs: {', '.join(problem.differs)} ({digests})": not problem.other and problem.differs,
-            f"without {_case_words(case.name for case, _ in self.left_out)}": bool(self.left_out),
+            f"without {'case' if len(left_out) == 1 else 'cases'} {', '.join(left_out)}": bool(left_out),
             f"methods added: {', '.join(self.added)}": bool(self.added),
         }
         return "; ".join([self.pack.citation, *(words for words, there in parts.items() if there)])
-
-
-def _case_words(names: Iterable[str]) -> str:
-    listed = list(names)
-    return f"{'case' if len(listed) == 1 else 'cases'} {', '.join(listed)}"
 
 
 def run_cases(
@@ -246,7 +238,6 @@ def _adaptations(
 # Efficiency next to the stored reference: what a method reaches here over what it reached where the pack was made.
 
 SAME_EFFICIENCY = 1e-9
-UnitsOfBoth: TypeAlias = tuple[Sequence[str], Sequence[str]]
 
 
 @dataclass(frozen=True)
@@ -279,19 +270,14 @@ def relative_efficiencies(result: PackResult) -> list[Relative]:
     """Of every method that the stored reference has too; none where nothing is stored."""
     if result.stored is None:
         return []
-    then = _mae_by_method(result.stored.results)
-    units = (result.learnt.units, sampling_units({name: result.pack.classes_of(name) for name in result.pack.topics}))
-    return [
-        ratio_of(name, [*own.values()], [*then[name].values()], units=_units_of(units, own, then[name]))
-        for name, own in _mae_by_method(result.learnt.results).items()
-        if name in then
-    ]
-
-
-def _units_of(units: tuple[Mapping[str, str], Mapping[str, str]], *topics: Mapping[str, float]) -> UnitsOfBoth:
-    """The sampling unit of each topic, here and where the pack was made."""
-    here, stored = ([of.get(name, name) for name in own] for of, own in zip(units, topics, strict=True))
-    return here, stored
+    now, then = _mae_by_method(result.learnt.results), _mae_by_method(result.stored.results)
+    here = result.learnt.units
+    there = sampling_units({name: result.pack.classes_of(name) for name in result.pack.topics})
+    found = []
+    for name in (each for each in now if each in then):
+        units = [here.get(topic, topic) for topic in now[name]], [there.get(topic, topic) for topic in then[name]]
+        found.append(ratio_of(name, [*now[name].values()], [*then[name].values()], units=units))
+    return found
 
 
 def reproduced(result: PackResult) -> bool:
@@ -300,7 +286,11 @@ def reproduced(result: PackResult) -> bool:
 
 
 def ratio_of(
-    method: str, here: ArrayLike, stored: ArrayLike, level: float = 0.95, units: UnitsOfBoth | None = None
+    method: str,
+    here: ArrayLike,
+    stored: ArrayLike,
+    level: float = 0.95,
+    units: tuple[Sequence[str], Sequence[str]] | None = None,
 ) -> Relative:
     """The ratio of two means, its logarithm taken for normal; equal values on equal topics have the ratio 1.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -51,7 +52,10 @@ def response(method: Method, items: Items, examples: Examples, most: int = TIMED
         raise SettingError("no session to time")
     taken: list[float] = []
     for row in range(min(most + WARM_UP, len(examples))):
-        taken.append(_timed(method, items, examples.take(np.array([row]))))
+        began = perf_counter()
+        values = tolerant_scores(method, items, examples.take(np.array([row]))).values
+        best_items(np.nan_to_num(values), np.zeros(values.shape, np.bool_), SCOPE)
+        taken.append(perf_counter() - began)
         if sum(taken) > PATIENCE and len(taken) > WARM_UP:
             break
     seconds, count = np.array(taken), len(taken)
@@ -70,17 +74,8 @@ def response(method: Method, items: Items, examples: Examples, most: int = TIMED
     )
 
 
-def _timed(method: Method, items: Items, examples: Examples) -> float:
-    began = perf_counter()
-    values = tolerant_scores(method, items, examples).values
-    best_items(np.nan_to_num(values), np.zeros(values.shape, np.bool_), SCOPE)
-    return perf_counter() - began
-
-
 def hardware() -> str:
     """The machine in a few words, no name of a host."""
-    import os
-
     return f"{platform.machine()} {platform.system()}, {os.cpu_count()} cores, Python {platform.python_version()}"
 
 

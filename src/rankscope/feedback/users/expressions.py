@@ -29,6 +29,10 @@ class Expression(ABC):
     def gains(self, properties: Properties) -> FloatArray:
         """How much of it is true of each item: 1 where all is, the share of the parts that are joined by `and`."""
 
+    def worth(self, properties: Properties) -> FloatArray:
+        """What each item is worth: 1 where it is true, whatever rounding says, else how much of it is."""
+        return np.where(self.of(properties), 1.0, np.minimum(self.gains(properties), 1 - 1e-9))
+
     @property
     @abstractmethod
     def labels(self) -> tuple[str, ...]:

@@ -17,8 +17,6 @@ from rankscope.core.notation import Named, NamedCatalogue
 from rankscope.feedback.users.sessions import uniform
 from rankscope.feedback.users.topics import Topics
 
-# Simulated users: what each would say of the items on a display.
-
 Said = NDArray[np.int8]  # 1 wanted, -1 not wanted, 0 nothing said
 
 
