@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import Any
 
 from rankscope import moved
-from rankscope.core.caching import attach_stub
+from rankscope.core.stubs import attach_stub
 from rankscope.version import __version__ as __version__
 
 FLOW = (  # in the order of the flow: each imports only from itself and from those before it

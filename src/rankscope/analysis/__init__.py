@@ -4,6 +4,6 @@ In come ranks and scores per query; out come results with limits. Begin with `co
 `curves/curve.py` and `statistics/score_table.py`. Names load when they are used.
 """
 
-from rankscope.core.caching import attach_stub
+from rankscope.core.stubs import attach_stub
 
 __getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

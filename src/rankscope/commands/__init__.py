@@ -4,6 +4,6 @@ In come files and objects of other libraries; out come results, pages and exit c
 `line/main.py`.
 """
 
-from rankscope.core.caching import attach_stub
+from rankscope.core.stubs import attach_stub
 
 __getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

@@ -5,6 +5,6 @@ is left when users err (`resilience`), baselines in a file, results against anot
 documents of a text index as items (`TextItems`).
 """
 
-from rankscope.core.caching import attach_stub
+from rankscope.core.stubs import attach_stub
 
 __getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

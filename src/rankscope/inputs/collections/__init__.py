@@ -5,6 +5,6 @@
 'material-symbols-light:lock-open-rounded'
 """
 
-from rankscope.core.caching import attach_stub
+from rankscope.core.stubs import attach_stub
 
 __getattr__, __dir__, __all__ = attach_stub(__name__, __file__)
