@@ -159,8 +159,10 @@ def _column(frame: pl.DataFrame, name: str) -> pl.Expr | None:
         return None
     column = frame.get_column(first)
     if column.dtype == pl.Object:
+        from rankscope.inputs.tables import series_of_values
+
         values = [value_at_path(each, inner) for each in column.to_list()]
-        return None if all(each is None for each in values) else pl.lit(_series(name, values))
+        return None if all(each is None for each in values) else pl.lit(series_of_values(name, values))
     kind, expression = column.dtype, pl.col(first)
     for part in inner.split("."):
         fields = {each.name: each.dtype for each in getattr(kind, "fields", ())}
@@ -168,12 +170,6 @@ def _column(frame: pl.DataFrame, name: str) -> pl.Expr | None:
             return None
         kind, expression = fields[part], expression.struct.field(part)
     return expression
-
-
-def _series(name: str, values: list[Any]) -> pl.Series:
-    from rankscope.inputs.tables import series_of_values
-
-    return series_of_values(name, values)
 
 
 def stands_in(value: Any, path: str, most: int = 500) -> bool:

@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -200,11 +201,7 @@ class LabelledItems(ABC):
 
     @cached_property
     def _label_number(self) -> dict[str, int]:
-        number: dict[str, int] = {}
-        for labels in self.several:
-            for label in labels:
-                number.setdefault(label, len(number))
-        return number
+        return {label: number for number, label in enumerate(dict.fromkeys(chain.from_iterable(self.several)))}
 
     @property
     def label_count(self) -> int:
@@ -213,11 +210,7 @@ class LabelledItems(ABC):
 
     @cached_property
     def _numbered_sets(self) -> dict[Label, int]:
-        number: dict[Label, int] = {}
-        for labels in self.several:
-            if labels:
-                number.setdefault(labels, len(number))
-        return number
+        return {labels: number for number, labels in enumerate(dict.fromkeys(filter(None, self.several)))}
 
     @cached_property
     def sets(self) -> tuple[tuple[int, ...], ...]:

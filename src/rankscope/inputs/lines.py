@@ -1,9 +1,8 @@
 """Lines of fields between blanks, as TREC files have them, read at full speed without trusting them.
 
-Simple text, as nearly all files have it, is read by looking at its blanks: all blanks in one array prove at once that
-every line has as many fields, and numbers are read eight digits at a time inside one machine word. Any other text
-goes
-to the reader that cleans and explains (`lenient_lines`), block by block, with the same result.
+Simple text, as nearly all files have it, is read by looking at its blanks: all blanks in one array prove at once
+that every line has as many fields, and numbers are read eight digits at a time inside one machine word. Any other
+text goes to the reader that cleans and explains (`lenient_lines`), block by block, with the same result.
 """
 
 from __future__ import annotations
@@ -26,8 +25,6 @@ from rankscope.inputs.run_rows import ROWS_LOOKED_AT, keep_freed_memory, prefetc
 from rankscope.inputs.sources import Source
 from rankscope.inputs.texts import decode_text, is_utf8
 from rankscope.inputs.values import parse_number
-
-# Lines of fields between blanks, as TREC files have them, read at full speed without trusting them.
 
 
 def rows_of_lines(source: Source, layout: LineLayout, problems: Problems, reading: Reading) -> Iterator[LineRows]:

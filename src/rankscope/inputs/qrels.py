@@ -2,8 +2,7 @@
 count.
 
 `Qrels` are rows as they were given; `JudgedItems` and `JudgedLists` are the two forms that the reduction looks them
-up
-by, the one sorted for columns of ids, the other for dictionaries.
+up by, the one sorted for columns of ids, the other for dictionaries.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankscope.core import columns, forks
-from rankscope.core.arrays import BoolArray, FloatArray, IntArray
+from rankscope.core.arrays import FloatArray, IntArray
 from rankscope.core.caching import once
 from rankscope.core.display import Displayed
 from rankscope.core.errors import InputError
@@ -26,7 +25,7 @@ from rankscope.core.wording import setting_value
 from rankscope.inputs.id_columns import Hashes, IdColumn, TextIds
 from rankscope.inputs.plain_objects import PlainNested, plain_from_columns
 from rankscope.inputs.problems import Problems, place_of_line, shorten_value
-from rankscope.inputs.reading import Reading
+from rankscope.inputs.reading import DEFAULT_READING, Reading
 from rankscope.inputs.sources import Source
 from rankscope.inputs.values import id_text
 
@@ -34,11 +33,6 @@ if TYPE_CHECKING:
     import polars as pl
 
     from rankscope.inputs.tables import Table
-
-
-# Judgements: which items are relevant to which query, and how much.
-
-DEFAULT_READING = Reading()
 
 
 @dataclass(frozen=True, repr=False)
@@ -273,7 +267,8 @@ class JudgedItems:
         rows = item.order(number)
         left_out = set(without)
         if left_out:
-            rows = rows[_stays(qrels, rows, left_out)]
+            pairs = zip(qrels.query.take(rows).to_list(), qrels.item.take(rows).to_list(), strict=True)
+            rows = rows[np.array([pair not in left_out for pair in pairs], dtype=np.bool_)]
         rows = _without_duplicates(rows, number, item, qrels, duplicates)
         present, count = np.unique(number[rows], return_counts=True)
         return cls(
@@ -314,11 +309,6 @@ def numbered_in_order(ids: IdColumn) -> tuple[list[str], IntArray]:
     number_of = {name: number for number, name in enumerate(distinct)}
     numbers = np.array([number_of[name] for name in names], dtype=np.int64)
     return distinct, np.repeat(numbers, np.diff(starts, append=len(ids)))
-
-
-def _stays(qrels: Qrels, rows: IntArray, left_out: set[tuple[str, str]]) -> BoolArray:
-    pairs = zip(qrels.query.take(rows).to_list(), qrels.item.take(rows).to_list(), strict=True)
-    return np.array([pair not in left_out for pair in pairs], dtype=np.bool_)
 
 
 def _without_duplicates(rows: IntArray, number: IntArray, item: TextIds, qrels: Qrels, policy: str) -> IntArray:

@@ -70,7 +70,10 @@ def item_ranks(
             judged=judged, junk=begun.junk, settings=chosen, problems=Problems(run.place), keep_scores=False
         )
         try:
-            found.append(_found_in(nothing, run, qrels, progress))
+            complete = collect_rows(nothing, run, progress)
+            check_common(complete, qrels)
+            assert isinstance(complete, _ItemsFound)
+            found.append(complete)
         except InputError as error:
             errors.append(error)
     raise_all(errors)
@@ -84,13 +87,6 @@ def item_ranks(
         answered=np.stack([each.answered for each in found], axis=1),
         not_judged=tuple(len(each.not_judged) for each in found),
     )
-
-
-def _found_in(nothing: _ItemsFound, run: Run, qrels: Qrels, progress: Progress | None) -> _ItemsFound:
-    complete = collect_rows(nothing, run, progress)
-    check_common(complete, qrels)
-    assert isinstance(complete, _ItemsFound)
-    return complete
 
 
 @dataclass
@@ -216,7 +212,13 @@ class _FirstFound(Found):
 
     def _keep_first(self, part: WholeQueries, grade: FloatArray, row_of: IntArray) -> None:
         scored = ScoredRows(self.sorting_scores(part.rows), part.segment, part.lengths)
-        near = self._candidates(scored, row_of)
+        # Rows of judged queries that score no less than the last that is wanted.
+        places = np.minimum(scored.lengths, self.count)
+        there = np.flatnonzero(places)
+        limit = np.full(scored.lengths.size, np.inf)
+        limit[there] = scored.score[scored.at(scored.starts[there] + places[there] - 1)]
+        judged = row_of >= 0
+        near = np.flatnonzero(judged[scored.segment] & (scored.score >= limit[scored.segment]))
         rank, _ = ranks_of(near, scored, part.rows.item, part.queries, self.settings.ties, self.settings.seed)
         chosen = rank <= self.count
         near, rank = near[chosen], rank[chosen]
@@ -224,12 +226,3 @@ class _FirstFound(Found):
         items = part.rows.item.take(near).to_list()
         for segment, item, each in zip(part.segment[near].tolist(), items, grade[near].tolist(), strict=True):
             self.lists.setdefault(part.queries[segment], []).append(FirstItem(item, each))
-
-    def _candidates(self, scored: ScoredRows, row_of: IntArray) -> IntArray:
-        """Rows of judged queries that score no less than the last that is wanted."""
-        places = np.minimum(scored.lengths, self.count)
-        there = np.flatnonzero(places)
-        limit = np.full(scored.lengths.size, np.inf)
-        limit[there] = scored.score[scored.at(scored.starts[there] + places[there] - 1)]
-        judged = row_of >= 0
-        return np.flatnonzero(judged[scored.segment] & (scored.score >= limit[scored.segment]))

@@ -2,10 +2,8 @@
 
 Equal scores stand in the order of the items. Everything that has a score for every item ranks through this: vectors,
 rankers that compare pair by pair, feedback. Whole rows are not sorted where that can be avoided: rows are looked at
-in
-float32 first, moved so that it is finest where the hits are. Moving, scaling and narrowing never turn the order of
-two
-scores round; what becomes equal by them is distinguished by the scores themselves.
+in float32 first, moved so that it is finest where the hits are. Moving, scaling and narrowing never turn the order
+of two scores round; what becomes equal by them is distinguished by the scores themselves.
 """
 
 from __future__ import annotations
@@ -360,29 +358,16 @@ def low_numbers(rows: FloatArray, count: int) -> LowNumbers:
     """
     if count > MOST_SCREENED * rows.shape[1]:
         return LowNumbers(rows, np.arange(rows.shape[1])[None, :])
-    cell = np.flatnonzero(rows <= _guessed_limits(rows, count))
+    # What so many numbers of each row hardly ever exceed, if they stand in no order: one column.
+    expected = count / SAMPLE_STEP
+    part = rows[:, ::SAMPLE_STEP]
+    last = min(int(expected + SAFETY * math.sqrt(expected)), part.shape[1] - 1)
+    cell = np.flatnonzero(rows <= np.partition(part, last, axis=1)[:, [last]])
     found = _in_each_row(cell, rows)
     if found.min(initial=count) < count:
         cell = np.flatnonzero(rows <= np.partition(rows, count - 1, axis=1)[:, [count - 1]])
         found = _in_each_row(cell, rows)
-    return _side_by_side(rows, cell, found)
-
-
-def _guessed_limits(rows: FloatArray, count: int) -> FloatArray:
-    """What so many numbers of each row hardly ever exceed, if they stand in no order: one column."""
-    expected = count / SAMPLE_STEP
-    part = rows[:, ::SAMPLE_STEP]
-    last = min(int(expected + SAFETY * math.sqrt(expected)), part.shape[1] - 1)
-    limits: FloatArray = np.partition(part, last, axis=1)[:, [last]]
-    return limits
-
-
-def _in_each_row(cell: IntArray, rows: FloatArray) -> IntArray:
-    return np.bincount(cell // rows.shape[1], minlength=len(rows))
-
-
-def _side_by_side(rows: FloatArray, cell: IntArray, found: IntArray) -> LowNumbers:
-    """Numbers of the given cells, so many found in each row, moved to the front of their rows."""
+    # Numbers of the given cells, so many found in each row, moved to the front of their rows.
     width = int(found.max(initial=0))
     values = np.full((len(rows), width), np.inf)
     places = np.zeros(values.shape, dtype=np.int64)
@@ -391,3 +376,7 @@ def _side_by_side(rows: FloatArray, cell: IntArray, found: IntArray) -> LowNumbe
     values.reshape(-1)[to] = rows.reshape(-1)[cell]
     places.reshape(-1)[to] = cell - np.repeat(row * rows.shape[1], found)
     return LowNumbers(values, places)
+
+
+def _in_each_row(cell: IntArray, rows: FloatArray) -> IntArray:
+    return np.bincount(cell // rows.shape[1], minlength=len(rows))

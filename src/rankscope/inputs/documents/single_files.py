@@ -1,5 +1,6 @@
 """Files that are one document each: pages of HTML, PDF, Markdown, plain text; and title and text of pages of HTML and
-of PDF, from files and from the web alike. It loads nothing heavy: selectolax and pypdf are extras, loaded when needed.
+of PDF, from files and from the web alike. It loads nothing heavy: selectolax and pypdf are extras, loaded when
+needed.
 """
 
 from __future__ import annotations

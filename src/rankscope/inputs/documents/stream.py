@@ -247,7 +247,9 @@ class DocumentStream:
         names.update(name for _, each in good for name in each.fields)
         columns = dict.fromkeys(name for row in rows for name in row)
         ids = pl.Series(ID_COLUMN, [each.id for _, each in good], dtype=pl.String)
-        texts = [pl.Series(_column_name(name), [row.get(name) for row in rows], dtype=pl.String) for name in columns]
+        # A field called as the id is kept under another name.
+        kept_as = {name: f"{name}_field" if name == ID_COLUMN else name for name in columns}
+        texts = [pl.Series(kept_as[name], [row.get(name) for row in rows], dtype=pl.String) for name in columns]
         again = self._seen.add(ids)
         suspects = [(good[row][1].id, good[row][0]) for row in np.flatnonzero(again).tolist()]
         return pl.DataFrame([ids, *texts]), suspects
@@ -369,8 +371,3 @@ def _take_over(error: InputError, problems: Problems) -> None:
         for each in report.problems:
             problems.add(each.place, each.what)
         problems.advise(report.advice)
-
-
-def _column_name(name: str) -> str:
-    """A field called as the id is kept under another name."""
-    return f"{name}_field" if name == ID_COLUMN else name

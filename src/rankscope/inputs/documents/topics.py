@@ -1,6 +1,5 @@
 """Topics, queries with an id and one part or several, from whatever holds them: a file of any format, a BEIR folder, a
-set
-of ir_datasets, a dictionary.
+set of ir_datasets, a dictionary.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """What benchmarks hand on: BEIR folders of judgements and MTEB's predictions.
 
 BEIR has judgements in qrels/test.tsv and so on, under the header `query-id corpus-id score`; MTEB has JSON of the
-form
-{subset: {split: {query: {item: score}}}}. Of several splits or subsets one is chosen behind a `#`.
+form {subset: {split: {query: {item: score}}}}. Of several splits or subsets one is chosen behind a `#`.
 """
 
 from __future__ import annotations
@@ -176,14 +175,9 @@ def _chosen_part(parts: dict[str, ObjectPairs], source: Source, problems: Proble
     what = f"has no part '{source.part}'" if source.part and not fitting else f"holds {len(fitting)} rankings"
     listed = ", ".join(fitting or parts) or "none"
     example = next(iter(fitting or parts), "subset/split")
-    problems.add(
-        "", f"{what}; subsets and splits: {listed}", f"Choose one behind a #: {_name_without_part(source)}#{example}"
-    )
+    advice = f"Choose one behind a #: {Source(source.path).name}#{example}"
+    problems.add("", f"{what}; subsets and splits: {listed}", advice)
     raise InputError([problems.report()])
-
-
-def _name_without_part(source: Source) -> str:
-    return Source(source.path).name
 
 
 def write_mteb_run(run: Run, file: TextIO) -> None:

@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TextIO
+from typing import Any, Literal, TextIO
 
 import numpy as np
 import polars as pl
@@ -99,19 +99,12 @@ class Delimited:
 
     def _write(self, table: pl.DataFrame, place: str, file: TextIO) -> None:
         refuse_ids(table, place, {"holds a NUL": r"\x00"}, self.name.upper())
-        writer = csv.writer(
-            file,
-            delimiter=self.separator,
-            lineterminator="\n",
-            quoting=csv.QUOTE_NONNUMERIC if _needs_quotes(table) else csv.QUOTE_MINIMAL,
-        )
+        # The csv module does not see carriage returns before Python 3.13, nor marks that a reader drops.
+        unseen = any(table.get_column(name).str.contains("[\r\ufeff]").any() for name in ("query", "item"))
+        quoting: Literal[0, 2] = csv.QUOTE_NONNUMERIC if unseen else csv.QUOTE_MINIMAL
+        writer = csv.writer(file, delimiter=self.separator, lineterminator="\n", quoting=quoting)
         writer.writerow(table.columns)
         writer.writerows(table.iter_rows())
-
-
-def _needs_quotes(table: pl.DataFrame) -> bool:
-    """What the csv module does not see by itself: carriage returns before Python 3.13, marks that a reader drops."""
-    return any(table.get_column(name).str.contains("[\r\ufeff]").any() for name in ("query", "item"))
 
 
 TABLE_SHAPE = InputShape(

@@ -150,8 +150,11 @@ def numbered_tables(
         if blank is None:
             first = next((line for line in block.split(b"\n") if line.strip() and not COMMENT_BEGIN.match(line)), b"")
             blank = _is_blank(first.decode(), max((int(name) for _, name in columns if name.isdecimal()), default=0))
-        lines = b"\n".join(_fields_apart(line, comments) for line in block.split(b"\n")) if blank else block
-        if table := reader.unquoted(lines):
+        lines = block.split(b"\n") if blank else []
+        # A tab between the fields of a line; nothing of a comment.
+        for number, line in enumerate(lines):
+            lines[number] = b"" if comments and COMMENT_BEGIN.match(line) else BLANKS.sub(b"\t", line.strip())
+        if table := reader.unquoted(b"\n".join(lines) if blank else block):
             yield table
     if not reader.names:
         problems.add("", "is empty")
@@ -162,11 +165,6 @@ def _is_blank(first: str, width: int) -> bool:
     """Whether blanks separate, by the first line and by how many columns there must be."""
     there = [each for each in SEPARATORS if each in first]
     return all(first.count(each) + 1 < width <= len(first.split()) for each in there)
-
-
-def _fields_apart(line: bytes, comments: bool) -> bytes:
-    """The fields of a line with a tab between them; nothing of a comment."""
-    return b"" if comments and COMMENT_BEGIN.match(line) else BLANKS.sub(b"\t", line.strip())
 
 
 # LETOR text, as learning to rank keeps judgements: `grade qid:query 1:0.3 2:0.1 # item`.

@@ -1,7 +1,6 @@
 """JSON files of runs and judgements: one value of any shape, or JSON lines, an object on each line, with the column
-names
-of a table, or a record or response on each line. Parsed without losing anything and without any exception but our
-own.
+names of a table, or a record or response on each line. Parsed without losing anything and without any exception but
+our own.
 """
 
 from __future__ import annotations
@@ -64,7 +63,8 @@ def read_json_qrels(source: Source, reading: Reading) -> Qrels:
 
 
 def _table_of_file(source: Source, reading: Reading, value: str, problems: Problems) -> Table:
-    return json_table(whole_json(source, reading.encoding, problems), source, reading, value, problems)
+    data = whole_json(source, reading.encoding, problems)
+    return table_of_json(data, json_choices(source, reading, value), problems)
 
 
 def write_json_run(run: Run, file: TextIO) -> None:
@@ -179,9 +179,9 @@ def _table_of_records(source: Source, reading: Reading, value: str, problems: Pr
     objects = [each for each in found if each is not None]
     choices = json_choices(source, reading, value)
     if len(objects) > 1 and is_record(objects[0], choices, problems):
-        return json_table(objects, source, reading, value, problems)
+        return table_of_json(objects, choices, problems)
     together = ObjectPairs(pair for each in objects for pair in each)  # {query: ...} on each line
-    return json_table(together, source, reading, value, problems)
+    return table_of_json(together, choices, problems)
 
 
 def _joined_tables(parts: list[Table]) -> Table:
@@ -288,7 +288,7 @@ JSON_LINES = FileFormat(
 )
 
 
-# What JSON and JSON lines share: parsed values of any shape to a table, with what was said of columns.
+# What JSON and JSON lines share: parsed without losing anything and without any exception but our own.
 
 ALL_JSON_SUFFIXES = (".json", ".jsonl", ".ndjson")
 
@@ -297,13 +297,6 @@ def json_choices(source: Source, reading: Reading, value: str) -> JsonChoices:
     """How a file is read: the name of a query that it does not name is its own, without the suffix."""
     return JsonChoices(value, dict(reading.columns), replace(source, part="").stem(ALL_JSON_SUFFIXES), source.part)
 
-
-def json_table(data: Any, source: Source, reading: Reading, value: str, problems: Problems) -> Table:
-    """The rows of one parsed value."""
-    return table_of_json(data, json_choices(source, reading, value), problems)
-
-
-# JSON, parsed without losing anything and without any exception but our own.
 
 FLAT_BEGIN = re.compile(rb'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*[^\s{\[]')
 FIRST_LINE = re.compile(rb"\s*([^\r\n]*)[\r\n]+\s*([^\r\n]?)")

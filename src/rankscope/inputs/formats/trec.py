@@ -1,6 +1,5 @@
 """TREC text: `query Q0 item rank score tag` for runs, `query iteration item grade` for judgements; what it cannot hold
-is
-refused when it is written.
+is refused when it is written.
 """
 
 from __future__ import annotations
@@ -11,7 +10,6 @@ from typing import TYPE_CHECKING, TextIO
 
 import numpy as np
 
-from rankscope.core.arrays import IntArray
 from rankscope.inputs.formats.registry import (
     HOLDS_JUDGEMENTS,
     HOLDS_RUN,
@@ -163,14 +161,10 @@ def _run_blocks(
             item=rows.texts["item"],
             score=rows.numbers["score"],
             line=rows.line,
-            rank=_ranks(rows, problems) if "rank" in layout.wanted else None,
+            rank=whole_ranks(rows.numbers["rank"], rows.line, "line", problems) if "rank" in layout.wanted else None,
         )
         run.first = run.first.and_these(rows.texts["query"], read.score, rows.glanced)
         yield RunBlock(rows.texts["query"], read)
-
-
-def _ranks(rows: LineRows, problems: Problems) -> IntArray:
-    return whole_ranks(rows.numbers["rank"], rows.line, "line", problems)
 
 
 def read_trec_qrels(source: Source, reading: Reading) -> Qrels:

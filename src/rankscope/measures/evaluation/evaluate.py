@@ -33,15 +33,9 @@ if TYPE_CHECKING:
     from rankscope.ranks.parts.resources import Where
 
 
-# Judgements and runs to scores: the main entry of the library.
-
-
 def way_of_evaluating(both_levels: bool) -> Callable[..., Scores]:
     """Of one level, or of chunks and documents, each system twice."""
-    if not both_levels:
-        return evaluate
-
-    return evaluate_both_levels
+    return evaluate_both_levels if both_levels else evaluate
 
 
 def evaluate(
@@ -97,6 +91,11 @@ def evaluate(
         _attempt(errors, partial(judgements.need_whole_grades, compat))
     class_of = _attempt(errors, lambda: _classes_of(classes)) if classes is not None else None
     unwanted = _attempt(errors, lambda: read_junk(junk, reading)) if junk is not None else ()
+    divide = None
+    if parts is not None:
+        from rankscope.measures.evaluation.subtopics import reduced_by_subtopic
+
+        divide = partial(reduced_by_subtopic, parts)
     systems: list[SystemScores] = []
     errors += of_runs
     for run, bare in zip(named, reductions, strict=True):
@@ -115,7 +114,7 @@ def evaluate(
             progress,
             keep_scores,
             partial(reduction, judgements),
-            None if parts is None else _divided(parts, reduction),
+            None if divide is None else divide(reduction),
         )
         scored = _attempt(errors, job)
         if scored is not None:
@@ -189,12 +188,6 @@ def _subtopics_of(
 
     other = subtopics if _is_other(subtopics, qrels) else None
     return read_subtopics(other, qrels, kinds, reading, settings, reductions)
-
-
-def _divided(parts: Any, reduction: Callable[..., RelevantRanks]) -> Callable[..., RelevantRanks]:
-    from rankscope.measures.evaluation.subtopics import reduced_by_subtopic
-
-    return reduced_by_subtopic(parts, reduction)
 
 
 def _attempt(errors: list[InputError], make: Callable[[], Any]) -> Any:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import count
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 
@@ -24,8 +24,6 @@ from rankscope.measures.evaluation.coverage import Caution, Coverage, coverage_o
 from rankscope.measures.measure import Measure
 from rankscope.ranks.ragged import in_order_sum
 from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks
-
-# The result: one long table (system, query, class, measure, value), its summaries, and what must be said with it.
 
 if TYPE_CHECKING:
     import polars as pl
@@ -418,8 +416,7 @@ def metric_keys(texts: Sequence[str], endings: Sequence[str] = ("",)) -> list[st
     return chosen
 
 
-@dataclass(frozen=True, eq=False)
-class Metric:
+class Metric(NamedTuple):
     """A measure of a system and the name it is logged under."""
 
     key: str
@@ -435,16 +432,10 @@ def metrics_by_column(scores: Scores) -> list[tuple[SystemScores, list[Metric]]]
     """The metrics of each system; what is undefined or no number is left out."""
     several = len(scores.systems) > 1
     prefixes = [f"{key}/" if several else "" for key in metric_keys([each.name for each in scores.systems])]
-    return [
-        (system, [each for each in _metrics(system, prefix) if _is_number(each.column)])
-        for prefix, system in zip(prefixes, scores.systems, strict=True)
-    ]
-
-
-def _metrics(system: SystemScores, prefix: str) -> list[Metric]:
-    keys = metric_keys([column.asked for column in system.columns], ENDINGS)
-    return [Metric(f"{prefix}{key}", column) for key, column in zip(keys, system.columns, strict=True)]
-
-
-def _is_number(column: Column) -> bool:
-    return column.measure.summary != "none" and math.isfinite(column.summary)
+    found = []
+    for prefix, system in zip(prefixes, scores.systems, strict=True):
+        keys = metric_keys([column.asked for column in system.columns], ENDINGS)
+        named = zip(keys, system.columns, strict=True)
+        metrics = [Metric(f"{prefix}{key}", column) for key, column in named if column.measure.summary != "none"]
+        found.append((system, [each for each in metrics if math.isfinite(each.column.summary)]))
+    return found

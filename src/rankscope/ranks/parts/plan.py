@@ -92,11 +92,6 @@ def digest_of_judged(judged: JudgedItems) -> str:
     return sha.hexdigest()
 
 
-def problems_of(plan: ReductionPlan) -> Problems:
-    """Problems of the run, none so far."""
-    return Problems(plan.place)
-
-
 # Parts of a run that are read by themselves: a file, or some rows of a Parquet file.
 
 
@@ -183,6 +178,17 @@ class PartFacts:
             whole.occur = whole.occur or part.occur
             whole.digests |= part.digests
         return whole
+
+
+@dataclass
+class ReadRun:
+    """A run, or a part of one, that has been read, as the reduction speaks of it."""
+
+    name: str
+    place: str
+    tag: str
+    gives_scores: bool
+    digest: str = ""
 
 
 def problems_to_data(problems: Problems) -> dict[str, Any]:
