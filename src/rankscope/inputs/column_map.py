@@ -92,7 +92,9 @@ def rename_columns(frame: pl.DataFrame, columns: ColumnMap, problems: Problems) 
     is meant for other files.
     """
     found = {role: _column(frame, name) for role, name in columns if role in ROLES}
-    if not found or (all(each is None for each in found.values()) and _tells(frame)):
+    names = set(map(plain_name, frame.columns))
+    tells = bool(names & set(QUERY) and names & set(ITEM))
+    if not found or (tells and all(each is None for each in found.values())):
         return frame
     for role, name in columns:
         if found.get(role, pl.lit(None)) is None:
@@ -109,12 +111,6 @@ def rename_in_tables(tables: Iterable[Table], columns: ColumnMap, problems: Prob
     for table in tables:
         frame = rename_columns(table.frame, columns, problems)
         yield replace(table, frame=frame).noted((ELSEWHERE,) if columns and frame is table.frame else ())
-
-
-def _tells(frame: pl.DataFrame) -> bool:
-    """Whether the names of a frame tell its query and its item by themselves."""
-    names = set(map(plain_name, frame.columns))
-    return bool(names & set(QUERY) and names & set(ITEM))
 
 
 def refuse_unused_maps(reading: Reading, judgements: Iterable[str] | None, runs: Iterable[Iterable[str]]) -> None:

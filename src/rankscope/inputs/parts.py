@@ -260,7 +260,9 @@ def part_blocks(
             # Queries that are numbered in several files would be one query here.
             if all(any(note.startswith(NO_IDS) for note in each.notes) for each in (run, part)):
                 own.add("", f"{NO_IDS}, and those of another file have the same numbers", f"Give ids: {NAMED_QUERY}.")
-            note_part(run, part)
+            run.gives_scores = run.gives_scores and part.gives_scores
+            run.notes |= part.notes
+            run.tag = run.name if part.tag == part.name else part.tag or run.tag  # the name of a file is no tag
             alike.refuse("has", "scores" if part.gives_scores else "an order only", own)
         if source.stamp != stamp:
             own.add("", "changed while it was read", "Evaluate again when nobody writes to it.")
@@ -278,13 +280,6 @@ def _own_problems(problems: Problems, source: Source, name: str, number: int) ->
             for problem in report.problems:
                 own.add(problem.place, problem.what, report.advice)
     problems.take_over(own, name, number)
-
-
-def note_part(run: Run, part: Run) -> None:
-    """What is known of a run once one of its files has been read; the name of a file is no tag."""
-    run.gives_scores = run.gives_scores and part.gives_scores
-    run.notes |= part.notes
-    run.tag = run.name if part.tag == part.name else part.tag or run.tag
 
 
 def read_part(source: Source, reading: Reading, rows: tuple[int, int] | None = None) -> Run:

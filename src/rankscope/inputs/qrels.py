@@ -131,12 +131,11 @@ class Qrels(Displayed):
     @classmethod
     def from_table(cls, table: Table, problems: Problems, digest: str = "") -> Qrels:
         """Judgements from a table; raises with the `problems` known already and with those found here."""
-        from rankscope.inputs import tables
-        from rankscope.inputs.tables import SeriesIds
+        from rankscope.inputs.tables import SeriesIds, check_table, columns_of
 
         needed = {"query": columns.QUERY, "item": columns.ITEM, "grade": columns.GRADE}
-        chosen = replace(table, frame=tables.columns_of(table.frame, needed, problems, {}))
-        good = tables.check_table(chosen, "grade", problems)
+        chosen = replace(table, frame=columns_of(table.frame, needed, problems, {}))
+        good = check_table(chosen, "grade", problems)
         problems.raise_if_any()
         return cls(
             query=SeriesIds(good.frame.get_column("query").rechunk()),
@@ -416,11 +415,10 @@ def read_junk(data: Any, reading: Reading) -> list[tuple[str, str]]:
 
 
 def _pairs_of_frame(frame: Any) -> Iterable[tuple[Any, ...]]:
-    from rankscope.inputs import tables
-    from rankscope.inputs.tables import text_ids
+    from rankscope.inputs.tables import columns_of, text_ids
 
     needed = {"query": columns.QUERY, "item": columns.ITEM}
-    found = tables.columns_of(frame, needed, Problems("junk"), {})
+    found = columns_of(frame, needed, Problems("junk"), {})
     return zip(*(text_ids(column).to_list() for column in found.get_columns()), strict=True)
 
 

@@ -74,7 +74,11 @@ def roll_up_of(given: Any) -> RollUp:
         if not all(isinstance(each, list | tuple | pl.Series) or hasattr(each, "tolist") for each in values):
             return RollUp(table=_document_of_chunks(list(given), values), name="the dictionary")
     if isinstance(given, Path) or (isinstance(given, str) and os.path.isfile(given)):
-        return _of_file(str(given))
+        source = Source.of(str(given))
+        problems = Problems(source.name)
+        frame = read_roll_up_frame(source, problems)
+        problems.raise_if_any()
+        return RollUp(table=_of_columns(frame, problems), name=source.name)
     if isinstance(given, str):
         try:
             return _of_pattern(re.compile(given))
@@ -84,10 +88,10 @@ def roll_up_of(given: Any) -> RollUp:
     from rankscope.inputs.objects import frame_of_object
 
     problems = Problems("roll_up")
-    frame = frame_of_object(given, "score", problems)
-    if frame is None:
+    table = frame_of_object(given, "score", problems)
+    if table is None:
         raise ValueError(f"must be {FORM}, a dictionary or a table, not a {type(given).__name__}")
-    return RollUp(table=_of_columns(frame, problems), name="the table")
+    return RollUp(table=_of_columns(table, problems), name="the table")
 
 
 def _of_pattern(pattern: re.Pattern[str]) -> RollUp:
@@ -96,14 +100,6 @@ def _of_pattern(pattern: re.Pattern[str]) -> RollUp:
         missing = "" if "(" in pattern.pattern else "is no file that is there, and as a regular expression "
         raise ValueError(f"{missing}has {groups} where one is needed, the document's id: it must be {FORM}")
     return RollUp(pattern=pattern, name=pattern.pattern)
-
-
-def _of_file(path: str) -> RollUp:
-    source = Source.of(path)
-    problems = Problems(source.name)
-    frame = read_roll_up_frame(source, problems)
-    problems.raise_if_any()
-    return RollUp(table=_of_columns(frame, problems), name=source.name)
 
 
 def _of_columns(frame: pl.DataFrame, problems: Problems) -> dict[str, str]:

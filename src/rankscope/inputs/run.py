@@ -291,7 +291,9 @@ def named_runs(runs: Any, reading: Reading, errors: list[InputError]) -> list[Ru
             results.append(Run.of(data, reading, name=name, keep=False))
         except InputError as error:
             errors.append(error)
-    _name_apart(results)
+    paths = [None if run.source is None or run.source.address == "-" else run.source.address for run in results]
+    for run, name in zip(results, distinct_names([run.name for run in results], paths), strict=True):
+        run.name = name
     return results
 
 
@@ -346,10 +348,3 @@ def _is_response(value: Any) -> bool:
     if not isinstance(body, Mapping):
         return False
     return any(isinstance(body.get(one), Mapping) and two in body[one] for one, two in RESPONSES)
-
-
-def _name_apart(runs: list[Run]) -> None:
-    """Every run under a name of its own."""
-    paths = [None if run.source is None or run.source.address == "-" else run.source.address for run in runs]
-    for run, name in zip(runs, distinct_names([run.name for run in runs], paths), strict=True):
-        run.name = name

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -68,21 +68,13 @@ class Subtopics:
 
     @classmethod
     def _of_table(cls, table: Table, problems: Problems, duplicates: str, digest: str) -> Subtopics:
-        from dataclasses import replace
-
         import polars as pl
 
-        from rankscope.inputs import tables
-        from rankscope.inputs.tables import text_ids
+        from rankscope.inputs.tables import check_table, columns_of, text_ids
 
-        needed = {
-            "query": columns.QUERY,
-            "subtopic": SUBTOPIC,
-            "item": columns.ITEM,
-            "grade": columns.GRADE,
-        }
-        chosen = replace(table, frame=tables.columns_of(table.frame, needed, problems, {}))
-        checked = tables.check_table(chosen, "grade", problems)
+        needed = {"query": columns.QUERY, "subtopic": SUBTOPIC, "item": columns.ITEM, "grade": columns.GRADE}
+        chosen = replace(table, frame=columns_of(table.frame, needed, problems, {}))
+        checked = check_table(chosen, "grade", problems)
         problems.raise_if_any()
         frame = checked.frame.with_columns(text_ids(checked.frame.get_column("subtopic")).alias("subtopic"))
         frame = _each_once(frame.with_columns(pl.Series("line", checked.line)), problems, checked.word, duplicates)

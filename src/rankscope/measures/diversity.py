@@ -199,10 +199,6 @@ class alpha_DCG(_ByLogarithm):
     alpha: float = 0.5
     rel: float = 1.0
 
-    def whole(self, queries: RelevantRanks) -> FloatArray:
-        """Every item would serve every subtopic."""
-        return self.best_in_theory(queries)
-
 
 @dataclass(frozen=True)
 class alpha_nDCG(_OverGreedy, _ByLogarithm):
@@ -220,14 +216,6 @@ class alpha_nDCG(_OverGreedy, _ByLogarithm):
     rel: float = 1.0
     scope: int | None = None
 
-    def bounds(self) -> tuple[float, float]:
-        """The greedy order may not be the best."""
-        return self.over_greedy()
-
-    def whole(self, queries: RelevantRanks) -> FloatArray:
-        """By the judgements."""
-        return self.best_there_is(queries)
-
 
 @dataclass(frozen=True)
 class ERR_IA(_ByRank):
@@ -244,10 +232,6 @@ class ERR_IA(_ByRank):
     alpha: float = 0.5
     rel: float = 1.0
 
-    def whole(self, queries: RelevantRanks) -> FloatArray:
-        """Every item would serve every subtopic."""
-        return self.best_in_theory(queries)
-
 
 @dataclass(frozen=True)
 class nERR_IA(_OverGreedy, _ByRank):
@@ -263,14 +247,6 @@ class nERR_IA(_OverGreedy, _ByRank):
     alpha: float = 0.5
     rel: float = 1.0
     scope: int | None = None
-
-    def bounds(self) -> tuple[float, float]:
-        """The greedy order may not be the best."""
-        return self.over_greedy()
-
-    def whole(self, queries: RelevantRanks) -> FloatArray:
-        """By the judgements."""
-        return self.best_there_is(queries)
 
 
 @dataclass(frozen=True)
@@ -309,14 +285,6 @@ class nNRBP(_OverGreedy, NRBP):
     name = "nNRBP"
     formula = "NRBP over that of the greedy ideal order"
     source = "Clarke, Kolla & Vechtomova 2009; ndeval nNRBP"
-
-    def bounds(self) -> tuple[float, float]:
-        """The greedy order may not be the best."""
-        return self.over_greedy()
-
-    def whole(self, queries: RelevantRanks) -> FloatArray:
-        """By the judgements."""
-        return self.best_there_is(queries)
 
 
 @dataclass(frozen=True)

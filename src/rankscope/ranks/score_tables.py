@@ -64,17 +64,20 @@ def ranks_among(hits: Ragged, others: FloatArray, each: Each = in_turn) -> Ranke
     width = max(1, others.shape[1])
     by_sorting = hits.size > MANY * others.size
     step = max(1, (SORTED_CELLS if by_sorting else COUNTED_CELLS) // width)
-    starts = list(range(0, len(others), step))
+    ranked = _by_sorting if by_sorting else _by_counting
+    return _in_parts(hits, step, each, lambda some, rows: ranked(some, others[rows]))
+
+
+def _in_parts(hits: Ragged, step: int, each: Each, ranked: Callable[[Ragged, slice], Ranked]) -> Ranked:
+    """What comes of so many rows at a time, one part behind the other."""
 
     def work(start: int) -> Ranked:
-        rows = slice(start, start + step)
-        some = hits.take(np.arange(start, min(start + step, len(others))))
-        return (_by_sorting if by_sorting else _by_counting)(some, others[rows])
+        rows = slice(start, min(start + step, len(hits)))
+        return ranked(hits.take(np.arange(rows.start, rows.stop)), rows)
 
-    parts = each(work, starts)
+    parts = each(work, list(range(0, len(hits), step)))
     rank = np.concatenate([np.empty(0, dtype=np.int64), *(part.rank for part in parts)])
-    ties = [Ragged.empty(0, "start", "size"), *(part.ties for part in parts)]
-    return Ranked(rank, Ragged.join(ties))
+    return Ranked(rank, Ragged.join([Ragged.empty(0, "start", "size"), *(part.ties for part in parts)]))
 
 
 def _narrowed(hits: Ragged, others: FloatArray) -> tuple[Scores32, Scores32]:
@@ -245,17 +248,12 @@ def hit_ranks(
     found = best_first(hits.with_columns(score=table[hits.row, hits["item"]], given=given))
     listed = np.broadcast_to(True, scores.shape) if inside is None else inside
     step = max(1, PART_CELLS // max(1, scores.shape[1]))
-    starts = list(range(0, len(scores), step))
 
-    def work(start: int) -> Ranked:
-        rows = slice(start, start + step)
-        some = found.take(np.arange(start, min(start + step, len(scores))))
+    def ranked(some: Ragged, rows: slice) -> Ranked:
         return ranks_among(some, _others(table[rows], some, listed[rows]))
 
-    parts = each(work, starts)
-    rank = np.concatenate([np.empty(0, dtype=np.int64), *(part.rank for part in parts)])
-    ties = Ragged.join([Ragged.empty(0, "start", "size"), *(part.ties for part in parts)])
-    return Ragged(found.offsets, {"item": found["item"], "rank": rank, "score": found["given"]}), ties
+    made = _in_parts(found, step, each, ranked)
+    return Ragged(found.offsets, {"item": found["item"], "rank": made.rank, "score": found["given"]}), made.ties
 
 
 def _others(scores: FloatArray, hits: Ragged, inside: BoolArray) -> FloatArray:

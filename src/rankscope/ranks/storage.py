@@ -400,25 +400,9 @@ def _ids_twice(ranks: RelevantRanks) -> BoolArray:
     return np.array([first.setdefault(each, row) != row for row, each in enumerate(ranks.queries)], dtype=np.bool_)
 
 
-def _ids_empty(ranks: RelevantRanks) -> BoolArray:
-    return np.array([not each for each in ranks.queries], dtype=np.bool_)
-
-
-def _deep_without_answer(ranks: RelevantRanks) -> BoolArray:
-    return ~ranks.answered & (ranks.depth != 0)
-
-
-def _deeper_than_collection(ranks: RelevantRanks) -> BoolArray:
-    return (ranks.collection >= 0) & (ranks.depth > ranks.collection)
-
-
 def _judged_beyond_collection(ranks: RelevantRanks) -> BoolArray:
     judged = ranks.levels.total(np.where(ranks.levels["grade"] >= 0, ranks.levels["count"], 0))
     return (ranks.collection >= 0) & (judged > ranks.collection)
-
-
-def _above_top(ranks: RelevantRanks) -> BoolArray:
-    return _any_wrong(ranks.levels, ranks.levels["grade"] > ranks.top_grade)
 
 
 def _outside(name: str) -> Broken:
@@ -479,16 +463,24 @@ def _ties_overlap(ranks: RelevantRanks) -> BoolArray:
 WITHIN_LARGEST = f"and {LARGEST:,}"
 RULES: tuple[Invariant, ...] = (
     Invariant("query", "be there once", _ids_twice),
-    Invariant("query", "be text", _ids_empty),
+    Invariant("query", "be text", lambda ranks: np.array([not each for each in ranks.queries], dtype=np.bool_)),
     Invariant("depth", f"lie within 0 {WITHIN_LARGEST}", _wrong_values("depth", _beyond(0))),
-    Invariant("depth", "be 0 for a query that was not answered", _deep_without_answer),
+    Invariant("depth", "be 0 for a query that was not answered", lambda ranks: ~ranks.answered & (ranks.depth != 0)),
     Invariant("collection", f"lie within 0 {WITHIN_LARGEST}, or be -1", _wrong_values("collection", _beyond(UNKNOWN))),
-    Invariant("collection", "be at least the depth", _deeper_than_collection),
+    Invariant(
+        "collection",
+        "be at least the depth",
+        lambda ranks: (ranks.collection >= 0) & (ranks.depth > ranks.collection),
+    ),
     Invariant("collection", "hold all items judged", _judged_beyond_collection),
     Invariant("left_out", f"lie within 0 {WITHIN_LARGEST}", _wrong_values("left_out", _beyond(0))),
     Invariant("levels_grade", "be finite", _wrong_values("levels_grade", lambda grade: ~np.isfinite(grade))),
     Invariant("levels_grade", "ascend", _out_of_order("levels_grade")),
-    Invariant("levels_grade", "not exceed top_grade", _above_top),
+    Invariant(
+        "levels_grade",
+        "not exceed top_grade",
+        lambda ranks: _any_wrong(ranks.levels, ranks.levels["grade"] > ranks.top_grade),
+    ),
     Invariant("levels_count", f"lie within 1 {WITHIN_LARGEST}", _wrong_values("levels_count", _beyond(1))),
     Invariant("judged_rank", "lie within 1 and the depth", _outside("judged")),
     Invariant("judged_rank", "ascend, each rank once", _out_of_order("judged_rank")),

@@ -14,7 +14,7 @@ from rankscope.inputs.collections.collection import KEPT, Collection, Collection
 from rankscope.inputs.documents.stream import read_documents
 from rankscope.inputs.documents.topics import read_topics
 from rankscope.inputs.qrels import Qrels
-from rankscope.inputs.sources import COMPRESSED_SUFFIXES
+from rankscope.inputs.sources import packed_or_not
 
 # Classic collections of texts with queries and judgements, as SMART and Glasgow have handed them down.
 
@@ -23,9 +23,9 @@ TEXTS_LAYOUT = "It should hold docs.jsonl (id, title, text; packed or not), quer
 
 def read_texts(name: str, folder: Path) -> Collection:
     """Documents with ids and texts, all queries, and the queries that have a relevant document as the truth."""
-    documents = read_documents([_packed_or_not(folder, "docs.jsonl")])
-    topics = read_topics(_packed_or_not(folder, "queries.tsv"))
-    judged = Qrels.of(_packed_or_not(folder, "qrels.txt")).to_dict()
+    documents = read_documents([_file_of_texts(folder, "docs.jsonl")])
+    topics = read_topics(_file_of_texts(folder, "queries.tsv"))
+    judged = Qrels.of(_file_of_texts(folder, "qrels.txt")).to_dict()
     grades = {query: {item: int(grade) for item, grade in found.items()} for query, found in judged.items()}
     lacking = len(topics) - sum(query in judged for query in topics)
     return Collection(
@@ -40,11 +40,8 @@ def read_texts(name: str, folder: Path) -> Collection:
     )
 
 
-def _packed_or_not(folder: Path, name: str) -> Path:
-    """A file, packed or not."""
-    found = next(
-        (path for packed in ("", *COMPRESSED_SUFFIXES) if (path := folder / f"{name}{packed}").is_file()), None
-    )
+def _file_of_texts(folder: Path, name: str) -> Path:
+    found = packed_or_not(folder, name)
     if found is None:
         raise NotThereError(f"holds no {name}")
     return found

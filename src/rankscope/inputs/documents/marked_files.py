@@ -108,11 +108,6 @@ LEADING_ZEROS = re.compile(r"\A0+(?=\d+$)")
 TOP_SAMPLE = re.compile(rb"<top(?:\s[^<>]*)?>\s*(?:<!--.*?-->\s*)?<(?:head|num)", re.IGNORECASE | re.DOTALL)
 
 
-def is_trec_topics(head: bytes) -> bool:
-    """<top> and <num> stand in its beginning."""
-    return TOP_SAMPLE.search(head) is not None
-
-
 def read_trec_topics(source: Source, reading: Reading, problems: Problems) -> Iterator[TopicRecord]:
     """A topic from each <top>; numbers lose their zeros in front, which judgements do not have."""
     for line, text in text_records(text_blocks(source, reading.encoding, problems), TOP_BEGIN):
@@ -144,7 +139,7 @@ TREC_TOPICS = TopicReader(
     name="trec",
     about="TREC and CLEF: <top> with <num>, <title>, <desc>, <narr>, or <EN-title> and so on",
     read=read_trec_topics,
-    recognises=is_trec_topics,
+    recognises=lambda head: TOP_SAMPLE.search(head) is not None,  # <top> and <num> stand in its beginning
 )
 
 
@@ -224,11 +219,6 @@ MESSAGE_SAMPLE = re.compile(rb"\s*From .*\d{4}[ \t]*\r?\n[\w-]+:")
 QUOTED_FROM = re.compile(rb"^>(>*From )", re.MULTILINE)
 
 
-def is_mailbox(head: bytes) -> bool:
-    """A line From ... and a header begin it."""
-    return MESSAGE_SAMPLE.match(head) is not None
-
-
 def read_mailbox(source: Source, name: str, reading: Reading, problems: Problems) -> Iterator[DocumentRecord]:
     """A document from each message; one without a Message-ID is called by the file and its line."""
     bytes_as_signs = "latin-1"  # each message says itself in which encodings its parts are
@@ -281,5 +271,5 @@ MAILBOX = DocumentReader(
     about="mailboxes: a message is a document, its Message-ID the id",
     suffixes=(".mbox", ".mbx"),
     read=read_mailbox,
-    recognises=is_mailbox,
+    recognises=lambda head: MESSAGE_SAMPLE.match(head) is not None,  # a line From ... and a header begin it
 )

@@ -28,7 +28,7 @@ from rankscope.inputs.documents.registry import (
 from rankscope.inputs.id_columns import Hashes
 from rankscope.inputs.problems import Problems, file_of_line, line_in_file, raise_all, shorten_value
 from rankscope.inputs.reading import Reading
-from rankscope.inputs.sources import COMPRESSED_SUFFIXES, Source
+from rankscope.inputs.sources import Source, packed_or_not
 from rankscope.inputs.values import is_unicode
 
 if TYPE_CHECKING:
@@ -105,13 +105,7 @@ def _joined_texts(texts: Iterable[str]) -> str:
 
 # Files in a folder and below it: those that hold documents, with what each is called inside the folder.
 
-BEIR_CORPUS = "corpus.jsonl"
-
-
-def beir_corpus(folder: Path) -> Path | None:
-    """The file of documents in a BEIR folder; None where it is no such folder."""
-    candidates = (folder / f"{BEIR_CORPUS}{packed}" for packed in ("", *COMPRESSED_SUFFIXES))
-    return next((each for each in candidates if each.is_file()), None)
+BEIR_CORPUS = "corpus.jsonl"  # in a BEIR folder
 
 
 def files_below(folder: Path) -> Iterator[tuple[str, Path]]:
@@ -337,7 +331,7 @@ def _document_file(source: Source, name: str, reading: Reading, format: Document
 def _in_folder(
     folder: Path, reading: Reading, forced: DocumentFormat | None, left_out: list[str]
 ) -> Iterator[DocumentFile]:
-    corpus = beir_corpus(folder)
+    corpus = packed_or_not(folder, BEIR_CORPUS)
     if corpus is not None and (forced is None or forced.name == "jsonl"):
         source = Source(str(corpus), max_ratio=reading.max_ratio)
         yield _document_file(source, source.name, reading, DOCUMENT_FORMATS.find("jsonl"))

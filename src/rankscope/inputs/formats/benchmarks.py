@@ -127,11 +127,6 @@ OF_RESULTS = (
 MTEB_FORM = "The form is {subset: {split: {query: {item: score}}}}."
 
 
-def is_mteb_json(head: bytes) -> bool:
-    """Four objects one within the other, or facts about the model first; or results, to say what they are."""
-    return MTEB_BEGIN.match(head) is not None and RESPONSE_BEGIN.match(head) is None
-
-
 def read_mteb_run(source: Source, reading: Reading) -> Run:
     """The run of the only subset and split, or of the one chosen."""
 
@@ -194,7 +189,8 @@ MTEB = FileFormat(
     about="MTEB predictions: JSON of the form {subset: {split: {query: {item: score}}}}, perhaps with facts "
     "about the model",
     suffixes=MTEB_SUFFIXES,
-    recognises=is_mteb_json,
+    # Four objects one within the other, or facts about the model first; or results, to say what they are.
+    recognises=lambda head: MTEB_BEGIN.match(head) is not None and RESPONSE_BEGIN.match(head) is None,
     read_run=read_mteb_run,
     read_qrels=refusal("is of MTEB, whose files hold runs and means, but no judgements"),
     write_run=write_mteb_run,

@@ -187,11 +187,6 @@ LETOR_SHAPES = (
 )
 
 
-def is_letor_text(head: bytes) -> bool:
-    """A grade and `qid:`."""
-    return LETOR_BEGIN.match(head) is not None
-
-
 def read_letor_qrels(source: Source, reading: Reading) -> Qrels:
     """Judgements from grade, query and the item behind the #."""
     return Qrels.from_source(source, lambda problems: _letor_table(source, reading, problems))
@@ -215,7 +210,7 @@ LETOR = FileFormat(
     name="letor",
     about="LETOR text, as learning to rank keeps judgements: `grade qid:query 1:0.3 2:0.1 # item`",
     suffixes=(),
-    recognises=is_letor_text,
+    recognises=lambda head: LETOR_BEGIN.match(head) is not None,  # a grade and `qid:`
     read_run=refusal("holds judgements for learning to rank (qid:), which are no run"),
     read_qrels=read_letor_qrels,
     write_run=refusal("a run cannot be written as LETOR text", "Write TREC text, CSV or Parquet."),

@@ -43,11 +43,6 @@ JSON_SUFFIXES = (".json",)
 VALUE_BEGIN = re.compile(rb'\s*(?:\{\s*["}]|\[\s*[\[{\]])')
 
 
-def is_json_value(head: bytes) -> bool:
-    """An object that is not one of several lines, or a list of objects or lists."""
-    return VALUE_BEGIN.match(head) is not None and not begins_lines(head)
-
-
 def read_json_run(source: Source, reading: Reading) -> Run:
     """A run from {query: {item: score}}, {query: [item, ...]}, records, rows or the response of an engine."""
 
@@ -87,7 +82,8 @@ JSON = FileFormat(
     name="json",
     about="JSON that is one value, of any of the shapes in `inputs.shapes`; {query: {item: number}} is written",
     suffixes=JSON_SUFFIXES,
-    recognises=is_json_value,
+    # An object that is not one of several lines, or a list of objects or lists.
+    recognises=lambda head: VALUE_BEGIN.match(head) is not None and not begins_lines(head),
     read_run=read_json_run,
     read_qrels=read_json_qrels,
     write_run=write_json_run,
@@ -115,11 +111,6 @@ JSON_LINES_SHAPES = (
         format="jsonl",
     ),
 )
-
-
-def is_json_lines(head: bytes) -> bool:
-    """An object on each line; of a single line one whose first value is neither an object nor a list."""
-    return begins_lines(head)
 
 
 def read_json_lines_run(source: Source, reading: Reading) -> Run:
@@ -279,7 +270,8 @@ JSON_LINES = FileFormat(
     name="jsonl",
     about="JSON lines: an object on each line, with the column names of a table, or a record or response on each line",
     suffixes=JSON_LINES_SUFFIXES,
-    recognises=is_json_lines,
+    # An object on each line; of a single line one whose first value is neither an object nor a list.
+    recognises=lambda head: begins_lines(head),
     read_run=read_json_lines_run,
     read_qrels=read_json_lines_qrels,
     write_run=write_json_lines_run,

@@ -132,11 +132,6 @@ QRELS_LINE = LineLayout(
 )
 
 
-def is_trec_text(head: bytes) -> bool:
-    """Any text with no other format's signature: it is the last one asked."""
-    return b"\0" not in head
-
-
 def read_trec_run(source: Source, reading: Reading) -> Run:
     """A run that is read when its rows are asked for; the rank column is read, and must be a number, only then."""
 
@@ -200,7 +195,7 @@ TREC = FileFormat(
     name="trec",
     about="TREC text: `query Q0 item rank score tag` for runs, `query iteration item grade` for judgements",
     suffixes=TREC_SUFFIXES,
-    recognises=is_trec_text,
+    recognises=lambda head: b"\0" not in head,  # any text with no other format's signature: it is the last one asked
     read_run=read_trec_run,
     read_qrels=read_trec_qrels,
     write_run=write_trec_run,

@@ -365,26 +365,22 @@ def evaluate_both_levels(qrels: Any, runs: Any, measures: Asked, *, roll_up: Any
         raise InputError.of(judged.name, [what], f"Leave out {setting_usage('both_levels')}, or judge chunks.")
     chunks = evaluate(judged, runs, measures, **given)
     documents = evaluate(judged, runs, measures, roll_up=reading.roll_up, **given)
-    pairs = zip(chunks.systems, documents.systems, strict=True)
-    systems = [each for pair in pairs for each in map(_at_level, pair, ("chunks", "documents"))]
+    systems = []
+    for pair in zip(chunks.systems, documents.systems, strict=True):
+        for each, level in zip(pair, ("chunks", "documents"), strict=True):
+            systems.append(replace(each, ranks=replace(each.ranks, system=f"{each.ranks.system} ({level})")))
     notes = tuple(dict.fromkeys((*chunks.notes, *documents.notes)))
     return replace(documents, systems=tuple(systems), notes=notes)
 
 
 def _reading_of_levels(roll_up: Any, given: dict[str, Any]) -> Reading:
-    comments = bool(given.get("comments", default("comments")))
-    encoding, max_ratio = given.get("encoding", "utf-8"), given.get("max_ratio", MAX_RATIO)
-    names = ("columns", "map_qrels", "map_runs")
-    maps: dict[str, Any] = {name: given.get(name) for name in names}
     return reading_with(
-        roll_up=roll_up,
-        format=given.get("format"),
-        encoding=encoding,
-        comments=comments,
-        max_ratio=max_ratio,
-        **maps,
+        given.get("columns"),
+        roll_up,
+        given.get("format"),
+        given.get("encoding", "utf-8"),
+        bool(given.get("comments", default("comments"))),
+        given.get("max_ratio", MAX_RATIO),
+        given.get("map_qrels"),
+        given.get("map_runs"),
     )
-
-
-def _at_level(system: SystemScores, level: str) -> SystemScores:
-    return replace(system, ranks=replace(system.ranks, system=f"{system.ranks.system} ({level})"))

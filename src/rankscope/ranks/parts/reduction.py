@@ -202,21 +202,17 @@ def join_parts(plan: ReductionPlan, parts: list[PartRanks], read: Sequence[PartF
     facts, whole = _joined_facts(plan, read)
     there = [part.ranks for part in parts if part.ranks is not None and len(part.ranks)]
     end = plan.found()
-    end.problems.take_over(facts.problems)
     end.not_judged = [query for part in parts if part.ranks is not None for query in part.ranks.not_judged]
-    end.returned = facts.rows
     row_of = plan.nothing.judged.row_of
     rows = np.array([row_of[query] for ranks in there for query in ranks.queries], dtype=np.int64)
     end.rows_of_query = dict.fromkeys(rows.tolist(), 0)
-    if not facts.rows and not end.problems.any:
-        end.problems.add("", "holds no rankings")
-    check_common(end, plan.qrels)
+    _check_read(end, facts, plan)
     end.rows_of_query = {}
     missing = np.setdiff1d(np.arange(len(plan.nothing.judged.queries)), rows)
     rest = end.assembled(whole, plan.qrels, missing)
     parts.clear()
-    joined = _join_alike([*there, rest], there, whole.gives_scores)
-    end.occur = facts.occur
+    joined = RelevantRanks.join([_alike(each, whole.gives_scores) for each in (*there, rest)])
+    there.clear()
     joined = replace(
         joined.take(np.argsort(np.concatenate([rows, missing]))),
         system=whole.name,
@@ -230,12 +226,17 @@ def join_parts(plan: ReductionPlan, parts: list[PartRanks], read: Sequence[PartF
 def join_counts(plan: ReductionPlan, found: Found, read: Sequence[PartFacts]) -> RelevantRanks:
     """The same where ranks were counted, not joined: all is found, the facts are those of all that was read."""
     facts, whole = _joined_facts(plan, read)
+    _check_read(found, facts, plan)
+    return found.with_doubts(found.assembled(whole, plan.qrels), run_of_files(plan.files, plan.reading))
+
+
+def _check_read(found: Found, facts: PartFacts, plan: ReductionPlan) -> None:
+    """Take over what is known of all that was read, and raise everything that is wrong with it."""
     found.problems.take_over(facts.problems)
     found.returned, found.occur = facts.rows, facts.occur
     if not facts.rows and not found.problems.any:
         found.problems.add("", "holds no rankings")
     check_common(found, plan.qrels)
-    return found.with_doubts(found.assembled(whole, plan.qrels), run_of_files(plan.files, plan.reading))
 
 
 def _joined_facts(plan: ReductionPlan, read: Sequence[PartFacts]) -> tuple[PartFacts, ReadRun]:
@@ -249,12 +250,6 @@ def _joined_facts(plan: ReductionPlan, read: Sequence[PartFacts]) -> tuple[PartF
             alike.refuse("has", "scores" if part.gives_scores else "an order only", own)
             facts.problems.take_over(own, name, number)
     return facts, ReadRun(plan.name, plan.place, facts.tag, facts.gives_scores, _digest_of_run(plan, facts))
-
-
-def _join_alike(ranks: list[RelevantRanks], held: list[RelevantRanks], gives_scores: bool) -> RelevantRanks:
-    """All as one; those that are held elsewhere are let go."""
-    held.clear()
-    return RelevantRanks.join([_alike(each, gives_scores) for each in ranks])
 
 
 def _alike(ranks: RelevantRanks, gives_scores: bool) -> RelevantRanks:
