@@ -175,9 +175,3 @@ def _enters(project: Project, mark: Event, rule: MergeRule, chosen: int | None) 
         return mark.assessor == chosen
     one = project.assessors[mark.assessor]
     return one.kind not in NEVER_ENTER or (one.kind == "machine" and one.name in rule.weights)
-
-
-def check_weights(project: Project, rule: MergeRule) -> None:
-    """A `SettingError` where a rule weighs somebody who is not there."""
-    for name in rule.weights:
-        project.assessor_named(name)

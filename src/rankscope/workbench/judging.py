@@ -149,14 +149,8 @@ class Assignment:
         if marks:
             return min(marks, key=lambda each: each.id).assessor
         now = self.clock()
-        lent = (
-            who
-            for pair, loans in self.loans.items()
-            if pair[0] == query
-            for who, each in loans.items()
-            if each.until > now
-        )
-        return next(lent, None)
+        loans = [each for pair, each in self.loans.items() if pair[0] == query]
+        return next((who for each in loans for who, loan in each.items() if loan.until > now), None)
 
     def is_surplus(self, mark: MarkEvent) -> bool:
         """Whether an item has all the marks it needs, those that others are about to give included."""
@@ -263,7 +257,10 @@ class Assignment:
         if key not in self._orders:
             self._orders[key] = self._own_order(assessor, query, self.pool.certain(query, self.state))
         order, start = self._orders[key], self._settled.get(key, 0)
-        while start < len(order) and self._is_settled((query, order[start]), assessor):
+        while start < len(order):  # over what nothing but an undo could bring back to the assessor
+            pair = (query, order[start])
+            if self.state.answer(assessor, pair) is None and len(self.counted(pair)) < self.places(pair):
+                break
             start += 1
         self._settled[key] = start
         yield from islice(order, start, None)
@@ -292,12 +289,6 @@ class Assignment:
         now = self.clock()
         return any(each.until > now for each in self.loans.get(pair, {}).values())
 
-    def _is_settled(self, pair: Pair, assessor: int) -> bool:
-        """Whether nothing but an undo could bring an item back to an assessor."""
-        if self.state.answer(assessor, pair) is not None:
-            return True
-        return len(self.counted(pair)) >= self.places(pair)
-
     def _is_free(self, pair: Pair, assessor: int) -> bool:
         if self.state.answer(assessor, pair) is not None or assessor in self.loans.get(pair, {}):
             return False
@@ -311,13 +302,10 @@ class Assignment:
             self._old[assessor] = self._old.get(assessor, 0) + 1
             if event.kind in ANSWERS and self._may_return(event):
                 self._due.setdefault(assessor, []).append((event.query or "", event.item or ""))
-        due = [pair for pair in self._due.get(assessor, []) if self._is_still_due(assessor, pair)]
+        answers = [(pair, self.state.answer(assessor, pair)) for pair in self._due.get(assessor, [])]
+        due = [pair for pair, now in answers if now is not None and self._may_return(now)]
         self._due[assessor] = due
         yield from (pair for pair in due if only in (None, pair[0]) and assessor not in self.loans.get(pair, {}))
-
-    def _is_still_due(self, assessor: int, pair: Pair) -> bool:
-        now = self.state.answer(assessor, pair)
-        return now is not None and self._may_return(now)
 
     def _may_return(self, event: Event) -> bool:
         """Whether a grade is one of those that are asked for twice, long enough ago, and not asked for again yet."""
@@ -382,9 +370,11 @@ class JudgingRules(Rules):
         pool = self.project.pool
         pair = (mark.query or "", mark.item or "")
         inside = pool is not None and pool.row(pair) is not None
+        # nobody gives a mark a flag from outside
+        own = {name: value for name, value in (mark.detail or {}).items() if mark.is_copy or name not in RESERVED}
         return replace(
             mark,
-            detail={**_own_details(mark), **self._flags(mark)} or None,
+            detail={**own, **self._flags(mark)} or None,
             at_us=None,
             pool=mark.pool if mark.pool is not None or not inside or pool is None else pool.design.version,
             guideline=self.project.guideline_version if mark.guideline is None else mark.guideline,
@@ -432,11 +422,6 @@ class JudgingRules(Rules):
             raise Refused(f"the sample of query '{query}' is not to be drawn now")
         drawn = pool.draw(query, self.project.assignment.judged(query))
         return replace(mark, detail=drawn, pool=pool.design.version)
-
-
-def _own_details(mark: MarkEvent) -> dict[str, Any]:
-    """What a mark says next to its grade; nobody gives it a flag from outside."""
-    return {name: value for name, value in (mark.detail or {}).items() if mark.is_copy or name not in RESERVED}
 
 
 # How far the judging is: by query, by assessor, and how long the rest will take.

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 import numpy as np
 
@@ -154,16 +154,10 @@ def table_of(graph: Graph) -> list[tuple[str, list[float], list[float]]]:
         if isinstance(mark, Stroke) and mark.role == "curve":
             xs, ys = found.setdefault(mark.name, ([], []))
             there = np.flatnonzero(np.isfinite(mark.y))
-            some = _some(there)
+            some = there[np.unique(np.linspace(0, len(there) - 1, min(MOST_ROWS, len(there))).round().astype(np.int64))]
             xs += mark.x[some].tolist()
             ys += mark.y[some].tolist()
     return [(name, *values) for name, values in found.items()]
-
-
-def _some(rows: Sequence[int] | Any) -> IntArray:
-    chosen = np.unique(np.linspace(0, len(rows) - 1, min(MOST_ROWS, len(rows))).round().astype(np.int64))
-    found: IntArray = np.asarray(rows)[chosen] if len(rows) else np.empty(0, np.int64)
-    return found
 
 
 # What is known to be relevant in a session: a class of the collection, or what people have said so far.

@@ -6,7 +6,6 @@ import asyncio
 import html
 import math
 import re
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeVar
 
 import numpy as np
 
+from rankscope.core.caching import Recent
 from rankscope.core.catalogue import did_you_mean
 from rankscope.core.errors import SettingError
 from rankscope.engines.text.explanations import explain_score
@@ -40,7 +40,7 @@ from rankscope.engines.text.segments import ID
 from rankscope.engines.text.similarity import Explanation
 from rankscope.engines.text.text_index import Index
 from rankscope.workbench.service.limits import ServiceLimits
-from rankscope.workbench.service.requests import Refusal, matching_names
+from rankscope.workbench.service.requests import Refusal, is_pattern, matching_names
 
 if TYPE_CHECKING:
     from rankscope.engines.text.searching import Searcher
@@ -83,6 +83,13 @@ class Served:
         """The name of the index that a document is of."""
         return self.names[int(np.searchsorted(self.begins, number, side="right")) - 1]
 
+    def fields_named(self, name: str) -> list[str]:
+        """The fields that a name or a pattern means; a name that no field has is refused."""
+        found = matching_names(name, self.index.fields)
+        if not found and not is_pattern(name):
+            self.index.reader.need_field(name)
+        return found
+
     def order(self, field: str) -> Numbers:
         """The place of each document among all, by its text in a field; those without a text share the last one."""
         if field not in self.orders:
@@ -106,7 +113,7 @@ class ServedIndexes:
         self.indexes, self.similarity = dict(indexes), similarity
         for index in indexes.values():
             index.searcher(similarity)  # a similarity that is not there is an error now
-        self._together: OrderedDict[tuple[str, ...], Served] = OrderedDict()
+        self._together = Recent[Served](KEPT_TOGETHER + len(indexes), lambda each: 1)
         self._lock = Lock()
 
     @classmethod
@@ -123,20 +130,15 @@ class ServedIndexes:
         if twice:
             advice = "give one of them another name, as NAME=FOLDER"
             raise SettingError.of([f"two indexes are called '{name}': {advice}" for name in sorted(twice)])
-        return cls({name: _ready(Index.open(folder)) for name, folder in named}, similarity)
+        opened = {name: Index.open(folder) for name, folder in named}
+        quick = {name: OpenedIndex(map_texts(each.reader), each.folders) for name, each in opened.items()}
+        return cls({name: Index(each) for name, each in quick.items()}, similarity)
 
     def find(self, asked: str) -> Served:
         """The index of a name; several with commas between or by a pattern, or all, as one."""
         names = self.names_of(asked)
         with self._lock:
-            found = self._together.get(names)
-            if found is None:
-                found = self._together[names] = self._opened(names)
-                if len(self._together) > KEPT_TOGETHER + len(self.indexes):
-                    self._together.popitem(last=False)
-            else:
-                self._together.move_to_end(names)
-            return found
+            return self._together.get(names, lambda: self._opened(names))
 
     def names_of(self, asked: str) -> tuple[str, ...]:
         """The names that are meant, each once, in the order in which they are served; an unknown one is refused."""
@@ -144,13 +146,11 @@ class ServedIndexes:
         for word in asked.split(","):
             here = set(self.indexes) if word in ALL_INDEXES else set(matching_names(word, list(self.indexes)))
             if not here:
-                raise self._unknown(word)
+                near, there = did_you_mean(word[:100], self.indexes), ", ".join(self.indexes)
+                message = f"no index '{word[:100]}'{near} There is: {there}"
+                raise Refusal(404, message, "index_not_found_exception")
             wanted |= here
         return tuple(name for name in self.indexes if name in wanted)
-
-    def _unknown(self, name: str) -> Refusal:
-        near, there = did_you_mean(name[:100], self.indexes), ", ".join(self.indexes)
-        return Refusal(404, f"no index '{name[:100]}'{near} There is: {there}", "index_not_found_exception")
 
     def _opened(self, names: tuple[str, ...]) -> Served:
         parts = {name: self.indexes[name] for name in names}
@@ -158,11 +158,6 @@ class ServedIndexes:
         counts = [part.reader.count for part in parts.values()]
         begins = tuple(np.cumsum([0, *counts[:-1]]).tolist())
         return Served(names, index, self.similarity, begins)
-
-
-def _ready(index: Index) -> Index:
-    """An index whose texts are quickly read."""
-    return Index(OpenedIndex(map_texts(index.reader), index.folders))
 
 
 def _named(given: str) -> tuple[str, str]:
@@ -288,10 +283,8 @@ def find_page(
 
 
 def _order(served: Served, docs: Numbers, scores: Numbers, sort: Sequence[SortKey]) -> Numbers:
-    columns = [np.arange(len(docs))]  # what is equal in all stays in the order of scores
-    for key in reversed(sort):
-        columns.append(_column(served, docs, scores, key))
-    return np.lexsort(columns)
+    in_order = np.arange(len(docs))  # what is equal in all stays in the order of scores
+    return np.lexsort([in_order, *(_column(served, docs, scores, key) for key in reversed(sort))])
 
 
 def _column(served: Served, docs: Numbers, scores: Numbers, key: SortKey) -> Numbers:

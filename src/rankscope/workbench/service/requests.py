@@ -125,6 +125,11 @@ FAULT = "this is a fault of rankscope, not of the request; the terminal of the s
 BROKEN = (InputError, MissingExtra, RunnerError)  # what whoever asks can do nothing about
 
 
+async def refuse_change(_request: Request) -> Response:
+    """Refused: this service is read-only."""
+    raise Refusal(403, READ_ONLY)
+
+
 @dataclass(eq=False)
 class Refusal(Exception):  # noqa: N818  (it says what happens)
     """A request that is refused: the status, a sentence for the person who asked, and what kind of problem it is.
