@@ -18,8 +18,6 @@ from rankscope.feedback.examples.scores import Scored
 from rankscope.feedback.methods.method import CannotScore, Method, TwoSided
 from rankscope.ranks.ragged import Ragged
 
-# What several methods share: checks of parameters, kernel expansions, and the door to scikit-learn.
-
 
 def sklearn_part(name: str) -> Any:
     """A module of scikit-learn, or a message that says how to install it."""
@@ -191,9 +189,6 @@ def _best_pair(slope: FloatArray, shares: FloatArray, members: IntArray, cap: fl
         return 0.0, 0, 0
     giver, taker = able[np.argmax(slope[able])], open_[np.argmin(slope[open_])]
     return float(slope[giver] - slope[taker]), int(giver), int(taker)
-
-
-# Parzen windows: mean kernel value with the positives minus that with the negatives.
 
 
 @dataclass(frozen=True)

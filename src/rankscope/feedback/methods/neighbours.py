@@ -48,9 +48,6 @@ class NearestNeighbour(TwoSided):
         return CarriedNeighbours(self, items, sessions) if carries else super().block_state(items, sessions, growing)
 
 
-# Stabilised nearest neighbour: the nearest-neighbour score, steadied by Bayesian query shifting.
-
-
 @dataclass(frozen=True)
 class StabilisedNearestNeighbour(TwoSided):
     """w R_shift + (1 - w) R_nn, w = (nN / l) / (1 + nN / l): the more negatives, the more weight on the query."""

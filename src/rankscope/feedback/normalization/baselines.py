@@ -328,12 +328,7 @@ def _check_stored(stored: Baseline, items: Items, target: BoolArray, loss: Loss,
 
 
 def refitted_ap(
-    candidates: Sequence[Candidate],
-    items: Items,
-    target: BoolArray,
-    folds: Folds,
-    permutations: int,
-    seed: int = 0,
+    candidates: Sequence[Candidate], items: Items, target: BoolArray, folds: Folds, permutations: int, seed: int = 0
 ) -> FloatArray:
     """The best mean AP over folds of candidates that all learnt permuted labels, for each permutation: slow, and exact.
 

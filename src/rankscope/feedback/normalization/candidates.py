@@ -104,12 +104,7 @@ class Estimator(Classifier):
         return sklearn_part("base").clone(self.estimator)
 
 
-CLASSIFIERS: tuple[Classifier, ...] = (
-    LogisticClassifier(),
-    SvmClassifier(),
-    ForestClassifier(),
-    LdaClassifier(),
-)
+CLASSIFIERS: tuple[Classifier, ...] = (LogisticClassifier(), SvmClassifier(), ForestClassifier(), LdaClassifier())
 
 
 # Scores of every item by a candidate that learnt from all folds but one, fold by fold.

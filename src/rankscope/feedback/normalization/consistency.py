@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankscope.analysis.curves.scope import ideal_precision_scope, ideal_recall_scope
 from rankscope.core.arrays import FloatArray
 from rankscope.core.errors import InputError
 from rankscope.feedback.examples.examples import Examples, checked_target
@@ -138,12 +137,6 @@ def consistency(
             after = rank_sessions(method, more, sessions, relevant, counted, topic=topic)
             result.append(Consistency(method=str(method), topic=topic, gain=gain, plain=before, extended=after))
     return result
-
-
-def ideal_at_scopes(relevant: int, items: int) -> tuple[FloatArray, FloatArray]:
-    """Precision and recall of the ideal system at scopes 1 to n."""
-    scopes = np.arange(1, items + 1)
-    return ideal_precision_scope(relevant, scopes).y, ideal_recall_scope(relevant, scopes).y
 
 
 def _mean_ap(ranks: RelevantRanks) -> float:

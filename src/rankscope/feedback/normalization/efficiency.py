@@ -260,17 +260,6 @@ def _mean_and_chance(
     return thinned_curve(ranks, over, at, kept), thinned_chance(ranks, over, at, kept)
 
 
-def mean_over_topics(results: Iterable[Efficiency], corrected: bool = False) -> float:
-    """The mean of the topics' MAE; infeasible topics are not in it: report them apart."""
-    values = [each.corrected_mae if corrected else each.mae for each in results if each.feasible]
-    return mean_or_nan(np.array(values))
-
-
-def infeasible(results: Iterable[Efficiency]) -> Mapping[str, float]:
-    """The MAE of each topic that cannot be learnt, which means little: marked, never dropped."""
-    return {each.topic: each.mae for each in results if not each.feasible}
-
-
 def _counted(count: int, what: str) -> str:
     return f"{count} {what}{'' if count == 1 else 's'}"
 

@@ -43,13 +43,7 @@ class ExampleSets:
 
     @classmethod
     def drawn(
-        cls,
-        target: ArrayLike,
-        repeats: int,
-        largest: tuple[int, int],
-        *,
-        pool: BoolArray | None = None,
-        seed: int = 0,
+        cls, target: ArrayLike, repeats: int, largest: tuple[int, int], *, pool: BoolArray | None = None, seed: int = 0
     ) -> ExampleSets:
         """Sets of one topic, `repeats` for each row of `pool` (rows x items: what may be drawn), or from all items.
 

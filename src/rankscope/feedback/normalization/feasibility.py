@@ -145,11 +145,7 @@ def _mean_precision(hits: IntArray) -> FloatArray:
 
 
 def permuted_ap(
-    candidates: Sequence[FoldPlaces],
-    target: BoolArray,
-    folds: Folds,
-    permutations: int = PERMUTATIONS,
-    seed: int = 0,
+    candidates: Sequence[FoldPlaces], target: BoolArray, folds: Folds, permutations: int = PERMUTATIONS, seed: int = 0
 ) -> FloatArray:
     """The best mean AP that any candidate has when the labels of each fold are permuted, that many times.
 

@@ -17,7 +17,13 @@ from rankscope.feedback.examples.examples import Examples
 from rankscope.feedback.examples.items import Items
 from rankscope.feedback.examples.scores import mean_or_nan
 from rankscope.feedback.methods.method import Method
-from rankscope.feedback.normalization.baselines import Baseline, BaselineRules, baselines_of, stored_under
+from rankscope.feedback.normalization.baselines import (
+    Baseline,
+    BaselineRules,
+    StoredBaselines,
+    baselines_of,
+    stored_under,
+)
 from rankscope.feedback.normalization.efficiency import Efficiency, efficiency, interval_over_draws, recalibrated
 from rankscope.feedback.normalization.example_sets import SIZES, erring_examples, matched_ranks, topic_seed
 from rankscope.feedback.normalization.growth import Convergence, convergence
@@ -144,14 +150,15 @@ def generalise(
                     kept += efficiencies_of(method, items, topics.targets[row], best, examples, repeats, how.seed, told)
             if progress is not None:
                 progress((row + 1) / len(topics))
+    now = stored_under(found)
     return Generalisation(
         rules=how,
         methods=tuple(map(str, methods)),
         baselines=tuple(found),
         results=tuple(results),
         examples=examples,
-        earlier=_recalibrated(store.results, found, results, how),
-        replaced=_replaced(store.baselines, found),
+        earlier=_recalibrated(store.results, now, results, how),
+        replaced=tuple(each for key, each in known.items() if key in now and now[key].winner != each.winner),
         errors=errors,
         erring=tuple(map(tuple, erring)),
         units=dict(zip(topics.labels, topics.units, strict=True)) if topics.shared else {},
@@ -213,20 +220,13 @@ def converge(
 
 
 def _recalibrated(
-    stored: Iterable[Efficiency], baselines: Sequence[Baseline], results: Sequence[Efficiency], how: BaselineRules
+    stored: Iterable[Efficiency], now: StoredBaselines, results: Sequence[Efficiency], how: BaselineRules
 ) -> tuple[Efficiency, ...]:
     """Stored results that were not computed again, against the baselines of now; those of other topics as they are."""
     again = {(each.topic, each.method) for each in results}
-    now = stored_under(baselines)
     kept = [each for each in stored if (each.topic, each.method) not in again]
     pairs = [(each, now.get((each.topic, how.family_of(each.method)))) for each in kept]
     return tuple(each if best is None or each.thinned else recalibrated(each, best) for each, best in pairs)
-
-
-def _replaced(stored: Iterable[Baseline], now: Iterable[Baseline]) -> tuple[Baseline, ...]:
-    """Stored baselines whose place another winner has taken."""
-    here = stored_under(now)
-    return tuple(each for key, each in stored_under(stored).items() if key in here and here[key].winner != each.winner)
 
 
 def most_efficiency(results: Iterable[Efficiency]) -> float:

@@ -128,7 +128,11 @@ def normalised(plan: StudyPlan, progress: Progress | None = None, earlier: Basel
                     marked += efficiencies_of(each, items, target, best, EXAMPLES, REPEATS, plan.seed, told)
             if row < CONSISTENT:
                 tests += _consistencies(methods, items, target, best.topic, plan.seed, told)
-        times = [_response(each, items, topics.targets[0], plan) for each in methods]
+        # with as many examples as the last round has, half of each kind
+        marks, first = plan.setting.protocol.scope * plan.setting.protocol.rounds // 2, topics.targets[0]
+        size = max(1, min(marks, int(first.sum()) - 1, int((~first).sum()) - 1))
+        timed = ExampleSets.drawn(first, TIMED, (size, size), seed=plan.seed).of_size(size, size)
+        times = [response(each, items, timed) for each in methods]
     return Normalised(
         methods=tuple(map(str, methods)),
         baselines=learnt.baselines,
@@ -165,11 +169,3 @@ def _consistencies(
     sets = ExampleSets.drawn(target, 5, (size, size), seed=topic_seed(label, seed)).of_size(size, size)
     given = sets if told is None else told(sets)
     return consistency(methods, items, target, given, gains=(None, 4.0), topic=label)
-
-
-def _response(method: Method, items: Items, target: BoolArray, plan: StudyPlan) -> Response:
-    """With as many examples as the last round has, half of each kind."""
-    marks = plan.setting.protocol.scope * plan.setting.protocol.rounds // 2
-    size = max(1, min(marks, int(target.sum()) - 1, int((~target).sum()) - 1))
-    sets = ExampleSets.drawn(target, TIMED, (size, size), seed=plan.seed)
-    return response(method, items, sets.of_size(size, size))

@@ -50,15 +50,12 @@ def save_baselines(
     listed = baselines.values() if isinstance(baselines, Mapping) else baselines
     once = sorted(stored_under(listed).values(), key=lambda one: (one.topic.encode(), one.winner.encode()))
     reached = sorted(results, key=lambda one: (one.topic.encode(), one.method.encode()))
-    topics, lines = [_line(_as_json(each)) for each in once], [_line(result_json(each)) for each in reached]
+    topics = [json.dumps(_as_json(each), allow_nan=False) for each in once]
+    lines = [json.dumps(result_json(each), allow_nan=False) for each in reached]
     head = json.dumps({"kind": KIND, "schema": SCHEMA, "versions": versions()})
     body = f', "topics": [\n{_lines(topics)}], "results": [\n{_lines(lines)}]}}\n'
     with atomic(path) as file:
         file.write(head[:-1] + body)
-
-
-def _line(content: Mapping[str, Any]) -> str:
-    return json.dumps(content, allow_nan=False)
 
 
 def _lines(texts: Sequence[str]) -> str:

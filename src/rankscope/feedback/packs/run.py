@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -196,7 +197,12 @@ def _baselines(
     pack: Pack, problem: PackProblem, stored: BaselineStore | None, path: Path, progress: Progress | None
 ) -> BaselineStore:
     """The baseline of every topic: as stored, as an earlier run left it, or made now and kept at once."""
-    known = stored_under((*_baselines_left(path, problem), *(() if stored is None else stored.baselines)))
+    left: tuple[Baseline, ...] = ()
+    if path.exists():
+        with suppress(InputError):
+            left = load_store(path).baselines
+    left = tuple(each for each in left if each.features == features_digest(problem.items))
+    known = stored_under((*left, *(() if stored is None else stored.baselines)))
     rules = BaselineRules(seed=pack.study["seed"])
     topics = problem.reference
     for row, label in enumerate(topics.labels):
@@ -208,17 +214,6 @@ def _baselines(
             progress("baselines", (row + 1) / len(topics))
     wanted = [known[label, ""] for label in topics.labels]
     return BaselineStore(tuple(wanted), () if stored is None else stored.results)
-
-
-def _baselines_left(path: Path, problem: PackProblem) -> list[Baseline]:
-    """What an earlier run left of baselines of these features."""
-    if not path.exists():
-        return []
-    try:
-        found = load_store(path).baselines
-    except InputError:
-        return []
-    return [each for each in found if each.features == features_digest(problem.items)]
 
 
 def _adaptations(

@@ -85,9 +85,6 @@ def variance_components(groups: Sequence[FloatArray]) -> tuple[float, float]:
     return within, (among - within) / usual
 
 
-# How much the result of each method depends on where users begin: the same sessions for all.
-
-
 @dataclass(frozen=True)
 class MethodStability:
     """One method in the last round: its mean over sessions, and how far starts of one topic differ."""

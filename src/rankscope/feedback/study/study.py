@@ -23,7 +23,7 @@ from rankscope.feedback.methods.method import Method
 from rankscope.feedback.study.experiment import Experiment
 from rankscope.feedback.study.kept_sessions import KEPT, KeptSessions, item_ids, kept_columns
 from rankscope.feedback.study.loop import MethodPair, Round, SessionBlock, block_size, shared_rounds
-from rankscope.feedback.study.results import WHO, Results, frame_of
+from rankscope.feedback.study.results import Results, frame_of
 from rankscope.feedback.users.sessions import Sessions
 from rankscope.inputs.formats.columnar import read_frame
 from rankscope.measures.measure import Measure
@@ -213,12 +213,6 @@ def work(plan: StudyPlan, part: StudyPart) -> pl.DataFrame:
         shared = None if plan.pair is None else [None] * len(result)
         kept = kept_columns(block) if plan.keep_sessions else None
     return frame_of(str(part.method), part.sessions, setting.topics, result, plan.measures, listed, shared, kept)
-
-
-def same_numbers(first: Results, second: Results) -> bool:
-    """Whether two results are equal in everything but the time they took."""
-    both = [each.frame.drop("seconds") for each in (first, second)]
-    return both[0].equals(both[1], null_equal=True) and list(WHO) == both[0].columns[: len(WHO)]
 
 
 # An experiment whose features are large does not carry them to workers: they read them from a file.

@@ -175,17 +175,15 @@ class Topics:
 
     def take(self, rows: Sequence[int]) -> Topics:
         """Some rows."""
-        gains = None if self.given_gains is None else self.given_gains[list(rows)]
-        judged = None if self.judged is None else self.judged[list(rows)]
-        names, assessors = ([of[row] for row in rows] for of in (self.names, self.assessors))
-        return Topics(
-            names=tuple(names),
-            targets=self.targets[list(rows)],
-            assessors=tuple(assessors),
-            given_gains=gains,
-            judged=judged,
-            truth=self.truth,
-            shared=tuple(self.shared[row] for row in rows) if self.shared else (),
+        chosen = list(rows)
+        return replace(
+            self,
+            names=tuple(self.names[row] for row in chosen),
+            targets=self.targets[chosen],
+            assessors=tuple(self.assessors[row] for row in chosen),
+            given_gains=None if self.given_gains is None else self.given_gains[chosen],
+            judged=None if self.judged is None else self.judged[chosen],
+            shared=tuple(self.shared[row] for row in chosen) if self.shared else (),
         )
 
     def named(self, wanted: Sequence[str]) -> Topics:

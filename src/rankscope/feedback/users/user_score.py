@@ -150,12 +150,7 @@ def score_assessor(people: PeopleMarks, assessor: str) -> UserScore:
 
 
 def _score(
-    name: str,
-    people: PeopleMarks,
-    agreed: AgreedMarks,
-    said: Said,
-    same: ClusteredShare,
-    without: str | None = None,
+    name: str, people: PeopleMarks, agreed: AgreedMarks, said: Said, same: ClusteredShare, without: str | None = None
 ) -> UserScore:
     answered, right = said != 0, agreed.relevant
     grades = np.unique(agreed.grade)

@@ -158,17 +158,6 @@ def truth(gains: FloatArray) -> NDArray[Any]:
     return np.where(gains >= 1.0, 1, -1)
 
 
-def purity(precision: float, eps: float) -> float:
-    """The share of items marked relevant that are, at a display of this precision and a user who errs this often.
-
-    NaN where nothing is ever marked relevant.
-    >>> round(purity(0.4, 0.1), 6)
-    0.857143
-    """
-    right, wrong = precision * (1 - eps), (1 - precision) * eps
-    return right / (right + wrong) if right + wrong > 0 else float("nan")
-
-
 # The seam where a real person, a script or a simulated user marks what is shown.
 
 
