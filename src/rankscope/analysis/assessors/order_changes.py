@@ -109,6 +109,7 @@ def _change(
     before, after = first.gains.mean(axis=0), second.gains.mean(axis=0)
     named = [_verdicts(table) for table in (first, second)]
     systems = _systems(first, second, np.argsort(-before, kind="stable"))
+    signs = [np.sign(each[:, None] - each) for each in (before, after)]
     return OrderChange(
         first=one,
         second=other,
@@ -116,7 +117,7 @@ def _change(
         pairs=len(common),
         queries=len(first),
         tau=kendall_tau(before, after),
-        swapped=_swapped(before, after),
+        swapped=int((signs[0] * signs[1] < 0).sum()) // 2,
         systems=systems,
         **_changes_of_verdicts(*named),
     )
@@ -168,8 +169,3 @@ def kendall_tau(before: FloatArray, after: FloatArray) -> float:
     if np.ptp(before) == 0 or np.ptp(after) == 0:
         return float("nan")
     return float(kendalltau(before, after).statistic)
-
-
-def _swapped(before: FloatArray, after: FloatArray) -> int:
-    signs = [np.sign(each[:, None] - each) for each in (before, after)]
-    return int((signs[0] * signs[1] < 0).sum()) // 2

@@ -99,9 +99,11 @@ def win_rates(
     """
     if not answers:
         raise SettingError("there are no answers to count: nobody has compared two systems yet")
+    place = {name: number for number, name in enumerate(systems)}
     grouped: dict[tuple[str, str], list[Preference]] = {}
     for each in answers:
-        grouped.setdefault(_ordered(each.pair, systems), []).append(each)
+        first, second = sorted(each.pair, key=lambda name: (place.get(name, len(systems)), name))
+        grouped.setdefault((first, second), []).append(each)
     tables = [win_rate_table(own, pair, classes) for pair, own in grouped.items()]
     parts = [[(label, table.where(label)) for label in table.class_names] if classes else [] for table in tables]
     better = _verdicts(tables, level)
@@ -116,11 +118,6 @@ def win_rates(
 def _of_queries(answers: Sequence[Preference], table: ScoreTable) -> list[Preference]:
     wanted = set(table.queries)
     return [each for each in answers if each.query in wanted]
-
-
-def _ordered(pair: tuple[str, str], systems: Sequence[str]) -> tuple[str, str]:
-    first, second = sorted(pair, key=lambda name: (systems.index(name) if name in systems else len(systems), name))
-    return first, second
 
 
 def _verdicts(tables: Sequence[ScoreTable], level: float) -> list[str]:

@@ -176,7 +176,13 @@ def _shared(table: ScoreTable) -> ScoreTable:
     """The queries that every system has."""
     whole = table.complete()
     if not len(whole):
-        raise SettingError(_nothing_shared(table))
+        counts = ", ".join(
+            f"{name} {count:,}"
+            for name, count in zip(table.systems, (~np.isnan(table.values)).sum(axis=0), strict=True)
+        )
+        raise SettingError(
+            f"no query has a value of {table.measure} for every system, so nothing can be compared (values: {counts})"
+        )
     return whole
 
 
@@ -272,13 +278,6 @@ def _ordered(tables: list[ScoreTable], baseline: str | None) -> list[ScoreTable]
     if baseline not in names:
         raise SettingError(unknown_name("system", baseline, names))
     return [table.select(baseline, *(name for name in names if name != baseline)) for table in tables]
-
-
-def _nothing_shared(table: ScoreTable) -> str:
-    counts = ", ".join(
-        f"{name} {count:,}" for name, count in zip(table.systems, (~np.isnan(table.values)).sum(axis=0), strict=True)
-    )
-    return f"no query has a value of {table.measure} for every system, so nothing can be compared (values: {counts})"
 
 
 def _limited(comparisons: Sequence[Comparison], one: MeasureCompared) -> tuple[Comparison, ...]:

@@ -497,7 +497,9 @@ def _check(
     differing = int(np.count_nonzero(np.abs(changes.sums) > ROUNDING))
     low, high = limits_within(least, most, table.difference_bounds) if differing else (math.nan, math.nan)
     tested = part.tested(rule)
-    detectable = tested + _detectable(changes, part.min_effect - tested, alpha / tests)
+    # The smallest true loss that is caught in 80 % of cases: it must be shown, and seen to exceed the effect.
+    losses = ShownEffects(-changes.spread, alpha / tests, sides=1, least=part.min_effect - tested)
+    detectable = tested + losses.smallest()
     return GateCheck(
         measure=table.measure,
         label=part.label,
@@ -519,11 +521,6 @@ def _check(
         alpha=alpha,
         rule=rule,
     )
-
-
-def _detectable(changes: Changes, min_effect: float, alpha: float) -> float:
-    """The smallest true loss that is caught in 80 % of cases: it must be shown, and seen to exceed the effect."""
-    return ShownEffects(-changes.spread, alpha, sides=1, least=min_effect).smallest()
 
 
 def _self_test(parts: list[_GateQuestion], trials: int, alpha: float, seed: int, rule: RuleOfLoss) -> SelfTest:

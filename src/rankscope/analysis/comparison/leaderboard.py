@@ -91,7 +91,8 @@ class LeaderboardStability(Tabular):
     def system_rows(self) -> list[dict[str, object]]:
         """One row for each system: how often it is the best, and the ranks it takes in 90 % of the draws of queries."""
         chance = self.of_queries.chance
-        low, high = (_rank_at(chance, share) for share in (0.05, 0.95))
+        at_most = np.cumsum(chance, axis=1)
+        low, high = ((1 + (at_most < share - EQUAL).sum(axis=1)).tolist() for share in (0.05, 0.95))
         return [
             {
                 "system": name,
@@ -269,8 +270,3 @@ def _changes(source: str, means: FloatArray, drawn: FloatArray) -> OrderStabilit
 
 def _signs(differences: FloatArray) -> FloatArray:
     return np.where(np.abs(differences) <= EQUAL, 0.0, np.sign(differences))
-
-
-def _rank_at(chance: FloatArray, share: float) -> list[int]:
-    """The rank that each system does not exceed in such a share of the draws."""
-    return (1 + (np.cumsum(chance, axis=1) < share - EQUAL).sum(axis=1)).tolist()

@@ -149,7 +149,8 @@ def check_same_question(path: str | Path, before: Question, now: Question) -> No
         raise SettingError(f"{path} holds looks of rankscope {before.kind}: give {now.kind} another file")
     old, new = before.as_json(), now.as_json()
     facts = [_spelled(before, name) for name in FACTS[1:] if old[name] != new[name]]
-    facts += [(name, old["settings"].get(name)) for name in new["settings"] if _differs(old, new, name)]
+    settings = old["settings"]
+    facts += [(name, settings.get(name)) for name, value in new["settings"].items() if settings.get(name) != value]
     if facts:
         words = ", ".join(f"{setting_value(name, value)} before" for name, value in facts)
         raise SettingError(
@@ -206,10 +207,6 @@ def _spelled(question: Question, name: str) -> tuple[str, object]:
 def _some(queries: list[str]) -> str:
     shown = ", ".join(queries[:3]) + (", ..." if len(queries) > 3 else "")
     return f"query {shown}" if len(queries) == 1 else f"{len(queries):,} queries ({shown})"
-
-
-def _differs(old: dict[str, Any], new: dict[str, Any], name: str) -> bool:
-    return bool(old["settings"].get(name) != new["settings"][name])
 
 
 def _json(value: object) -> str:
@@ -308,12 +305,15 @@ def observe(scores: Scores) -> Observed:
     whole = ~np.isnan(values).any(axis=(1, 2))
     by_class = classes_are_targets(part)
     units = tables[0].labels if by_class else ("",) * len(tables[0])
+    # What made the values; where systems differ, one after the other, whatever they are called.
+    found = {name: each for name, each in scores.settings_in_effect.items() if name not in LEFT_ASIDE}
+    settings = {name: list(each.values()) if isinstance(each, dict) else each for name, each in found.items()}
     return Observed(
         systems=tables[0].systems,
         measures=scores.measures,
         lower_is_better=tuple(table.lower_is_better for table in tables),
         unit="class" if by_class else "query",
-        settings=_settings(scores),
+        settings=settings,
         records=_records(part, tables[0].queries, units, values, np.flatnonzero(whole)),
         left_out=int((~whole & (~np.isnan(values)).any(axis=(1, 2))).sum()),
     )
@@ -388,12 +388,6 @@ def _part_of_column(column: Column, rows: IntArray) -> Column:
         best=None if column.best is None else column.best[rows],
         error=None if column.error is None else column.error[rows],
     )
-
-
-def _settings(scores: Scores) -> dict[str, object]:
-    """What made the values; where systems differ, one after the other, whatever they are called."""
-    found = {name: each for name, each in scores.settings_in_effect.items() if name not in LEFT_ASIDE}
-    return {name: list(each.values()) if isinstance(each, dict) else each for name, each in found.items()}
 
 
 def _digests(ranks: RelevantRanks, numbers: IntArray, lists: tuple[Ragged, ...]) -> dict[str, str]:

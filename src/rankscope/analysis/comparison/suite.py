@@ -26,7 +26,7 @@ from rankscope.analysis.comparison.compare import Compared, MeasureCompared, com
 from rankscope.analysis.statistics.corrections import holm
 from rankscope.analysis.statistics.resampling import batches, drawing
 from rankscope.analysis.statistics.score_table import ScoreTable
-from rankscope.core.arrays import FloatArray, IntArray
+from rankscope.core.arrays import FloatArray
 from rankscope.core.catalogue import unknown_name
 from rankscope.core.display import Tabular
 from rankscope.core.errors import SettingError
@@ -67,17 +67,12 @@ def two_level_means(tasks: Sequence[TaskValues], resamples: int = RESAMPLES, see
     means = np.empty((resamples * len(tasks), tasks[0].values.shape[1]))
     for number, task in enumerate(tasks):
         places = np.flatnonzero(drawn.ravel() == number)
-        means[places] = _drawn_means(task, places, chance)
+        # Means of one task with its queries drawn again, one row for each place.
+        draw = drawing(len(task.values), task.classes)
+        parts = [draw.times(chance, some) for some in batches(places.size, len(task.values))]
+        drawn_means = [times @ task.values / times.sum(axis=1)[:, None] for times in parts]
+        means[places] = np.concatenate([np.empty((0, task.values.shape[1])), *drawn_means])
     return means.reshape(resamples, len(tasks), -1)
-
-
-def _drawn_means(task: TaskValues, places: IntArray, chance: np.random.Generator) -> FloatArray:
-    """Means of one task with its queries drawn again, one row for each place."""
-    draw = drawing(len(task.values), task.classes)
-    parts = [draw.times(chance, some) for some in batches(places.size, len(task.values))]
-    return np.concatenate(
-        [np.empty((0, task.values.shape[1])), *(times @ task.values / times.sum(axis=1)[:, None] for times in parts)]
-    )
 
 
 def expanded_tail(tasks: int, level: float) -> float:
@@ -247,7 +242,11 @@ def compare_suite(
     first = next(iter(tables.values()))
     names = tuple(dict.fromkeys(name for task in tasks for name in task.table.systems))
     complete = [name for name in names if all(name in task.table.systems for task in tasks)]
-    chosen = _baseline(baseline, names, complete)
+    if baseline is not None and baseline not in names:
+        raise SettingError(unknown_name("system", baseline, names))
+    if baseline is not None and baseline not in complete:
+        raise SettingError(f"the baseline must have every task, and {baseline} does not")
+    chosen = baseline or (complete[0] if complete else "")
     how = _Drawn(baseline=chosen, lower_is_better=first.lower_is_better, level=level, resamples=resamples, seed=seed)
     overall = _Overall.of(tasks, complete, how)
     systems = [_system(name, tasks, overall) for name in names]
@@ -263,14 +262,6 @@ def compare_suite(
         resamples=resamples,
         seed=seed,
     )
-
-
-def _baseline(wanted: str | None, names: Sequence[str], complete: Sequence[str]) -> str:
-    if wanted is not None and wanted not in names:
-        raise SettingError(unknown_name("system", wanted, names))
-    if wanted is not None and wanted not in complete:
-        raise SettingError(f"the baseline must have every task, and {wanted} does not")
-    return wanted or (complete[0] if complete else "")
 
 
 def _task(name: str, table: ScoreTable, by_unit: bool, seed: int) -> SuiteTask:

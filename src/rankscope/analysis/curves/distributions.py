@@ -214,7 +214,8 @@ def _sums(first: FloatArray, ratios: Ratios, ranked: TermsAtRanks | None = None)
     done = np.zeros(first.size)
     scratch = np.empty((2, first.size))
     while active.size:
-        done += _weighed(term, state, ranked)
+        # The terms times their weights; the rank of an element that is done no longer means anything.
+        done += term if ranked is None else term * ranked.weight(np.maximum(state[RANK], 1.0))
         term *= _ratio(state, scratch[:, : active.size])
         state += slopes
         going = term > least if ranked is None else (term > least) & (state[ROOM] >= 0)
@@ -237,11 +238,6 @@ def _started(ratios: Ratios, ranked: TermsAtRanks | None) -> tuple[FloatArray, F
 def _ratio(state: FloatArray, scratch: FloatArray) -> FloatArray:
     x, y, u, v = state[:RANK]
     return np.divide(np.multiply(x, y, out=scratch[0]), np.multiply(u, v, out=scratch[1]), out=scratch[0])
-
-
-def _weighed(term: FloatArray, state: FloatArray, ranked: TermsAtRanks | None) -> FloatArray:
-    """The terms times their weights; the rank of an element that is done no longer means anything."""
-    return term if ranked is None else term * ranked.weight(np.maximum(state[RANK], 1.0))
 
 
 # How many distractors stand above a hit after chance has worked on them: three distributions of counts.

@@ -158,7 +158,7 @@ class WantedRecall:
         return {
             "recall": self.recall,
             "hits": self.hits,
-            "window": _whole(self.window),
+            "window": int(self.window) if np.isfinite(self.window) else None,
             "precision": self.precision,
             "items per further hit": self.cost,
             "window to expect": self.expected,
@@ -308,7 +308,3 @@ def _wanted(one: RelevantRanks, recalls: Sequence[float], expected: FloatArray) 
 
 def _ratio(items: float, hits: int) -> float:
     return items / hits if hits else float("inf") if items else float("nan")
-
-
-def _whole(value: float) -> object:
-    return int(value) if np.isfinite(value) else None

@@ -130,7 +130,7 @@ def ledger_of(
     )
     if labels is None:
         return ledger
-    parts = {label: _rows_of(labels, label) for label in sorted(set(labels))}
+    parts = {label: np.flatnonzero(np.array(labels) == label) for label in sorted(set(labels))}
     by_class = [
         statement_of(accounts[0].take(rows), [label] * rows.size if drawn else None, label, **choices)
         for label, rows in parts.items()
@@ -166,10 +166,6 @@ def _scopes(size: IntArray, scope: int | None) -> dict[str, IntArray]:
 def _account(items: ItemRanks, size: IntArray, name: str, scope: IntArray) -> Account:
     states = states_of(items.rank, scope[items.query_row])
     return account_of(name, items.runs, states, items.query_row, size, scope)
-
-
-def _rows_of(labels: tuple[str, ...], label: str) -> IntArray:
-    return np.flatnonzero(np.array(labels) == label)
 
 
 def _notes(ranks: ItemRanks, items: ItemRanks, size: IntArray, scope: int | None) -> tuple[str, ...]:

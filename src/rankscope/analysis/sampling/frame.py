@@ -152,7 +152,10 @@ def frame_of(
     if judged.has_probabilities:
         return _of_probabilities(judged, rel)
     if (judged.table.get_column("grade") < 0).any():
-        return _of_one_sample(judged, rel)
+        # -1 marks what was not judged of a pool: one stratum a query.
+        import polars as pl
+
+        return Frame.of(judged.table.with_columns(stratum=pl.lit("pool")), rel=rel, name=judged.name)
     of_runs, of_all = setting_usage("drawn", EXAMPLE), setting_usage("drawn", COLLECTION)
     raise SettingError(
         f"{judged.name} does not say how its items were drawn, and judgements that were not drawn at random allow no "
@@ -160,13 +163,6 @@ def frame_of(
         f"for what was not judged of a pool, or say it: {of_runs} for a pool of these runs, {of_all} for a random "
         "sample of the whole collection."
     )
-
-
-def _of_one_sample(judged: SampledQrels, rel: float) -> Frame:
-    """-1 marks what was not judged of a pool: one stratum a query."""
-    import polars as pl
-
-    return Frame.of(judged.table.with_columns(stratum=pl.lit("pool")), rel=rel, name=judged.name)
 
 
 def _of_collection(judged: SampledQrels, collection_size: int | None, rel: float) -> Frame:

@@ -188,7 +188,9 @@ def weights_of_cell(size: int, judged: int, found: int) -> Weights:
     """
     most = size - judged
     k = found + np.arange(most + 1, dtype=np.float64)
-    mid = _chance_above(size, judged, found, k) + _chance_of(size, judged, found, k) / 2.0
+    ways = _log_choose(k, found) + _log_choose(size - k, judged - found)
+    equal = np.exp(ways - _log_choose(float(size), judged))  # P(X = found), where k of all are relevant
+    mid = _chance_above(size, judged, found, k) + equal / 2.0
     below = np.append((mid[:-1] + mid[1:]) / 2.0, 1.0)
     return _trimmed(found, np.diff(below, prepend=0.0))
 
@@ -268,12 +270,6 @@ def _log_choose(n: FloatArray | float, k: FloatArray | float) -> FloatArray:
 
     result: FloatArray = gammaln(np.add(n, 1.0)) - gammaln(np.add(k, 1.0)) - gammaln(np.subtract(n, k) + 1.0)
     return result
-
-
-def _chance_of(size: int, judged: int, found: int, k: FloatArray) -> FloatArray:
-    """P(X = found), where k of all are relevant."""
-    ways = _log_choose(k, found) + _log_choose(size - k, judged - found)
-    return np.exp(ways - _log_choose(float(size), judged))
 
 
 def _chance_above(size: int, judged: int, found: int, k: FloatArray) -> FloatArray:

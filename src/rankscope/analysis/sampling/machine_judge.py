@@ -139,7 +139,10 @@ def corrected_columns(
     value = corrected.mean(axis=0) + share * others.mean(axis=0)
     residual = corrected - corrected.mean(axis=0)
     if small_sample:
-        of_people = ((residual / (1.0 - _leverage(machine))) ** 2).sum(axis=0) / n**2
+        # 1/n + (f - mean)^2/sum of squares: how much a query draws a fitted line towards itself.
+        apart = (machine - machine.mean(axis=0)) ** 2
+        leverage = np.minimum(1.0 / len(machine) + divide(apart, apart.sum(axis=0), nothing=0.0), MOST_LEVERAGE)
+        of_people = ((residual / (1.0 - leverage)) ** 2).sum(axis=0) / n**2
         freedom = _freedom(residual)
     else:
         of_people = (residual**2).sum(axis=0) / ((n - 2) * n)
@@ -155,7 +158,10 @@ def human_mean(human: FloatArray, level: float = 0.95, bounds: Bounds = ANYTHING
     if human.size < 2:
         return EstimatedRange(float(human.mean()) if human.size else math.nan, math.nan, math.nan)
     error = float(human.std(ddof=1)) / math.sqrt(human.size)
-    return _around(float(human.mean()), t_quantile(level, human.size - 1) * error, bounds)
+    value = float(human.mean())
+    half = t_quantile(level, human.size - 1) * error
+    low, middle, high = np.clip([value - half, value, value + half], *bounds).tolist()
+    return EstimatedRange(middle, low, high)
 
 
 def uncorrected(
@@ -180,22 +186,11 @@ def _tuned(human: FloatArray, machine: FloatArray, others: FloatArray) -> FloatA
     return np.clip(divide(together, variance, nothing=0.0), 0.0, 1.0)
 
 
-def _leverage(machine: FloatArray) -> FloatArray:
-    """1/n + (f - mean)^2/sum of squares: how much a query draws a fitted line towards itself."""
-    apart = (machine - machine.mean(axis=0)) ** 2
-    return np.minimum(1.0 / len(machine) + divide(apart, apart.sum(axis=0), nothing=0.0), MOST_LEVERAGE)
-
-
 def _freedom(residual: FloatArray) -> FloatArray:
     """Of the mean square of residuals, from its own variance: few that are large leave less than n - 2."""
     n, squares = len(residual), residual**2
     kurtosis = n * divide((squares**2).sum(axis=0), squares.sum(axis=0) ** 2, nothing=0.0)
     return np.clip(2.0 * (n - 1) / np.maximum(kurtosis - 1.0, 1e-9), 2.0, n - 2.0)
-
-
-def _around(value: float, half: float, bounds: Bounds) -> EstimatedRange:
-    low, middle, high = np.clip([value - half, value, value + half], *bounds).tolist()
-    return EstimatedRange(middle, low, high)
 
 
 # A machine as one more assessor: how it agrees with people, and what its labels say once corrected by theirs.
@@ -394,7 +389,10 @@ def _values(
 def _agreement(judges: TwoJudges, rel: float, level: float) -> MachineAgreement | None:
     """Of the pairs that both judged."""
     some = set(judges.both)
-    graded = {name: _of_queries(qrels, some) for name, qrels in (("people", judges.human), ("machine", judges.machine))}
+    graded = {
+        name: {query: items for query, items in qrels.to_dict().items() if query in some}
+        for name, qrels in (("people", judges.human), ("machine", judges.machine))
+    }
     marks = AssessorGrades.of(graded).binary(rel)
     both = marks.take(marks.both("people", "machine"))
     if not len(both) or both.levels.size < 2:
@@ -404,10 +402,6 @@ def _agreement(judges: TwoJudges, rel: float, level: float) -> MachineAgreement 
     missed = float(table[1, 0] / table[1].sum()) if table[1].sum() else float("nan")
     accepted = float(table[0, 1] / table[0].sum()) if table[0].sum() else float("nan")
     return MachineAgreement(int(table.sum()), kappa.value, kappa.low, kappa.high, missed, accepted)
-
-
-def _of_queries(qrels: Qrels, some: set[str]) -> dict[str, dict[str, float]]:
-    return {query: items for query, items in qrels.to_dict().items() if query in some}
 
 
 def _queries(qrels: Qrels) -> dict[str, None]:

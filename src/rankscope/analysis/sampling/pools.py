@@ -216,7 +216,13 @@ class Sample(FixedPool):
         if wrong or not parts:
             what = f"'{wrong[0]}' is no band" if wrong else "no bands"
             raise SettingError(f"'{written.text}': {what}; {SAMPLE_USAGE}")
-        return cls(tuple(_band(match) for match in found if match is not None))
+        bands = [match.group("first", "last", "all", "share") for match in found if match is not None]
+        return cls(
+            tuple(
+                SampledRanks(int(first), int(last), 1.0 if whole else _share_of_text(share))
+                for first, last, whole, share in bands
+            )
+        )
 
     def __post_init__(self) -> None:
         problems = [f"sample: {each}: ranks rise from 1 on" for each in self.bands if not 1 <= each.first <= each.last]
@@ -274,12 +280,6 @@ def lot(seed: int, query: str, item: str) -> int:
     """A number that decides whether an item is drawn: the same on every machine, and nobody's choice."""
     text = f"sample\0{seed}\0{query}\0{item}".encode()
     return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "big")
-
-
-def _band(match: re.Match[str]) -> SampledRanks:
-    return SampledRanks(
-        int(match["first"]), int(match["last"]), 1.0 if match["all"] else _share_of_text(match["share"])
-    )
 
 
 def _share_of_text(text: str) -> float:

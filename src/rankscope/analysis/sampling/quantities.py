@@ -565,7 +565,13 @@ class SampledGrip(Quantity):
         for level in (*range(1, top + 1), None):
             sums = grip_sums(run.hits, factors, level, size)
             name = "GRiP, whole collection" if level is None else f"GRiP, G = {level}"
-            yield OverQueries(name, resampled_ratio(_sums_of_queries(sums, some), rules))
+            of_some = RatioSums(
+                value=sums.value[some],
+                relevant=sums.relevant[some],
+                values=sums.values[:, some],
+                relevants=sums.relevants[:, some],
+            )
+            yield OverQueries(name, resampled_ratio(of_some, rules))
 
     def difference(self, run: JudgedRun, other: JudgedRun, chosen: EstimateRules) -> Iterator[OverQueries]:
         """None."""
@@ -594,15 +600,6 @@ def grip_hits(hits: DrawnHits, factor: FloatArray, level: int | None, collection
     marked = np.minimum(above, others)
     chance = at_most(Hypergeometric(others.ravel(), marked.ravel(), kept.ravel()), (c - position).ravel())
     return sums_by_query(hits, factor * hits.weight * np.where(ranked, chance.reshape(c.shape), 0.0))
-
-
-def _sums_of_queries(sums: RatioSums, some: IntArray) -> RatioSums:
-    return RatioSums(
-        value=sums.value[some],
-        relevant=sums.relevant[some],
-        values=sums.values[:, some],
-        relevants=sums.relevants[:, some],
-    )
 
 
 def _reaching(relevant: FloatArray, collection: int) -> tuple[IntArray, int]:

@@ -201,9 +201,7 @@ def per_hit(items: float, hits: EstimatedRange) -> EstimatedRange:
     >>> per_hit(10.0, EstimatedRange(2.0, 0.0, 5.0))
     EstimatedRange(value=5.0, low=2.0, high=inf)
     """
-    value, low, high = (_items_over_hits(items, each) for each in (hits.value, hits.high, hits.low))
-    return EstimatedRange(value, low, high)
-
-
-def _items_over_hits(items: float, hits: float) -> float:
-    return items / hits if hits > 0 else (math.nan if math.isnan(hits) else math.inf)
+    counts = (hits.value, hits.high, hits.low)
+    return EstimatedRange(
+        *(items / each if each > 0 else math.nan if math.isnan(each) else math.inf for each in counts)
+    )

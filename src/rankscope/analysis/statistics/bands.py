@@ -112,7 +112,8 @@ def band(
     how, level, resamples, seed = check(locals(), **rules).values()
     given = _given(curves, x)
     points = _points(given.values, classes)
-    drawn = _ChanceDraws(level, resamples or _draws(how, len(points.rows)), seed)
+    defaults = SUP_T_DRAWS if how == "sup-t" else resamples_for(len(points.rows))
+    drawn = _ChanceDraws(level, resamples or defaults, seed)
     ends = (given.lowest, given.highest) if bounds is None else bounds
     result = _unseen_unit(points, drawn, ends) if how == "unseen-unit" else _standard_errors(points, how, drawn)
     return Band(
@@ -171,10 +172,6 @@ def _given(curves: QueryCurves | ArrayLike, x: ArrayLike | None) -> QueryCurves:
     values = np.atleast_2d(np.asarray(curves, dtype=np.float64))
     place = np.arange(values.shape[1]) if x is None else np.asarray(x, dtype=np.float64)
     return QueryCurves(place.astype(np.float64), values, tuple(map(str, range(len(values)))), system="", y_name="mean")
-
-
-def _draws(how: str, units: int) -> int:
-    return SUP_T_DRAWS if how == "sup-t" else resamples_for(units)
 
 
 def _points(values: FloatArray, classes: Sequence[str] | None) -> _Points:
@@ -302,7 +299,9 @@ class Band:
         >>> band([[0.2, 0.1]] * 9 + [[0.2, 0.9]], how="bonferroni").note
         '1 of 2 points rests on few queries (fewer than 5 decide); may not hold where few units decide'
         """
-        return "; ".join(filter(None, [*self._missing(), self.rests_on_few, self._caution(), self._lower_bounds()]))
+        cut = "1 ranking ends" if self.cut == 1 else f"{self.cut:,} rankings end"
+        lower_bounds = f"lower bounds: {cut} before the last relevant item" if self.cut else ""
+        return "; ".join(filter(None, [*self._missing(), self.rests_on_few, self._caution(), lower_bounds]))
 
     @property
     def rests_on_few(self) -> str:
@@ -331,10 +330,6 @@ class Band:
             return ""
         others = "Bonferroni" if self.few.all() else "the other points"
         return f"critical value that of {others}; {CAUTION}" if self.how == "sup-t" and self.few.any() else CAUTION
-
-    def _lower_bounds(self) -> str:
-        cut = "1 ranking ends" if self.cut == 1 else f"{self.cut:,} rankings end"
-        return f"lower bounds: {cut} before the last relevant item" if self.cut else ""
 
     def drawn(self) -> Region:
         """The limits as a graph shows them, kept within what a value can be."""
@@ -397,12 +392,8 @@ def sup_t_statistics(values: FloatArray, draw: Resampling, resamples: int = 2_00
     columns = np.hstack([away, away**2, there]) if not there.all() else np.hstack([away, away**2])
     chance = np.random.default_rng(seed)
     parts = [_away(draw.times(chance, size), columns, values.shape[1]) for size in batches(resamples, len(values))]
-    return _farthest(np.concatenate(parts))
-
-
-def _farthest(away: FloatArray) -> FloatArray:
-    """The largest of each row; NaN where a row has no number."""
-    largest = np.nan_to_num(away, nan=-1.0).max(axis=1, initial=-1.0)
+    # The largest of each row; NaN where a row has no number.
+    largest = np.nan_to_num(np.concatenate(parts), nan=-1.0).max(axis=1, initial=-1.0)
     return np.where(largest < 0, np.nan, largest)
 
 

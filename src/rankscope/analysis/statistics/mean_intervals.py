@@ -235,17 +235,13 @@ def _weighted_means(units: UnitSums, draws: int, seed: int, ends: FloatArray, sh
     """Distances from the lower and from the upper end: 2 x points x draws. The unseen unit is at distance 0."""
     size = units.size.astype(np.float64)
     from_ends = np.hstack([units.total - ends[0] * size, ends[1] * size - units.total])
-    points = slice(0, 1) if _at_all_points_alike(size) else slice(None)
+    # Where all points have the values of the same units, the weights add up to the same at every one.
+    points = slice(0, 1) if (size == size[:, :1]).all() else slice(None)
     columns = np.hstack([size[:, points], np.maximum(from_ends, 0.0)])
     unseen, weights = exponential_weights(len(units), draws, seed, shape)
     sums = np.concatenate([columns.T @ some.T for some in weights], axis=1)
     below, above = sums[: -from_ends.shape[1]], sums[-from_ends.shape[1] :].reshape(2, -1, draws)
     return np.divide(above, below + units.typical_of_a_value[points, None] * unseen, out=above)
-
-
-def _at_all_points_alike(size: FloatArray) -> bool:
-    """Whether all points have the values of the same units: the weights then add up to the same at every one."""
-    return bool((size == size[:, :1]).all())
 
 
 def _joint_quantiles(means: FloatArray, level: float, together: bool) -> FloatArray:

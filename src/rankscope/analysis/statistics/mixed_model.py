@@ -274,7 +274,9 @@ def with_random_classes(design: Design, level: float) -> Mixed:
     if len(design.table) == classes:
         raise SettingError(f"{NO_FREEDOM_OF_CLASSES}; leave random classes out")
     values, group, count = design.values, design.group, design.values.shape[1]
-    turned = values @ _directions(count)
+    # Orthonormal columns: the mean over systems first, then differences of systems.
+    directions = np.linalg.qr(np.column_stack([np.ones(count), np.eye(count)[:, : count - 1]]))[0]
+    turned = values @ directions
     size = design.size.astype(np.float64)
     class_means = np.stack([turned[group == each].mean(axis=0) for each in range(classes)])
     rest = (turned - class_means[group]) ** 2
@@ -309,12 +311,6 @@ def _means_part(means: FloatArray, size: FloatArray, squares: float, nu: int) ->
         return float(means.var(ddof=1)), 0.0
     between, within, _ = _Layer(means, size, squares, nu).best()
     return between, within
-
-
-def _directions(count: int) -> FloatArray:
-    """Orthonormal columns: the mean over systems first, then differences of systems."""
-    start = np.column_stack([np.ones(count), np.eye(count)[:, : count - 1]])
-    return np.linalg.qr(start)[0]
 
 
 # The same systems compared twice: cells as independent samples, as Brughi et al. (2014) do, and query by query.

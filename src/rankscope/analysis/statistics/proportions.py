@@ -39,7 +39,8 @@ def hypergeometric(population: int, judged: int, found: int, level: float = 0.95
     tail = (1.0 - level) / 2.0
 
     def many_enough(relevant: int) -> bool:
-        return found == 0 or _chance_of_at_least(population, relevant, judged, found) > tail
+        # Counted from the other side, so that a small chance is not lost next to 1.
+        return found == 0 or _chance_of_at_most(population, population - relevant, judged, judged - found) > tail
 
     def few_enough(relevant: int) -> bool:
         return _chance_of_at_most(population, relevant, judged, found) > tail
@@ -107,11 +108,6 @@ def _chance_of_at_most(population: int, relevant: int, judged: int, found: int) 
     if found < judged * relevant / population:
         return chances.tail(found, least)
     return max(0.0, 1.0 - chances.tail(found + 1, most))
-
-
-def _chance_of_at_least(population: int, relevant: int, judged: int, found: int) -> float:
-    """Counted from the other side, so that a small chance is not lost next to 1."""
-    return _chance_of_at_most(population, population - relevant, judged, judged - found)
 
 
 @cache

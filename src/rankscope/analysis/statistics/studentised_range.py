@@ -65,7 +65,15 @@ class StudentisedRange:
         return EvenSpline.through(*ends, quantiles)(1 / freedom)
 
     def _tail(self, q: FloatArray, nu: FloatArray, points: int) -> FloatArray:
-        s, weight = _scales(nu, points)
+        # Values of s for each nu, and their weights, which add up to 1; evenly over log s.
+        from scipy.special import gammaln
+
+        low, high = _ends(nu)
+        step = (high - low) / (points - 1)
+        at = low[:, None] + step[:, None] * np.arange(points)
+        peak = nu / 2 * np.log(nu / 2) - gammaln(nu / 2) - nu / 2 + np.log(2)
+        density = np.exp(peak[:, None] + nu[:, None] * (at - np.expm1(2 * at) / 2))
+        s, weight = np.exp(at), density * step[:, None]
         wide = np.minimum(q[:, None] * s, WIDEST)
         return np.clip((np.exp(_log_tail(self.count)(wide)) * weight).sum(axis=1), 0.0, 1.0)
 
@@ -106,18 +114,6 @@ def _log_tail(count: int) -> EvenSpline:
         lost = -np.expm1((count - 1) * np.log1p(-np.minimum(share, 1.0)))
     density = count * step * np.exp((count - 1) * whole - z**2 / 2) / np.sqrt(2 * np.pi)
     return EvenSpline.through(0.0, WIDEST, np.log(lost @ density))
-
-
-def _scales(nu: FloatArray, points: int) -> tuple[FloatArray, FloatArray]:
-    """Values of s for each nu, and their weights, which add up to 1; evenly over log s."""
-    from scipy.special import gammaln
-
-    low, high = _ends(nu)
-    step = (high - low) / (points - 1)
-    at = low[:, None] + step[:, None] * np.arange(points)
-    peak = nu / 2 * np.log(nu / 2) - gammaln(nu / 2) - nu / 2 + np.log(2)
-    density = np.exp(peak[:, None] + nu[:, None] * (at - np.expm1(2 * at) / 2))
-    return np.exp(at), density * step[:, None]
 
 
 def _ends(nu: FloatArray) -> tuple[FloatArray, FloatArray]:

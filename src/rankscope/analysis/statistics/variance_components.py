@@ -130,7 +130,8 @@ def components(table: FactorTable, level: float = 0.95) -> Components:
     """
     if table.levels(QUERY) < 2:
         raise SettingError("variance components need two queries at least")
-    fit = _fitted(table)
+    columns = [each - each.mean() for each in table.covariates.values()]
+    fit = reml(table.values, table.terms, np.column_stack(columns) if columns else None)
     sizes = {name: table.levels(name) for name in table.factors}
     names = [table.rest if name == RESIDUAL else name for name in fit.names]
     total = float(fit.variances.sum())
@@ -158,11 +159,6 @@ def components(table: FactorTable, level: float = 0.95) -> Components:
         level=level,
         balanced=_is_balanced(table),
     )
-
-
-def _fitted(table: FactorTable) -> RemlFit:
-    columns = [each - each.mean() for each in table.covariates.values()]
-    return reml(table.values, table.terms, np.column_stack(columns) if columns else None)
 
 
 def _limits(table: FactorTable, fit: RemlFit, level: float) -> list[tuple[float, float]]:
@@ -300,13 +296,11 @@ class FactorTable:
         crossed = [name for name in CROSSED if name in self.varied]
         if not crossed:
             return QUERY
-        return f"{QUERY} x {crossed[0]}" if len(crossed) == 1 and self._is_single(crossed[0]) else REST
+        single = len(crossed) == 1 and np.unique(self._pairs(crossed[0])).size == len(self)
+        return f"{QUERY} x {crossed[0]}" if single else REST
 
     def _pairs(self, name: str) -> IntArray:
         return self.factors[QUERY] * (int(self.factors[name].max()) + 1) + self.factors[name]
-
-    def _is_single(self, name: str) -> bool:
-        return bool(np.unique(self._pairs(name)).size == len(self))
 
 
 def _numbers(factors: Mapping[str, list[str]], name: str) -> IntArray:
