@@ -24,7 +24,6 @@ from rankscope.analysis.sampling.pools import (
     Rankings,
     SampledRanks,
     lists_of_origins,
-    parse_pool,
 )
 from rankscope.core.errors import SettingError
 from tests.data import data_folder
@@ -45,10 +44,10 @@ def test_adaptive_pools_judge_in_the_order_of_the_worked_example(method: str, or
 
 
 def test_depth_takes_the_union_by_best_rank_then_by_run() -> None:
-    table = parse_pool("depth(5)").candidates(example(), seed=0)
+    table = PoolPlan.parse("depth(5)").candidates(example(), seed=0)
     assert "".join(table.get_column("item")) == "ahbxicfjdkeg"
     assert set(table.get_column("pi")) == {1.0}
-    assert "".join(parse_pool("depth(2)").candidates(example(), seed=0).get_column("item")) == "ahbxi"
+    assert "".join(PoolPlan.parse("depth(2)").candidates(example(), seed=0).get_column("item")) == "ahbxi"
 
 
 @pytest.mark.parametrize(
@@ -65,8 +64,8 @@ def test_depth_takes_the_union_by_best_rank_then_by_run() -> None:
     ],
 )
 def test_a_pool_prints_as_it_is_written(text: str) -> None:
-    assert str(parse_pool(text)) == text
-    assert parse_pool(str(parse_pool(text))) == parse_pool(text)
+    assert str(PoolPlan.parse(text)) == text
+    assert PoolPlan.parse(str(PoolPlan.parse(text))) == PoolPlan.parse(text)
 
 
 @pytest.mark.parametrize(
@@ -89,7 +88,7 @@ def test_a_pool_prints_as_it_is_written(text: str) -> None:
 )
 def test_what_is_no_pool_is_told(text: str, words: str) -> None:
     with pytest.raises(SettingError) as caught:
-        parse_pool(text)
+        PoolPlan.parse(text)
     assert words in str(caught.value)
 
 
@@ -100,7 +99,7 @@ def test_every_pool_says_what_it_is() -> None:
 
 def test_only_pools_with_probabilities_say_so() -> None:
     known = ["depth(3)", "sample(1-3:all)", "bandit(3) + sample(4-9:50%)", "mtf(3)", "bandit(3)", "depth(2) + mtf(3)"]
-    assert [parse_pool(text).gives_probabilities for text in known] == [True, True, True, False, False, False]
+    assert [PoolPlan.parse(text).gives_probabilities for text in known] == [True, True, True, False, False, False]
 
 
 lists_of_items = st.lists(st.permutations("abcdefgh").map(lambda items: tuple(items[:5])), min_size=1, max_size=4)
@@ -147,7 +146,7 @@ def test_move_to_front_is_that_of_a_plain_table(lists: Lists, relevant: str) -> 
 
 def test_a_sample_takes_its_share_of_each_band() -> None:
     runs = [{query: [f"{query}-{number}" for number in range(200)] for query in ("q1", "q2")}]
-    table = parse_pool("sample(1-10:all, 11-100:20%, 101-200:5%)").candidates(Rankings.of(runs), seed=3)
+    table = PoolPlan.parse("sample(1-10:all, 11-100:20%, 101-200:5%)").candidates(Rankings.of(runs), seed=3)
     drawn = table.filter(table.get_column("drawn"))
     assert Counter(drawn.select("query", "stratum").rows()) == {
         (query, stratum): size
@@ -166,7 +165,7 @@ def test_the_share_of_times_that_an_item_is_drawn_is_its_probability() -> None:
     times = 2000
     items = [f"i{number:02}" for number in range(30)]
     rankings = Rankings.of([{f"q{query}": items for query in range(times)}])
-    drawn = parse_pool("sample(1-30:20%)").candidates(rankings, seed=0).get_column("drawn").to_numpy()
+    drawn = PoolPlan.parse("sample(1-30:20%)").candidates(rankings, seed=0).get_column("drawn").to_numpy()
     counts = drawn.reshape(times, 30).sum(axis=0)
     assert counts.sum() == 6 * times
     spread = ((counts - 0.2 * times) ** 2).sum() / (0.2 * 0.8 * times) * 29 / 30  # a simple random sample of 6 of 30
@@ -174,7 +173,7 @@ def test_the_share_of_times_that_an_item_is_drawn_is_its_probability() -> None:
 
 
 def test_an_item_is_drawn_by_its_best_rank() -> None:
-    table = parse_pool("sample(1-1:all, 2-5:50%)").candidates(example(), seed=0)
+    table = PoolPlan.parse("sample(1-1:all, 2-5:50%)").candidates(example(), seed=0)
     first = table.filter(table.get_column("stratum") == "1-1")
     assert set(first.get_column("item")) == {"a", "h"}
 
@@ -227,7 +226,7 @@ def test_robust_2003_finds_as_many_relevant_items_as_the_specification_says() ->
 def test_decide_draws_what_only_one_of_the_first_two_runs_has() -> None:
     """First 3 of `abcde` and `axfbg`: a is shared, b and c are the first's, x and f the second's; h, i, j belong to
     neither."""
-    table = parse_pool("decide(3)").candidates(example(), seed=0)
+    table = PoolPlan.parse("decide(3)").candidates(example(), seed=0)
     drawn = dict(zip(table.get_column("item"), table.get_column("drawn"), strict=True))
     assert drawn == {"a": False, "b": True, "c": True, "x": True, "f": True}
     assert table.get_column("pi").to_list() == [1.0 if drawn[item] else None for item in table.get_column("item")]
@@ -235,4 +234,4 @@ def test_decide_draws_what_only_one_of_the_first_two_runs_has() -> None:
 
 def test_decide_stands_alone() -> None:
     with pytest.raises(SettingError, match="decide stands alone"):
-        parse_pool("depth(5) + decide(10)")
+        PoolPlan.parse("depth(5) + decide(10)")

@@ -12,7 +12,8 @@ from scipy import stats
 
 from rankscope.analysis.statistics.mean_intervals import t_intervals
 from rankscope.analysis.statistics.named_tests import PAIR_TESTS, bootstrap_interval, paired_tests
-from rankscope.analysis.statistics.paired_tests import Alternative, binomial_limits, paired_t, sign_test, wilson_limits
+from rankscope.analysis.statistics.paired_tests import Alternative, paired_t, sign_test, wilson_limits
+from rankscope.analysis.statistics.proportions import binomial_limits
 from rankscope.analysis.statistics.sign_flip import sign_flip
 from rankscope.analysis.statistics.wilcoxon import pseudo_median, signed_ranks, walsh_averages, wilcoxon
 from rankscope.core.arrays import FloatArray

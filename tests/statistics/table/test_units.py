@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rankscope.analysis.comparison.compare import compare
 from rankscope.analysis.statistics.bootstrap import bootstrap_means
 from rankscope.analysis.statistics.mean_intervals import mean_intervals
-from rankscope.analysis.statistics.sampling_units import class_deviations, class_sums, unit_values
+from rankscope.analysis.statistics.sampling_units import class_sums, unit_values, units_of
 from rankscope.analysis.statistics.score_table import ScoreTable
 
 
@@ -25,14 +25,14 @@ def classed(draw: st.DrawFn) -> ScoreTable:
 def test_the_mean_over_classes_is_the_mean_over_queries(table: ScoreTable) -> None:
     mean = table.values.mean(axis=0)
     np.testing.assert_allclose(class_sums(table).values.mean(axis=0), mean, atol=1e-12)
-    np.testing.assert_allclose(class_deviations(table).values.mean(axis=0), mean, atol=1e-12)
+    np.testing.assert_allclose(units_of(table, by_unit=True).values.mean(axis=0), mean, atol=1e-12)
 
 
 @given(table=classed())
 def test_differences_of_deviations_are_deviations_of_differences(table: ScoreTable) -> None:
     difference = table.values[:, 1] - table.values[:, 0]
-    alone = class_deviations(ScoreTable.make({"d": difference}, classes=list(table.labels)))
-    np.testing.assert_allclose(class_deviations(table).differences("A", "B"), alone.values[:, 0], atol=1e-12)
+    alone = units_of(ScoreTable.make({"d": difference}, classes=list(table.labels)), by_unit=True)
+    np.testing.assert_allclose(units_of(table, by_unit=True).differences("A", "B"), alone.values[:, 0], atol=1e-12)
 
 
 def test_the_error_is_that_of_drawing_classes_with_replacement() -> None:
@@ -41,7 +41,7 @@ def test_the_error_is_that_of_drawing_classes_with_replacement() -> None:
     labels = [f"c{number}" for number, size in enumerate(sizes) for _ in range(size)]
     values = np.repeat(rng.random(60), sizes) + 0.1 * rng.random(sizes.sum())
     table = ScoreTable.make({"A": values}, classes=labels)
-    linear = class_deviations(table).values.std(ddof=1) / 60**0.5
+    linear = units_of(table, by_unit=True).values.std(ddof=1) / 60**0.5
     drawn = bootstrap_means(values[:, None], classes=labels, resamples=4000)
     assert (drawn.high[0] - drawn.low[0]) / (2 * 1.96 * linear) == pytest.approx(1, abs=0.1)
 
@@ -58,7 +58,7 @@ def test_a_query_without_a_value_is_left_out_of_its_class() -> None:
 
 def test_queries_of_no_class_are_units_of_their_own() -> None:
     table = ScoreTable.make({"A": [0.2, 0.4, 0.9, 0.3]}, classes=["", "x", "", "x"])
-    assert len(class_sums(table)) == len(class_deviations(table)) == 3
+    assert len(class_sums(table)) == len(units_of(table, by_unit=True)) == 3
     assert class_sums(table).queries == ("x", "q1", "q3")
 
 

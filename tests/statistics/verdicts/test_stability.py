@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau
 
-from rankscope.analysis.comparison.leaderboard import _means_of_draws, stability, top_set
+from rankscope.analysis.comparison.leaderboard import stability, top_set
+from rankscope.analysis.comparison.rank_intervals import means_of_draws
 from rankscope.analysis.statistics.deciding_test import skew_t_p
 from rankscope.analysis.statistics.score_table import ScoreTable
 from rankscope.core.errors import SettingError
@@ -26,7 +27,7 @@ def test_shares_and_tau_are_those_of_the_draws_one_by_one() -> None:
     found = stability(table, resamples=200)
     order = [table.systems.index(name) for name in found.systems]
     values = table.values[:, order]
-    drawn, means = _means_of_draws(values, 200, 0), values.mean(axis=0)
+    drawn, means = means_of_draws(values, 200, 0), values.mean(axis=0)
     taus = np.array([kendalltau(means, each).statistic for each in drawn])
     change = found.of_queries
     assert change.tau == pytest.approx((taus.mean(), *np.quantile(taus, [0.05, 0.95])))
@@ -52,7 +53,7 @@ def test_assessors_and_collections_are_draws_of_their_own() -> None:
     assert sources["collection"].draws == 2
     assert sources["collection"].same_order == sources["collection"].same_best == 0.5
     means = np.array([[0.6, 0.4333333], [0.1333333, 0.8666667]])
-    drawn = _means_of_draws(means, 400, 0)
+    drawn = means_of_draws(means, 400, 0)
     best = int(means.mean(axis=0).argmax())
     assert sources["assessors"].same_best == pytest.approx((drawn.argmax(axis=1) == best).mean(), abs=0.01)
 
@@ -78,7 +79,7 @@ def test_the_top_set_holds_the_best_of_close_systems() -> None:
     chance, held = np.random.default_rng(5), 0
     for _ in range(100):
         gains = chance.normal(0, 1, (20, 6)) + np.array([0.02, 0, 0, 0, 0, 0])
-        held += int(top_set(gains, _means_of_draws(gains, 300, 1), 0.95)[0])
+        held += int(top_set(gains, means_of_draws(gains, 300, 1), 0.95)[0])
     assert held >= 88
 
 
@@ -88,19 +89,19 @@ def test_the_top_set_of_few_queries_holds_one_of_equal_systems(queries: int, sys
     chance, held = np.random.default_rng(queries * systems), 0
     for trial in range(300):
         gains = chance.normal(size=(queries, systems))
-        held += int(top_set(gains, _means_of_draws(gains, 10, trial), 0.95)[trial % systems])
+        held += int(top_set(gains, means_of_draws(gains, 10, trial), 0.95)[trial % systems])
     assert held >= 0.95 * 300
 
 
 def test_a_system_is_left_out_where_skew_t_shows_another_ahead() -> None:
     values = board(systems=4, queries=15, apart=0.06, seed=3).values
-    inside = top_set(values, _means_of_draws(values, 50, 0), 0.9)
+    inside = top_set(values, means_of_draws(values, 50, 0), 0.9)
     for place in range(4):
         others = [skew_t_p(values[:, other] - values[:, place], "greater") for other in range(4) if other != place]
         assert inside[place] == (min(map(float, others)) > 0.1 / 3)
     assert 0 < inside.sum() < 4
     twice = np.concatenate([values, values, values, values])
-    assert top_set(twice, _means_of_draws(twice, 400, 0), 0.9).sum() < 4
+    assert top_set(twice, means_of_draws(twice, 400, 0), 0.9).sum() < 4
 
 
 def test_classes_are_drawn_where_they_are_the_unit() -> None:

@@ -1,8 +1,7 @@
 """What an interim analysis sees of each query, and what analyses leave behind in a file.
 
-What looks leave behind: the question, the queries that counted with digests and values, and each look's limits.
-One JSON file, a line for each query. A query counts once; another question or another baseline is refused, because
-the
+What looks leave behind: the question, the queries that counted with digests and values, and each look's limits. One
+JSON file, a line for each query. A query counts once; another question or another baseline is refused, because the
 limits hold for one question only.
 """
 
@@ -30,8 +29,6 @@ from rankscope.measures.direction import Direction, direction_of, turned
 from rankscope.measures.evaluation.scores import Column, Scores, SystemScores
 from rankscope.ranks.ragged import Ragged
 from rankscope.ranks.relevant_ranks import RelevantRanks
-
-# What looks leave behind: the question, the queries that counted with digests and values, and each look's limits.
 
 FORMAT = "rankscope.sequential"
 TURNED, VERSION = 1, 2  # 1 had changes turned so that more is better
@@ -233,7 +230,10 @@ def _parse(whole: dict[str, Any]) -> SequentialState:
     return SequentialState(
         question=question,
         systems=tuple(each["name"] for each in whole["systems"]),
-        records={query: _parse_record(*row) for query, row in whole["queries"].items()},
+        records={
+            query: QueryRecord(unit, judgements, tuple(answers), tuple(tuple(map(float, each)) for each in values))
+            for query, (unit, judgements, answers, values) in whole["queries"].items()
+        },
         looks=tuple(looks),
     )
 
@@ -249,10 +249,6 @@ def _turned_back(question: Question, checks: tuple[LookCheck, ...]) -> Iterator[
     for better, check in zip(question.better_of_checks, checks, strict=True):
         change, low, high = turned(check.change, check.low, check.high, better == "lower")
         yield LookCheck(change, low, high, check.decision)
-
-
-def _parse_record(unit: str, judgements: str, answers: list[str], values: list[list[float]]) -> QueryRecord:
-    return QueryRecord(unit, judgements, tuple(answers), tuple(tuple(map(float, each)) for each in values))
 
 
 # What a look sees: of each query the values of all systems, and digests that tell whether they are the same again.

@@ -9,11 +9,10 @@ G = log2(d/c) is varied in one of two ways, which a report must name: they answe
 Which distractors are hard for a class ranks alone do not tell: keeping the best-ranked ones of each query leaves the
 head of its list as it is, and the curve level. A narrow domain comes from the features, `rank --distractors`.
 
-Recall of each query at each level of generality, and which queries are followed over the levels.
-Queries of large classes do not reach a high G. A mean over whoever is left rises, because small, easy classes
-survive:
-so one set of queries is followed, `constant`, those that reach every level shown; `varying` takes at each level those
-that reach it, and then each point has its own number of queries.
+Recall of each query at each level of generality, and which queries are followed over the levels. Queries of large
+classes do not reach a high G. A mean over whoever is left rises, because small, easy classes survive: so one set of
+queries is followed, `constant`, those that reach every level shown; `varying` takes at each level those that reach it,
+and then each point has its own number of queries.
 """
 
 from __future__ import annotations
@@ -21,13 +20,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike
 
-from rankscope.analysis.curves.curve import Curve, Region
+from rankscope.analysis.curves.curve import Curve, Region, precision_recall_curve
+from rankscope.analysis.curves.hits import hits_of
 from rankscope.analysis.curves.means import (
     SLACK,
     Weighting,
@@ -39,16 +39,11 @@ from rankscope.analysis.curves.means import (
     with_relevant_items,
 )
 from rankscope.analysis.curves.scope import relevant_scopes
+from rankscope.analysis.curves.thinning import Thinned, recall_when_kept
 from rankscope.core.arrays import BoolArray, FloatArray, IntArray
 from rankscope.core.errors import MeasureError
 from rankscope.core.validation import Number, Optional, Several, WholeNumber, check, rule_of
 from rankscope.ranks.relevant_ranks import RelevantRanks
-
-if TYPE_CHECKING:
-    from rankscope.analysis.curves.thinning import Thinned
-
-
-# Performance over generality: GRiP, the cut p = r through the surface of recall, precision and G, and GRnP, r = n p.
 
 SAYS = {
     "thinned": "random distractors left out within each query, exact means",
@@ -337,17 +332,12 @@ def _kept(queries: RelevantRanks, levels: Sequence[int]) -> tuple[list[IntArray]
 
 def _recalls(queries: RelevantRanks, kept: Sequence[IntArray], n: float) -> list[Thinned]:
     """Recall of each query at each level; NaN where it has fewer distractors than it should keep."""
-    from rankscope.analysis.curves.hits import hits_of
-    from rankscope.analysis.curves.thinning import recall_when_kept
-
     hits = hits_of(queries)
     return [recall_when_kept(hits, each, n) for each in kept]
 
 
 def _binned(queries: RelevantRanks, n: float, levels: Sequence[int] | None) -> GeneralityTable:
     """Each query in the column of its round(G), with all distractors."""
-    from rankscope.analysis.curves.thinning import Thinned
-
     number = np.floor(generality_index(queries) + 0.5 + SLACK).astype(np.int64)
     (result,) = _recalls(queries, [queries.collection - queries.relevant], n)
     index = np.unique(number) if levels is None else np.array(levels, dtype=np.int64)
@@ -413,17 +403,12 @@ class Surface:
 
     def cut(self, level: int) -> Curve:
         """The precision-recall curve of one level, by its place in the grid."""
-        name = f"G = {self.index[level]:g}"
-        row = self.queries[level]
-        more = {"a": self.a}
-        return Curve(
+        return precision_recall_curve(
             x=self.recall[level],
             y=self.precision[level],
-            name=name,
-            x_name="recall",
-            y_name="precision",
-            queries=row,
-            more=more,
+            name=f"G = {self.index[level]:g}",
+            queries=self.queries[level],
+            more={"a": self.a},
         )
 
     def to_polars(self) -> pl.DataFrame:

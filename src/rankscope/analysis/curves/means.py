@@ -1,10 +1,9 @@
 """Means of curves over queries: which queries and scopes count, how much each query weighs, means at all scopes at
 once.
 
-Means of hits at whole scopes, all scopes at once: a ranking is a staircase that rises at each hit.
-The sum of many staircases rises at all their hits, and so does the sum of their squares; no table of queries by
-scopes
-is ever made, so 20,000 complete rankings cost what their hits cost.
+Means of hits at whole scopes, all scopes at once: a ranking is a staircase that rises at each hit. The sum of many
+staircases rises at all their hits, and so does the sum of their squares; no table of queries by scopes is ever made, so
+20,000 complete rankings cost what their hits cost.
 """
 
 from __future__ import annotations

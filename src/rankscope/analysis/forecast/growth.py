@@ -212,8 +212,9 @@ def _forecast_one(
     chosen = best_model(tested, models)
     error = error_at(tested, str(chosen), ahead)
     if error > WORST_ERROR and not wanted.force:
+        tried_to = min(ahead, max(each.factor for each in tested))
         raise SettingError(
-            f"{measure}: the back-test errs by {error:.2f} at {_tried(tested, ahead):.3g} times, more than "
+            f"{measure}: the back-test errs by {error:.2f} at {tried_to:.3g} times, more than "
             f"{WORST_ERROR:g}: these data do not tell their future. Use {setting_value('force', True)} to see a number "
             "nonetheless"
         )
@@ -223,11 +224,6 @@ def _forecast_one(
         *(forced if error > WORST_ERROR else []),
         *doubts_of(results[-1], seen.evidence, ahead, results[-1].own_tests),
     ]
-
-
-def _tried(tested: Sequence[BackTestTrial], ahead: float) -> float:
-    """The factor that an error is known for."""
-    return min(ahead, max(each.factor for each in tested))
 
 
 def _look_ahead(
@@ -247,6 +243,9 @@ def _look_ahead(
     means = model.means_at(seen.evidence, seen.terms, [seen.target(each) for each in factors], weights)
     items = item_errors(model, some.evidence, some.terms, [some.target(each) for each in factors], random)
     now = float(measure.of(seen.queries).mean())
+    why = "scores of the hits and of the best distractors"  # what the model looks at, and why not at more
+    if not model.needs_scores:
+        why = f"ranks alone, because {seen.evidence.why_no_scores or 'this model was asked for'}"
 
     def at(factor: float, mean: FloatArray, item: float) -> MeasureForecast:
         here = model_error(item, model.usual_error, float(np.log2(seen.ahead(factor))), wanted.level)
@@ -260,7 +259,7 @@ def _look_ahead(
             all_queries=ForecastInterval.around(float(mean[0]), float(np.hypot(here, unit))),
             another_set=ForecastInterval.around(float(mean[0]), float(np.hypot(here, unit * np.sqrt(2.0)))),
             model=str(model),
-            why=_why(model, seen.evidence),
+            why=why,
             tested=tuple(tested),
             queries=len(seen.queries),
             units=drawn.units,
@@ -268,13 +267,6 @@ def _look_ahead(
         )
 
     return [at(*each) for each in zip(factors, means, items.tolist(), strict=True)]
-
-
-def _why(model: GrowthModel, evidence: Evidence) -> str:
-    """What the model looks at, and why not at more."""
-    if model.needs_scores:
-        return "scores of the hits and of the best distractors"
-    return f"ranks alone, because {evidence.why_no_scores or 'this model was asked for'}"
 
 
 # What a forecast says: numbers, how they were come by, and what they rest on.

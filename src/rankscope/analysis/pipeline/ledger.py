@@ -13,7 +13,6 @@ import numpy as np
 
 from rankscope.analysis.pipeline.account import (
     WHOLE_LIST,
-    Account,
     ItemStates,
     Statement,
     account_of,
@@ -117,14 +116,18 @@ def ledger_of(
     """The ledger of items whose ranks at each stage are known; see `rankscope.ledger`."""
     items = _relevant_items(ranks, rel)
     size = np.bincount(items.query_row, minlength=len(items.queries)).astype(np.int64)
-    accounts = [_account(items, size, name, limit) for name, limit in _scopes(size, scope).items()]
+    scopes = _scopes(size, scope)
+    accounts = [
+        account_of(name, items.runs, states_of(items.rank, limit[items.query_row]), items.query_row, size, limit)
+        for name, limit in scopes.items()
+    ]
     labels = None if classes is None else tuple(classes.get(query, "") for query in items.queries)
     drawn = labels if unit == "classes" else None
     choices: dict[str, Any] = {"how": intervals, "level": level, "resamples": resamples, "seed": seed}
     ledger = Ledger(
         items=items,
         statements=tuple(statement_of(account, drawn, **choices) for account in accounts),
-        scope=next(iter(_scopes(size, scope).values())),
+        scope=next(iter(scopes.values())),
         classes=labels,
         notes=_notes(ranks, items, size, scope),
     )
@@ -161,11 +164,6 @@ def _scopes(size: IntArray, scope: int | None) -> dict[str, IntArray]:
     """The scope of each query for each quantity, the one that was asked for first."""
     asked = {} if scope is None else {main_quantity(scope): np.full(size.size, scope, dtype=np.int64)}
     return {**asked, P_IS_R: size, RECALL: np.full(size.size, WHOLE_LIST)}
-
-
-def _account(items: ItemRanks, size: IntArray, name: str, scope: IntArray) -> Account:
-    states = states_of(items.rank, scope[items.query_row])
-    return account_of(name, items.runs, states, items.query_row, size, scope)
 
 
 def _notes(ranks: ItemRanks, items: ItemRanks, size: IntArray, scope: int | None) -> tuple[str, ...]:

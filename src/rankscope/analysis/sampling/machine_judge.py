@@ -1,8 +1,7 @@
 """A machine as one more assessor: how it agrees with people, and what its labels say once corrected by theirs.
 
 Means and differences from people's judgements of some queries and a machine's judgements of these and of others.
-Prediction-powered inference (Angelopoulos et al. 2023), tuned (PPI++): what the machine says of many queries,
-corrected
+Prediction-powered inference (Angelopoulos et al. 2023), tuned (PPI++): what the machine says of many queries, corrected
 by how it errs where people judged as well. The weight lambda of the machine is fitted, hence Student's t on n - 2.
 
 Few queries with large errors carry most of the uncertainty that a good machine leaves, and they draw lambda towards
@@ -10,8 +9,7 @@ themselves. So the commands divide each residual by 1 minus the leverage of its 
 MacKinnon & White 1985), and take so many degrees of freedom as the kurtosis of the residuals leaves (Satterthwaite
 1946, n - 2 at most): with 20 queries of people the lowest of 108 quantities is held in .935 of samples so, in .926
 without the second (machines of kappa .7 and .9). Few queries by people also leave the corrected interval wider than
-theirs alone. So which of the two is told is decided before either is seen, by the number of queries: people alone
-below
+theirs alone. So which of the two is told is decided before either is seen, by the number of queries: people alone below
 `CORRECT_FROM`.
 """
 
@@ -43,8 +41,6 @@ from rankscope.measures.evaluation.evaluate import evaluate
 from rankscope.measures.measure import Measure
 from rankscope.measures.notation import Asked, parse_measures
 from rankscope.ranks.ragged import divide
-
-# Means and differences from people's judgements of some queries and a machine's judgements of these and of others.
 
 CORRECT_FROM: Final = 20  # queries judged by people: from there machines of kappa .7 widen no interval by over 2 %
 FEWEST_JUDGED: Final = 10  # below which errors of the machine cannot be estimated
@@ -330,10 +326,12 @@ def judge_with_machine(
     make = uncorrected if judges.reason else partial(corrected_mean, small_sample=True)
 
     def rows(of: Sequence[tuple[str, str, FloatArray, FloatArray, Bounds]]) -> tuple[CorrectedRow, ...]:
+        if not of:
+            return ()
         means = [make(y, f[:n], f[n:], level, bounds=ends) for *_, y, f, ends in of]
-        alone = (
-            people_means(np.stack([y for *_, y, _, _ in of], axis=1), level, [ends for *_, ends in of]) if of else []
-        )
+        low, high = np.array([ends for *_, ends in of]).T
+        found = mean_intervals(np.stack([y for *_, y, _, _ in of], axis=1), level=level, bounds=(low, high))
+        alone = [EstimatedRange(*each) for each in np.stack([found.mean, found.low, found.high], axis=1).tolist()]
         return tuple(
             CorrectedRow(run, name, replace(mean, human=own))
             for (run, name, *_), mean, own in zip(of, means, alone, strict=True)
@@ -363,13 +361,6 @@ def judge_with_machine(
         reason=judges.reason,
         warnings=tuple(_warnings(judges, machine, n, told_tuning)),
     )
-
-
-def people_means(values: FloatArray, level: float, bounds: Sequence[Bounds]) -> list[EstimatedRange]:
-    """The mean of each column by people alone, with the interval that every command gives a mean over queries."""
-    low, high = np.array(bounds).T
-    made = mean_intervals(values, level=level, bounds=(low, high))
-    return [EstimatedRange(*each) for each in np.stack([made.mean, made.low, made.high], axis=1).tolist()]
 
 
 def _values(

@@ -2,7 +2,7 @@
 
 Pools: which items people are to judge, drawn from runs. One file each; `ALL` in the order people read them.
 
->>> str(parse_pool("bandit(100)+ sample(101-1000: 2%)")), parse_pool("depth(20)").is_adaptive
+>>> str(PoolPlan.parse("bandit(100)+ sample(101-1000: 2%)")), PoolPlan.parse("depth(20)").is_adaptive
 ('bandit(100) + sample(101-1000:2%)', False)
 """
 
@@ -17,9 +17,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from heapq import heappop, heapreplace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self
 
-from rankscope.core.catalogue import Later, later
 from rankscope.core.errors import SettingError
 from rankscope.core.notation import CLOSING, OPENING, Named, NamedCatalogue, Written, short, split_list
 
@@ -520,21 +519,8 @@ def lists_of_origins(origins: Mapping[str, str], runs: int, depth: int) -> Lists
 
 # Pools: which items people are to judge, drawn from runs.
 
-POOL_TYPES: dict[str, Later] = later(  # a new pool adds its line here
-    "rankscope.analysis.sampling",
-    {
-        "depth": "pools:Depth",
-        "mtf": "pools:MoveToFront",
-        "bandit": "pools:Bandit",
-        "sample": "pools:Sample",
-        "decide": "pools:Decide",
-    },
-)
+POOL_TYPES: dict[str, type[Pool]] = {  # a new pool adds its name here
+    each.name: each for each in (Depth, MoveToFront, Bandit, Sample, Decide)
+}
 POOL_GROUP = "rankscope.pools"  # entry points of other packages
 POOLS: NamedCatalogue[Pool] = NamedCatalogue("pool", POOL_TYPES, "depth(20)", POOL_GROUP)
-
-
-def parse_pool(text: str) -> Any:
-    """A pool, or a sum of pools, as people write them."""
-
-    return PoolPlan.parse(text)

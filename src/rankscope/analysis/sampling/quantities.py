@@ -77,6 +77,12 @@ class EstimateRules(NamedTuple):
         """The same resamples for every quantity and every run."""
         return np.random.default_rng(self.seed)
 
+    def size_for(self, what: str) -> int:
+        """The size of the collection; a `SettingError` where it is not known."""
+        if self.collection is None:
+            raise SettingError(f"{what} needs the size of the collection: {setting_usage('collection_size', 'D')}")
+        return self.collection
+
 
 class OverQueries(NamedTuple):
     """One row: what it is, its estimate, and why it has no interval, where it has none."""
@@ -171,7 +177,11 @@ class ClassSize(LinearQuantity):
 
     def of_queries(self, run: JudgedRun, chosen: EstimateRules) -> QueryValues:
         """Mid-p limits."""
-        limits = [class_size_limits(cells, chosen.level) for cells in _cells_of_queries(run)]
+        strata = run.frame.strata
+        cells: list[list[Cell]] = [[] for _ in run.frame.queries]
+        for query, *cell in np.stack([strata.query, strata.size, strata.judged, run.frame.found], axis=1).tolist():
+            cells[query].append((cell[0], cell[1], cell[2]))
+        limits = [class_size_limits(own, chosen.level) for own in cells]
         low, high = np.array(limits, dtype=np.float64).reshape(-1, 2).T
         certain_low, certain_high = self.certain(run, chosen)
         value = self.totals(run, chosen).value
@@ -195,34 +205,18 @@ class SampledGenerality(ClassSize):
 
     def values(self, run: JudgedRun, chosen: EstimateRules) -> FloatArray:
         """1/d each."""
-        return np.full(run.hit_rank.size, 1.0 / self._size(chosen))
+        return np.full(run.hit_rank.size, 1.0 / chosen.size_for("generality"))
 
     def certain(self, run: JudgedRun, chosen: EstimateRules) -> tuple[FloatArray, FloatArray]:
         """As for the class size."""
+        size = chosen.size_for("generality")
         low, high = super().certain(run, chosen)
-        return low / self._size(chosen), high / self._size(chosen)
+        return low / size, high / size
 
     def of_queries(self, run: JudgedRun, chosen: EstimateRules) -> QueryValues:
         """As for the class size."""
-        size, found = self._size(chosen), ClassSize().of_queries(run, chosen)
+        size, found = chosen.size_for("generality"), ClassSize().of_queries(run, chosen)
         return QueryValues(**{name: array / size for name, array in vars(found).items()})
-
-    def _size(self, chosen: EstimateRules) -> int:
-        if chosen.collection is None:
-            raise SettingError(f"generality needs the size of the collection: {setting_usage('collection_size', 'D')}")
-        return chosen.collection
-
-
-def _cells_of_queries(run: JudgedRun) -> list[list[Cell]]:
-    """The strata of each query."""
-    strata = run.frame.strata
-    cells: list[list[Cell]] = [[] for _ in run.frame.queries]
-    rows = zip(
-        strata.query.tolist(), strata.size.tolist(), strata.judged.tolist(), run.frame.found.tolist(), strict=True
-    )
-    for query, *cell in rows:
-        cells[query].append((cell[0], cell[1], cell[2]))
-    return cells
 
 
 # Precision within a scope, from a sample.
@@ -290,7 +284,9 @@ class SampledRecall(Quantity):
         cells = cells_by_query(strata.query, run.cells(self.scope))
         limits = [recall_limits(*each, chosen.level) for each in cells]
         low, high = np.array(limits, dtype=np.float64).reshape(-1, 2).T
-        certain_low, certain_high = self._certain(run)
+        least, most = self._counts(run)
+        certain_low = divide(least[0], least[0] + most[1], nothing=np.nan)
+        certain_high = divide(most[0], most[0] + least[1], nothing=np.nan)
         return QueryValues(value=value, low=low, high=high, certain_low=certain_low, certain_high=certain_high)
 
     def over_queries(self, run: JudgedRun, chosen: EstimateRules) -> Iterator[OverQueries]:
@@ -318,13 +314,6 @@ class SampledRecall(Quantity):
         low = np.stack([strata.by_query(each.astype(np.float64)) for each in found])
         left = np.stack([strata.by_query(each.astype(np.float64)) for each in size - judged])
         return low, low + left
-
-    def _certain(self, run: JudgedRun) -> tuple[FloatArray, FloatArray]:
-        low, high = self._counts(run)
-        return (
-            divide(low[0], low[0] + high[1], nothing=np.nan),
-            divide(high[0], high[0] + low[1], nothing=np.nan),
-        )
 
     def _certain_ratio(self, run: JudgedRun) -> Bounds:
         if not run.has_cells:
@@ -412,7 +401,7 @@ class SampledNormalisedGain(Quantity):
     def over_queries(self, run: JudgedRun, chosen: EstimateRules) -> Iterator[OverQueries]:
         """The mean of the queries that have a value."""
         values = self._ratios(run, chosen)
-        mean = min(float(np.nanmean(values)), 1.0) if np.isfinite(values).any() else float("nan")
+        mean = min(float(np.nanmean(values)), 1.0) if np.isfinite(values).any() else math.nan
         yield OverQueries(f"mean {self.text}", Spread.only(mean), NDCG_NO_INTERVAL)
 
     def difference(self, run: JudgedRun, other: JudgedRun, chosen: EstimateRules) -> Iterator[OverQueries]:
@@ -546,7 +535,7 @@ class SampledGrip(Quantity):
 
     def of_queries(self, run: JudgedRun, chosen: EstimateRules) -> QueryValues:
         """In the whole collection: the share of the relevant items within the first c. Estimates only."""
-        within = grip_hits(run.hits, _once(run.hits), None, _collection_size(chosen))[0]
+        within = grip_hits(run.hits, _once(run.hits), None, chosen.size_for("GRiP"))[0]
         return QueryValues.only(divide(within, weight_sums(run.hits, _once(run.hits))[0], nothing=np.nan))
 
     def over_queries(self, run: JudgedRun, chosen: EstimateRules) -> Iterator[OverQueries]:
@@ -554,7 +543,7 @@ class SampledGrip(Quantity):
 
         The mean of the queries' values would be biased: where few relevant items are drawn they seem too high.
         """
-        size = _collection_size(chosen)
+        size = chosen.size_for("GRiP")
         some, top = _reaching(weight_sums(run.hits, _once(run.hits))[0], size)
         if not some.size:
             return
@@ -612,12 +601,6 @@ def _reaching(relevant: FloatArray, collection: int) -> tuple[IntArray, int]:
 
 def _once(hits: DrawnHits) -> FloatArray:
     return np.ones((1, hits.rank.size))
-
-
-def _collection_size(chosen: EstimateRules) -> int:
-    if chosen.collection is None:
-        raise SettingError(f"GRiP needs the size of the collection: {setting_usage('collection_size', 'D')}")
-    return chosen.collection
 
 
 # What a judged sample says of runs: one file each, by the names of the measures.

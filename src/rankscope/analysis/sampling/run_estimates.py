@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rankscope.analysis.sampling.allocation import JudgingPlan, plan_of_budget, plan_of_shrinkage
-from rankscope.analysis.sampling.estimate import EstimatedRange
+from rankscope.analysis.sampling.estimate import EstimatedRange, per_hit
 from rankscope.analysis.sampling.frame import Frame
 from rankscope.analysis.sampling.intervals import Spread, SpreadRules, mean_spread
 from rankscope.analysis.sampling.judged_run import FIRST, JudgedRun
@@ -193,15 +192,3 @@ def inspections(run: JudgedRun, level: float = 0.95) -> Iterator[Inspection]:
             these=per_hit(items, hits.these),
             population=per_hit(items, hits.population),
         )
-
-
-def per_hit(items: float, hits: EstimatedRange) -> EstimatedRange:
-    """Items over hits; infinite where there may be no hit at all.
-
-    >>> per_hit(10.0, EstimatedRange(2.0, 0.0, 5.0))
-    EstimatedRange(value=5.0, low=2.0, high=inf)
-    """
-    counts = (hits.value, hits.high, hits.low)
-    return EstimatedRange(
-        *(items / each if each > 0 else math.nan if math.isnan(each) else math.inf for each in counts)
-    )

@@ -4,12 +4,12 @@ Confidence bands around a mean curve over queries: for the whole curve, or for e
 
 Ways to make one, all over the sampling units (queries, or classes where classes are what queries look for):
 - `unseen-unit`: values are bounded, so one unit that was not seen may lie at the end of the range (`mean_intervals`).
-The
-  whole curve, limits within the bounds and unlike on both sides. The default, and the one that holds on real
-rankings.
+  The whole curve, limits within the bounds and unlike on both sides. The default, and the one that holds on real
+  rankings.
 - `bonferroni`: mean -+ k standard errors, k the t quantile at 1 - alpha/(2 points). The whole curve.
 - `sup-t`: the same, k the quantile of the farthest that any point strays when units are drawn again. The whole curve.
 - `t`: the same, k the t quantile at 1 - alpha/2 with one degree of freedom less than units. Each point by itself.
+
 Bonferroni and sup-t judge by the spread of the sample: they may not hold where few units decide.
 """
 
@@ -41,8 +41,6 @@ from rankscope.core.validation import COUNT, SEED, SHARE, OneOf, Optional, check
 from rankscope.core.wording import how_many
 from rankscope.ranks.ragged import divide
 
-# Confidence bands around a mean curve over queries: for the whole curve, or for each point by itself (t).
-
 WAYS = {"unseen-unit": "one unseen unit", "bonferroni": "Bonferroni", "sup-t": "sup-t bootstrap", "t": "t"}
 DEFAULT = "unseen-unit"
 SUP_T_DRAWS = 2_000
@@ -68,22 +66,6 @@ class _Points:
     @property
     def error(self) -> FloatArray:
         return _spread(self.rows)[1] / np.sqrt(np.maximum(self.units, 1))
-
-
-@dataclass(frozen=True)
-class _ChanceDraws:
-    """How chance is drawn."""
-
-    level: float
-    times: int
-    seed: int
-
-
-@dataclass(frozen=True, eq=False)
-class _BandLimits:
-    low: FloatArray
-    high: FloatArray
-    critical: FloatArray
 
 
 def band(
@@ -112,25 +94,29 @@ def band(
     how, level, resamples, seed = check(locals(), **rules).values()
     given = _given(curves, x)
     points = _points(given.values, classes)
-    defaults = SUP_T_DRAWS if how == "sup-t" else resamples_for(len(points.rows))
-    drawn = _ChanceDraws(level, resamples or defaults, seed)
+    draws = resamples or (SUP_T_DRAWS if how == "sup-t" else resamples_for(len(points.rows)))
     ends = (given.lowest, given.highest) if bounds is None else bounds
-    result = _unseen_unit(points, drawn, ends) if how == "unseen-unit" else _standard_errors(points, how, drawn)
+    if how == "unseen-unit":
+        low, high = unseen_unit_limits(points.sums, level, draws, seed, ends, shape_within(ends))
+        critical = np.full(low.size, np.nan)
+    else:
+        critical = _standard_errors(points, how, level, draws, seed)
+        low, high = points.mean - critical * points.error, points.mean + critical * points.error
     return Band(
         x=given.x,
         mean=points.mean,
         sd=points.sd,
         error=points.error,
-        low=result.low,
-        high=result.high,
-        critical=result.critical,
+        low=low,
+        high=high,
+        critical=critical,
         count=points.count,
         effective=points.effective,
         deciding=points.deciding,
         queries=len(given),
         how=how,
         level=level,
-        resamples=drawn.times if how in DRAWN else 0,
+        resamples=draws if how in DRAWN else 0,
         seed=seed,
         unit="queries" if classes is None else "classes",
         units=len(points.rows),
@@ -200,18 +186,22 @@ def _spread(values: FloatArray) -> tuple[FloatArray, FloatArray]:
     return mean, np.sqrt(divide(square.sum(axis=0), np.maximum(count - 1, 0)))
 
 
-def _unseen_unit(points: _Points, drawn: _ChanceDraws, bounds: Bounds) -> _BandLimits:
-    shape = shape_within(bounds)
-    low, high = unseen_unit_limits(points.sums, drawn.level, drawn.times, drawn.seed, bounds, shape)
-    return _BandLimits(low, high, np.full(low.size, np.nan))
+def _standard_errors(points: _Points, how: str, level: float, draws: int, seed: int) -> FloatArray:
+    """How many standard errors the limits of each point lie on both sides of the mean.
 
-
-def _standard_errors(points: _Points, how: str, drawn: _ChanceDraws) -> _BandLimits:
-    """Limits equally far on both sides of the mean, in standard errors."""
-    shared = _t_quantile(points, drawn.level, int((points.units >= 2).sum()))
-    alone = _t_quantile(points, drawn.level, 1)
-    critical = {"t": alone, "bonferroni": shared}[how] if how != "sup-t" else _sup_t(points, drawn, alone, shared)
-    return _BandLimits(points.mean - critical * points.error, points.mean + critical * points.error, critical)
+    By sup-t, the quantile of the farthest stray among the points that enough units decide; without any, that of
+    Bonferroni. A band for the whole curve is no narrower than one for a single point: with few units chance errs, and
+    the value is raised to that of t.
+    """
+    alone, shared = (_t_quantile(points, level, sharing) for sharing in (1, int((points.units >= 2).sum())))
+    enough = points.deciding >= FEW_UNITS
+    if how == "t":
+        return alone
+    if how == "bonferroni" or not enough.any():
+        return shared
+    strays = sup_t_statistics(points.rows[:, enough], Queries(len(points.rows)), draws, seed)
+    known = strays[~np.isnan(strays)]
+    return np.maximum(alone, float(np.quantile(known, level)) if known.size else 0.0)
 
 
 def _t_quantile(points: _Points, level: float, sharing: int) -> FloatArray:
@@ -220,20 +210,6 @@ def _t_quantile(points: _Points, level: float, sharing: int) -> FloatArray:
 
     freedom = np.where(points.units >= 2, points.units - 1.0, np.nan)
     return np.asarray(stdtrit(freedom, 1 - (1 - level) / (2 * max(1, sharing))))
-
-
-def _sup_t(points: _Points, drawn: _ChanceDraws, alone: FloatArray, shared: FloatArray) -> FloatArray:
-    """The quantile of the farthest stray among the points that enough units decide; without any, that of Bonferroni.
-
-    A band for the whole curve is no narrower than one for a single point: with few units chance errs, and the value is
-    raised to that of t.
-    """
-    enough = points.deciding >= FEW_UNITS
-    if not enough.any():
-        return shared
-    strays = sup_t_statistics(points.rows[:, enough], Queries(len(points.rows)), drawn.times, drawn.seed)
-    known = strays[~np.isnan(strays)]
-    return np.maximum(alone, float(np.quantile(known, drawn.level)) if known.size else 0.0)
 
 
 # What a band is: a mean curve over queries with limits at each point, and what the limits promise.
@@ -295,7 +271,6 @@ class Band:
     def note(self) -> str:
         """What must be said with the numbers.
 
-        >>> from rankscope.analysis.statistics.bands import band
         >>> band([[0.2, 0.1]] * 9 + [[0.2, 0.9]], how="bonferroni").note
         '1 of 2 points rests on few queries (fewer than 5 decide); may not hold where few units decide'
         """
@@ -357,7 +332,6 @@ class Band:
     def holds(self, curve: ArrayLike) -> BoolArray:
         """At which points a curve lies within the limits; not where there are none.
 
-        >>> from rankscope.analysis.statistics.bands import band
         >>> band([[0.2, 0.1], [0.4, 0.3], [0.6, 0.2]], [0, 1], how="t").holds([0.5, 0.9])
         array([ True, False])
         """

@@ -1,19 +1,17 @@
 """The mixed model of systems, classes and queries, with fixed or random classes, and what pairing by query is worth.
 
-Mixed model: value ~ system * class + (1 | query), by restricted maximum likelihood (REML).
-Each query has its own difficulty, a draw from a normal distribution, the same under every system. With all systems on
-all queries REML has a closed form: the residual variance s2 is the mean square of what is left when cell means and
-queries are taken out, with (k-1)(N - N_C) degrees of freedom; the variance of the queries is (mean square of queries
-within classes - s2)/k. Where that is below 0 it counts as 0, and the fit at that boundary would take systems that go
-against each other for independent ones: it errs in .09 to .16 of cases for .05. Then every pair of systems is judged
-by
-its own differences, class by class, and the note says so.
+Mixed model: value ~ system * class + (1 | query), by restricted maximum likelihood (REML). Each query has its own
+difficulty, a draw from a normal distribution, the same under every system. With all systems on all queries REML has a
+closed form: the residual variance s2 is the mean square of what is left when cell means and queries are taken out, with
+(k-1)(N - N_C) degrees of freedom; the variance of the queries is (mean square of queries within classes - s2)/k. Where
+that is below 0 it counts as 0, and the fit at that boundary would take systems that go against each other for
+independent ones: it errs in .09 to .16 of cases for .05. Then every pair of systems is judged by its own differences,
+class by class, and the note says so.
 
-The mixed model with random classes: value ~ system + (1 | class) + (1 | class:system) + (1 | query), by REML.
-With all systems on all queries the likelihood falls into two parts that share no variance: differences of systems,
-and
-means over systems. Each part is a one-way layout of classes with a variance between and one within, and REML has one
-unknown left: their ratio.
+The mixed model with random classes: value ~ system + (1 | class) + (1 | class:system) + (1 | query), by REML. With all
+systems on all queries the likelihood falls into two parts that share no variance: differences of systems, and means
+over systems. Each part is a one-way layout of classes with a variance between and one within, and REML has one unknown
+left: their ratio.
 """
 
 from __future__ import annotations
@@ -29,7 +27,6 @@ from rankscope.analysis.statistics.design import (
     cell_name,
     clean_squares,
     design_of,
-    need_level,
     never_below_zero,
     pair_numbers,
 )
@@ -38,9 +35,8 @@ from rankscope.analysis.statistics.paired_tests import limits_within
 from rankscope.analysis.statistics.score_table import ScoreTable
 from rankscope.core.arrays import FloatArray
 from rankscope.core.errors import SettingError
+from rankscope.core.validation import SHARE, check
 from rankscope.core.wording import setting_usage
-
-# Mixed model: value ~ system * class + (1 | query), by restricted maximum likelihood (REML).
 
 PAIRED = "the model does not hold, and each class is judged by its own paired differences"
 NO_FREEDOM = "as many classes as queries: there is no degree of freedom left for the error, and no test"
@@ -109,7 +105,7 @@ def mixed(table: ScoreTable, level: float = 0.95, random_classes: bool = False) 
     >>> round(effect.difference, 6), round(effect.error, 6), effect.freedom, round(effect.p, 6)
     (0.1, 0.040825, 3, 0.091721)
     """
-    need_level(level)
+    check({"level": level}, level=SHARE)
     design = design_of(table, systems=2)
     if random_classes:
         return with_random_classes(design, level)

@@ -36,24 +36,16 @@ def bootstrap_interval(
     Under 50 queries it leaves zero out too often when nothing differs (see `benchmarks/error_rates.py`).
     """
     values = known_differences(differences)
-    if not values.size:
-        return PairTest(
-            test="bootstrap",
-            estimate=math.nan,
-            low=math.nan,
-            high=math.nan,
-            p=math.nan,
-            queries=0,
-            note="no query",
-            level=level,
-        )
-    intervals = bootstrap_means(values[:, None], level=level, resamples=resamples, seed=seed, how=how)
-    low, high = float(intervals.low[0]), float(intervals.high[0])
-    narrow = ", too narrow for so few queries" if values.size < FEW_QUERIES else ""
-    note = f"{how_many(intervals.resamples, 'resamples')} ({how}), seed {seed}{narrow}"
+    mean = low = high = math.nan
+    note = "no query"
+    if values.size:
+        intervals = bootstrap_means(values[:, None], level=level, resamples=resamples, seed=seed, how=how)
+        mean, low, high = float(values.mean()), float(intervals.low[0]), float(intervals.high[0])
+        narrow = ", too narrow for so few queries" if values.size < FEW_QUERIES else ""
+        note = f"{how_many(intervals.resamples, 'resamples')} ({how}), seed {seed}{narrow}"
     return PairTest(
         test="bootstrap",
-        estimate=float(values.mean()),
+        estimate=mean,
         low=low,
         high=high,
         p=math.nan,

@@ -35,9 +35,6 @@ from rankscope.analysis.statistics.paired_tests import (
 from rankscope.core.arrays import FloatArray, IntArray
 from rankscope.core.wording import how_many
 
-# The sign-flip (paired randomisation) test of a mean difference: Fisher's, with no assumption but exchangeable
-# labels.
-
 
 def sign_flip_p(differences: ArrayLike, alternative: Alternative = "two-sided") -> FloatArray:
     """One p-value per column; a row is a query, NaN a query that a pair does not have.
@@ -80,29 +77,22 @@ def sign_flip(
     """
     values = known_differences(differences)
     tail = tail_of(level, alternative)
-    if not values.size:
-        return PairTest(
-            test="sign-flip",
-            estimate=np.nan,
-            low=np.nan,
-            high=np.nan,
-            p=np.nan,
-            queries=0,
-            note="no query",
-            alternative=alternative,
-            level=level,
-        )
-    low, high = one_sided_interval(*flip_limits(values, tail), alternative)
-    moving = int((values != 0).sum())
-    equal = f"; {values.size - moving} of {how_many(values.size, 'queries')} equal" if moving < values.size else ""
+    mean = low = high = p = math.nan
+    note = "no query"
+    if values.size:
+        mean, p = float(values.mean()), float(sign_flip_p(values, alternative)[0])
+        low, high = one_sided_interval(*flip_limits(values, tail), alternative)
+        moving = int((values != 0).sum())
+        equal = f"; {values.size - moving} of {how_many(values.size)} equal" if moving < values.size else ""
+        note = flips_in_words(moving) + equal
     return PairTest(
         test="sign-flip",
-        estimate=float(values.mean()),
+        estimate=mean,
         low=low,
         high=high,
-        p=float(sign_flip_p(values, alternative)[0]),
+        p=p,
         queries=values.size,
-        note=flips_in_words(moving) + equal,
+        note=note,
         alternative=alternative,
         level=level,
     )

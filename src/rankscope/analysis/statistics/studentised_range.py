@@ -1,10 +1,9 @@
 """The studentised range, by which all pairs of means are compared, and the cubic spline that it is read from.
 
-The studentised range: how far apart the largest and smallest of k means lie by chance, in standard errors.
-P(Q > q) is the mean over s of the tail of the range of k normals at q s, where nu s² is chi-squared with nu degrees
-of
-freedom. The inner tail depends on k only and is tabulated once; both integrals are trapezoids over smooth integrands,
-which are exact but for rounding. Many pairs cost little more than one.
+The studentised range: how far apart the largest and smallest of k means lie by chance, in standard errors. P(Q > q) is
+the mean over s of the tail of the range of k normals at q s, where nu s² is chi-squared with nu degrees of freedom. The
+inner tail depends on k only and is tabulated once; both integrals are trapezoids over smooth integrands, which are
+exact but for rounding. Many pairs cost little more than one.
 """
 
 from __future__ import annotations
@@ -16,8 +15,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankscope.core.arrays import FloatArray
-
-# The studentised range: how far apart the largest and smallest of k means lie by chance, in standard errors.
 
 WIDEST = 40.0  # the tail of the range of normals beyond is below 1e-170
 STEP = 0.02
