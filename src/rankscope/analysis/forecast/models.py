@@ -215,7 +215,7 @@ class Trend(GrowthModel):
         # halvings that leave at least two distractors to half of the queries
         most = int(np.log2(max(np.median(evidence.distractors), 2.0) / 2.0))
         levels = np.arange(min(HALVINGS, most) + 1)
-        values = np.stack([_thinned(evidence, terms, level) for level in levels], axis=1)
+        values = np.stack([_thinned(evidence, terms, level) for level in levels.tolist()], axis=1)
         means = np.clip(weights @ values, TREND_EDGE, 1.0 - TREND_EDGE)
         doublings = [np.log2(np.median(divide(each, evidence.distractors, nothing=1.0))) for each in targets]
         curve = np.vander(-levels.astype(np.float64), min(3, levels.size), increasing=True)

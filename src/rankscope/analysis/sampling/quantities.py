@@ -95,10 +95,13 @@ class OverQueries(NamedTuple):
 class Quantity(ABC):
     """Something that is estimated; `text` is what it is called."""
 
+    name: ClassVar[str]
+
     @property
-    @abstractmethod
     def text(self) -> str:
-        """Its name, as it is asked for."""
+        """As it is asked for: the name, with the scope where it has one."""
+        scope = getattr(self, "scope", None)
+        return self.name if scope is None else f"{self.name}@{scope}"
 
     @abstractmethod
     def of_queries(self, run: JudgedRun, chosen: EstimateRules) -> QueryValues:
@@ -108,9 +111,9 @@ class Quantity(ABC):
     def over_queries(self, run: JudgedRun, chosen: EstimateRules) -> Iterator[OverQueries]:
         """Of the mean over queries, or of what takes its place."""
 
-    @abstractmethod
     def difference(self, run: JudgedRun, other: JudgedRun, chosen: EstimateRules) -> Iterator[OverQueries]:
         """Of this run minus another on the same judgements; nothing where no interval would hold."""
+        yield from ()
 
 
 class LinearQuantity(Quantity):
@@ -160,10 +163,7 @@ class LinearQuantity(Quantity):
 class ClassSize(LinearQuantity):
     """c, the number of relevant items of the frame; the same for every run."""
 
-    @property
-    def text(self) -> str:
-        """As trec_eval calls it."""
-        return "num_rel"
+    name: ClassVar[str] = "num_rel"
 
     def values(self, run: JudgedRun, chosen: EstimateRules) -> FloatArray:
         """One each."""
@@ -196,12 +196,8 @@ class ClassSize(LinearQuantity):
 class SampledGenerality(ClassSize):
     """g = c/d, in a collection of d items."""
 
+    name: ClassVar[str] = "generality"
     possible: ClassVar[Bounds] = (0.0, 1.0)
-
-    @property
-    def text(self) -> str:
-        """Its name."""
-        return "generality"
 
     def values(self, run: JudgedRun, chosen: EstimateRules) -> FloatArray:
         """1/d each."""
@@ -226,13 +222,9 @@ class SampledGenerality(ClassSize):
 class SampledPrecision(LinearQuantity):
     """P@k: the relevant items among the first k, over k."""
 
+    name: ClassVar[str] = "P"
     scope: int
     possible: ClassVar[Bounds] = (0.0, 1.0)
-
-    @property
-    def text(self) -> str:
-        """Its name."""
-        return f"P@{self.scope}"
 
     def values(self, run: JudgedRun, chosen: EstimateRules) -> FloatArray:
         """1/k within the scope."""
@@ -267,12 +259,8 @@ class SampledPrecision(LinearQuantity):
 class SampledRecall(Quantity):
     """R@s: the share of the relevant items that stand among the first s."""
 
+    name: ClassVar[str] = "R"
     scope: int
-
-    @property
-    def text(self) -> str:
-        """Its name."""
-        return f"R@{self.scope}"
 
     def of_queries(self, run: JudgedRun, chosen: EstimateRules) -> QueryValues:
         """Mid-p limits of a/(a + b)."""
@@ -357,13 +345,9 @@ NDCG_NO_INTERVAL = (
 class SampledGain(LinearQuantity):
     """DCG@k: the sum of grade/log2(rank + 1) over the first k."""
 
+    name: ClassVar[str] = "DCG"
     scope: int
     first_ranks_decide: ClassVar[bool] = True
-
-    @property
-    def text(self) -> str:
-        """Its name."""
-        return f"DCG@{self.scope}"
 
     def values(self, run: JudgedRun, chosen: EstimateRules) -> FloatArray:
         """The discounted grade."""
@@ -387,12 +371,8 @@ class SampledNormalisedGain(Quantity):
     The mean is taken first and cut at 1 then: to cut each query would make it too small.
     """
 
+    name: ClassVar[str] = "nDCG"
     scope: int
-
-    @property
-    def text(self) -> str:
-        """Its name."""
-        return f"nDCG@{self.scope}"
 
     def of_queries(self, run: JudgedRun, chosen: EstimateRules) -> QueryValues:
         """Estimates only."""
@@ -403,10 +383,6 @@ class SampledNormalisedGain(Quantity):
         values = self._ratios(run, chosen)
         mean = min(float(np.nanmean(values)), 1.0) if np.isfinite(values).any() else math.nan
         yield OverQueries(f"mean {self.text}", Spread.only(mean), NDCG_NO_INTERVAL)
-
-    def difference(self, run: JudgedRun, other: JudgedRun, chosen: EstimateRules) -> Iterator[OverQueries]:
-        """None."""
-        yield from ()
 
     def _ratios(self, run: JudgedRun, chosen: EstimateRules) -> FloatArray:
         gain = SampledGain(self.scope).totals(run, chosen).value
@@ -483,10 +459,7 @@ AP_NO_INTERVAL = (
 class SampledAP(Quantity):
     """AP: of a query xinfAP; over queries sum S/sum c, the mean precision at a relevant item."""
 
-    @property
-    def text(self) -> str:
-        """Its name."""
-        return "AP"
+    name: ClassVar[str] = "AP"
 
     def of_queries(self, run: JudgedRun, chosen: EstimateRules) -> QueryValues:
         """Estimates only."""
@@ -528,10 +501,7 @@ GRIP_RESAMPLES = 50  # each costs as many chances as there are hits
 class SampledGrip(Quantity):
     """p = r at scope c over G = log2(d/c): random distractors left out, exact means, c and positions estimated."""
 
-    @property
-    def text(self) -> str:
-        """Its name."""
-        return "GRiP"
+    name: ClassVar[str] = "GRiP"
 
     def of_queries(self, run: JudgedRun, chosen: EstimateRules) -> QueryValues:
         """In the whole collection: the share of the relevant items within the first c. Estimates only."""
@@ -561,10 +531,6 @@ class SampledGrip(Quantity):
                 relevants=sums.relevants[:, some],
             )
             yield OverQueries(name, resampled_ratio(of_some, rules))
-
-    def difference(self, run: JudgedRun, other: JudgedRun, chosen: EstimateRules) -> Iterator[OverQueries]:
-        """None."""
-        yield from ()
 
 
 def grip_sums(hits: DrawnHits, factors: FloatArray, level: int | None, collection: int) -> RatioSums:
@@ -606,16 +572,10 @@ def _once(hits: DrawnHits) -> FloatArray:
 # What a judged sample says of runs: one file each, by the names of the measures.
 
 WITH_SCOPE: dict[str, Callable[[int], Quantity]] = {
-    "R": SampledRecall,
-    "P": SampledPrecision,
-    "DCG": SampledGain,
-    "nDCG": SampledNormalisedGain,
+    each.name: each for each in (SampledRecall, SampledPrecision, SampledGain, SampledNormalisedGain)
 }
 ALONE: dict[str, Callable[[], Quantity]] = {
-    "num_rel": ClassSize,
-    "generality": SampledGenerality,
-    "AP": SampledAP,
-    "GRiP": SampledGrip,
+    each.name: each for each in (ClassSize, SampledGenerality, SampledAP, SampledGrip)
 }
 USUAL = ("num_rel", "R@100", "P@10", "DCG@10", "nDCG@10", "AP")
 WITH_COLLECTION = ("generality", "GRiP")  # usual too where the size of the collection is known

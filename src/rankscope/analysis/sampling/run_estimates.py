@@ -70,7 +70,7 @@ class RunEstimates(Tabular):
     def means(self) -> tuple[EstimatedMean, ...]:
         """Over queries; the class size once, for it is of no run."""
         return tuple(
-            EstimatedMean(name, each.name, each.spread, each.reason)
+            EstimatedMean(name, *each)
             for run, quantity, name in self._asked()
             for each in quantity.over_queries(run, self.chosen)
         )
@@ -87,7 +87,7 @@ class RunEstimates(Tabular):
     def differences(self) -> tuple[EstimatedMean, ...]:
         """Between all pairs of runs, the second minus the first, where an interval holds."""
         return tuple(
-            EstimatedMean(f"{two.name} minus {one.name}", each.name, each.spread, each.reason)
+            EstimatedMean(f"{two.name} minus {one.name}", *each)
             for one, two in combinations(self.runs, 2)
             for quantity in self.quantities
             for each in quantity.difference(two, one, self.chosen)
