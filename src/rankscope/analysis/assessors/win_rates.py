@@ -214,7 +214,9 @@ def position_bias(answers: Sequence[Preference], *, level: float = 0.95) -> Posi
     sums = column_sums_by(number, columns, len(names))
     same = int(sums[:, :2].sum())
     low, high = binomial_limits(same, len(twice), (1 - level) / 2) if twice else (np.nan, np.nan)
-    lean, lean_low, lean_high = jackknife_interval(sums, _lean, level=level)
+    lean, lean_low, lean_high = jackknife_interval(
+        sums, lambda some: divide(some[..., 0] - some[..., 1], some[..., 2]), level=level
+    )
     left = sum(each.choice == "left" for each in sided)
     return PositionBias(
         twice=len(twice),
@@ -239,7 +241,3 @@ def _shown_twice(sided: Sequence[Preference]) -> list[tuple[Preference, Preferen
             found.setdefault((each.query, each.assessor, each.pair), (mirrored, each))
         first.setdefault((each.query, each.assessor, each.left, each.right), each)
     return list(found.values())
-
-
-def _lean(sums: FloatArray) -> FloatArray:
-    return divide(sums[..., 0] - sums[..., 1], sums[..., 2])

@@ -26,7 +26,7 @@ from rankscope.core.files import atomic
 from rankscope.core.names import in_json
 from rankscope.core.wording import setting_value
 from rankscope.measures.direction import Direction, direction_of, turned
-from rankscope.measures.evaluation.scores import Column, Scores, SystemScores
+from rankscope.measures.evaluation.scores import Column, Scores
 from rankscope.ranks.ragged import Ragged
 from rankscope.ranks.relevant_ranks import RelevantRanks
 
@@ -361,14 +361,12 @@ def answered_part(scores: Scores) -> Scores:
         for query, there in zip(system.ranks.queries, system.ranks.answered.tolist(), strict=True)
         if there
     }
-    return replace(scores, systems=tuple(_part_of_system(system, answered) for system in scores.systems))
-
-
-def _part_of_system(system: SystemScores, queries: set[str]) -> SystemScores:
-    rows = np.array([row for row, query in enumerate(system.ranks.queries) if query in queries], dtype=np.int64)
-    return replace(
-        system, ranks=system.ranks.take(rows), columns=tuple(_part_of_column(each, rows) for each in system.columns)
-    )
+    parts = []
+    for system in scores.systems:
+        rows = np.array([row for row, query in enumerate(system.ranks.queries) if query in answered], dtype=np.int64)
+        columns = tuple(_part_of_column(each, rows) for each in system.columns)
+        parts.append(replace(system, ranks=system.ranks.take(rows), columns=columns))
+    return replace(scores, systems=tuple(parts))
 
 
 def _part_of_column(column: Column, rows: IntArray) -> Column:

@@ -465,13 +465,20 @@ def doubts_of(
             f"the rankings hold only {known:.0f} distractors for half of the queries: forecasts from so few have erred "
             "by up to .07 with scores and by up to .1 from ranks alone"
         )
-    tied = tied_share(evidence)
+    if evidence.scored is None:
+        return
+    best = evidence.scored.best
+    first = best[:, : FEW_KNOWN + 1]
+    there = np.isfinite(first[:, 1:])
+    ties = there & (first[:, :-1] == first[:, 1:])
+    tied = float(ties.sum() / max(there.sum(), 1))  # of the best distractors, 16 of each query at most
     if tied > TIED_SHARE:
         yield (
             f"{tied:.0%} of the best distractors tie with the next one: the model takes scores for continuous, and "
             "forecasts of such runs have erred by .02 either way"
         )
-    unlike = spread_among_alike(evidence)
+    # of the logarithms of the scales of tails, beyond what level, hits and chance explain
+    unlike = float(np.sqrt(shared_by(best, FEW_KNOWN, share_near(evidence, FEW_KNOWN)).variance))
     if unlike > UNLIKE:
         yield (
             f"how fast scores fall off differs by a factor of {np.exp(unlike):.1f} even among queries whose level and "
@@ -491,21 +498,3 @@ def _of_the_test(forecast: MeasureForecast, ahead: float, tested: Sequence[BackT
             f"{forecast.measure}: the back-test at {last.factor:.3g} times errs by {last.error:+.3f}, more than the "
             "interval allows for; it starts from a smaller collection than today's, where errors are larger"
         )
-
-
-def spread_among_alike(evidence: Evidence) -> float:
-    """Standard deviation of the logarithms of the scales of tails, beyond what level, hits and chance explain."""
-    if evidence.scored is None:
-        return 0.0
-    shared = shared_by(evidence.scored.best, FEW_KNOWN, share_near(evidence, FEW_KNOWN))
-    return float(np.sqrt(shared.variance))
-
-
-def tied_share(evidence: Evidence) -> float:
-    """Share of the best distractors, 16 of each query at most, that have the score of the one behind them."""
-    if evidence.scored is None:
-        return 0.0
-    best = evidence.scored.best[:, : FEW_KNOWN + 1]
-    there = np.isfinite(best[:, 1:])
-    tied = there & (best[:, :-1] == best[:, 1:])
-    return float(tied.sum() / max(there.sum(), 1))

@@ -244,25 +244,22 @@ def worst_queries(ledger: Ledger, count: int = 10) -> tuple[WorstQuery, ...]:
 def _worst(ledger: Ledger, row: int) -> WorstQuery:
     account = ledger.main.account
     share = account.shares[row]
+    own = np.flatnonzero(ledger.items.query_row == row)
+    fate, stage = ends_of(ledger.states[own])
+    gone = np.flatnonzero(np.isin(fate, ("lost", "demoted")))
+    items = []
+    for each in gone[np.argsort(stage[gone], kind="stable")].tolist():  # in the order of the stages, then of the ids
+        place = int(stage[each])
+        rank = int(ledger.items.rank[own[each], place])
+        items.append(LostItem(ledger.items.item[own[each]], str(fate[each]), ledger.stages[place], rank or None))
     return WorstQuery(
         query=ledger.queries[row],
         relevant=int(account.relevant[row]),
         first=float(share[0]),
         last=float(share[-1]),
-        items=tuple(_lost_items(ledger, row)),
+        items=tuple(items),
         label="" if ledger.classes is None else ledger.classes[row],
     )
-
-
-def _lost_items(ledger: Ledger, row: int) -> Iterator[LostItem]:
-    """In the order of the stages, then of the ids."""
-    own = np.flatnonzero(ledger.items.query_row == row)
-    fate, stage = ends_of(ledger.states[own])
-    gone = np.flatnonzero(np.isin(fate, ("lost", "demoted")))
-    for each in gone[np.argsort(stage[gone], kind="stable")].tolist():
-        place = int(stage[each])
-        rank = int(ledger.items.rank[own[each], place])
-        yield LostItem(ledger.items.item[own[each]], str(fate[each]), ledger.stages[place], rank or None)
 
 
 # Every relevant item at every stage as one long table.

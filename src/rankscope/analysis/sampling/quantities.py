@@ -179,8 +179,9 @@ class ClassSize(LinearQuantity):
         """Mid-p limits."""
         strata = run.frame.strata
         cells: list[list[Cell]] = [[] for _ in run.frame.queries]
-        for query, *cell in np.stack([strata.query, strata.size, strata.judged, run.frame.found], axis=1).tolist():
-            cells[query].append((cell[0], cell[1], cell[2]))
+        columns = (strata.query, strata.size, strata.judged, run.frame.found)
+        for query, size, judged, found in zip(*(each.tolist() for each in columns), strict=True):
+            cells[query].append((size, judged, found))
         limits = [class_size_limits(own, chosen.level) for own in cells]
         low, high = np.array(limits, dtype=np.float64).reshape(-1, 2).T
         certain_low, certain_high = self.certain(run, chosen)
@@ -279,7 +280,12 @@ class SampledRecall(Quantity):
 
     def over_queries(self, run: JudgedRun, chosen: EstimateRules) -> Iterator[OverQueries]:
         """All hits over all relevant items: queries with more relevant items count more."""
-        rules = SpreadRules(chosen.level, self._certain_ratio(run), (0.0, 1.0))
+        certain = (0.0, 1.0)
+        if run.has_cells:
+            low, high = (each.sum(axis=1) for each in self._counts(run))
+            if low[0] + high[1] > 0 and high[0] + low[1] > 0:
+                certain = float(low[0] / (low[0] + high[1])), float(high[0] / (high[0] + low[1]))
+        rules = SpreadRules(chosen.level, certain, (0.0, 1.0))
         yield OverQueries(
             f"{self.text}, ratio of totals", linear_ratio(run.frame.strata, run.hit_stratum, self._values(run), rules)
         )
@@ -302,14 +308,6 @@ class SampledRecall(Quantity):
         low = np.stack([strata.by_query(each.astype(np.float64)) for each in found])
         left = np.stack([strata.by_query(each.astype(np.float64)) for each in size - judged])
         return low, low + left
-
-    def _certain_ratio(self, run: JudgedRun) -> Bounds:
-        if not run.has_cells:
-            return 0.0, 1.0
-        low, high = (each.sum(axis=1) for each in self._counts(run))
-        if low[0] + high[1] == 0 or high[0] + low[1] == 0:
-            return 0.0, 1.0
-        return float(low[0] / (low[0] + high[1])), float(high[0] / (high[0] + low[1]))
 
 
 def linear_ratio(strata: Strata, stratum: IntArray, values: FloatArray, rules: SpreadRules) -> Spread:

@@ -193,23 +193,19 @@ def _standard_errors(points: _Points, how: str, level: float, draws: int, seed: 
     Bonferroni. A band for the whole curve is no narrower than one for a single point: with few units chance errs, and
     the value is raised to that of t.
     """
-    alone, shared = (_t_quantile(points, level, sharing) for sharing in (1, int((points.units >= 2).sum())))
-    enough = points.deciding >= FEW_UNITS
-    if how == "t":
-        return alone
-    if how == "bonferroni" or not enough.any():
-        return shared
-    strays = sup_t_statistics(points.rows[:, enough], Queries(len(points.rows)), draws, seed)
-    known = strays[~np.isnan(strays)]
-    return np.maximum(alone, float(np.quantile(known, level)) if known.size else 0.0)
-
-
-def _t_quantile(points: _Points, level: float, sharing: int) -> FloatArray:
-    """The t quantile of each point where so many points share the tail; NaN where it has fewer than two units."""
     from scipy.special import stdtrit
 
-    freedom = np.where(points.units >= 2, points.units - 1.0, np.nan)
-    return np.asarray(stdtrit(freedom, 1 - (1 - level) / (2 * max(1, sharing))))
+    known = points.units >= 2
+    freedom = np.where(known, points.units - 1.0, np.nan)
+    alone, shared = (stdtrit(freedom, 1 - (1 - level) / (2 * sharing)) for sharing in (1, max(1, int(known.sum()))))
+    enough = points.deciding >= FEW_UNITS
+    if how == "t":
+        return np.asarray(alone)
+    if how == "bonferroni" or not enough.any():
+        return np.asarray(shared)
+    strays = sup_t_statistics(points.rows[:, enough], Queries(len(points.rows)), draws, seed)
+    strays = strays[~np.isnan(strays)]
+    return np.maximum(alone, float(np.quantile(strays, level)) if strays.size else 0.0)
 
 
 # What a band is: a mean curve over queries with limits at each point, and what the limits promise.

@@ -282,7 +282,9 @@ def with_random_classes(design: Design, level: float) -> Mixed:
         raise SettingError("the difference of two systems is the same for every query of a class: there is no error")
     differences = _Layer(class_means[:, 1:], size, within, (count - 1) * nu)
     interaction, residual, weight = differences.best()
-    between, query = _means_part(class_means[:, :1], size, clean_squares(float(rest[:, 0].sum()), values), nu)
+    between, query = float(class_means[:, :1].var(ddof=1)), 0.0  # of class means and queries, in the first direction
+    if squares := clean_squares(float(rest[:, 0].sum()), values):
+        between, query, _ = _Layer(class_means[:, :1], size, squares, nu).best()
     means = weight @ design.class_means / weight.sum()
     freedom = (count - 1) * (classes - 1)
     effects = effects_of(design, "", means, len(values), 2 * residual / float(weight.sum()), freedom, level)
@@ -299,14 +301,6 @@ def with_random_classes(design: Design, level: float) -> Mixed:
         class_variance=parts["classes"],
         note=design.note(f"{classes} classes as a sample", "" if interaction else STEADY, words),
     )
-
-
-def _means_part(means: FloatArray, size: FloatArray, squares: float, nu: int) -> tuple[float, float]:
-    """Variance of class means and of queries in the direction of the mean over systems."""
-    if squares == 0:
-        return float(means.var(ddof=1)), 0.0
-    between, within, _ = _Layer(means, size, squares, nu).best()
-    return between, within
 
 
 # The same systems compared twice: cells as independent samples, as Brughi et al. (2014) do, and query by query.
