@@ -180,17 +180,12 @@ class PositionBias:
 
     def rows(self) -> list[dict[str, object]]:
         """One row for each number."""
-        return [
-            {
-                "": "same side twice",
-                "value": self.follows,
-                "low": self.follows_low,
-                "high": self.follows_high,
-                "of": self.twice,
-            },
-            {"": "leans left", "value": self.lean, "low": self.lean_low, "high": self.lean_high, "of": self.twice},
-            {"": "left of all", "value": self.left_share, "low": None, "high": None, "of": self.sided},
-        ]
+        lines = (
+            ("same side twice", self.follows, self.follows_low, self.follows_high, self.twice),
+            ("leans left", self.lean, self.lean_low, self.lean_high, self.twice),
+            ("left of all", self.left_share, None, None, self.sided),
+        )
+        return [dict(zip(("", "value", "low", "high", "of"), line, strict=True)) for line in lines]
 
 
 def position_bias(answers: Sequence[Preference], *, level: float = 0.95) -> PositionBias:

@@ -281,14 +281,35 @@ def generality_table(
     n, way, levels, members = check(locals(), **TABLE_RULES).values()
     queries = with_relevant_items(queries)
     known_sizes(queries, OVER_GENERALITY)
+    counted = len(queries)
     if way == "bins":
-        return _binned(queries, n, levels)
-    given = range(1, _top(queries, members) + 1) if levels is None else levels
-    some = reaching(queries, max(given, default=0)) if members == "constant" else queries
-    kept, index, full = _kept(some, given)
-    parts = _recalls(some, kept, n)
-    shares = [some.relevant / (some.relevant + each) for each in kept]
-    return _generality_table(some, n, way, members, len(queries), index, full, parts, shares)
+        members = "varying"
+        index, parts, shares = _binned(queries, n, levels)
+        full = np.ones(index.size, dtype=np.bool_)
+    else:
+        given = range(1, _top(queries, members) + 1) if levels is None else levels
+        queries = reaching(queries, max(given, default=0)) if members == "constant" else queries
+        kept, index, full = _kept(queries, given)
+        parts = _recalls(queries, kept, n)
+        shares = [queries.relevant / (queries.relevant + each) for each in kept]
+
+    def stacked(columns: list[FloatArray]) -> FloatArray:
+        return np.stack(columns, axis=1) if columns else np.empty((len(queries), 0))
+
+    low, high, variance = (stacked([getattr(part, name) for part in parts]) for name in ("low", "high", "variance"))
+    return GeneralityTable(
+        way=way,
+        n=n,
+        queries=queries,
+        counted=counted,
+        members=members,
+        index=index,
+        full=full,
+        low=low,
+        high=high,
+        variance=variance,
+        chance=np.where(np.isnan(low), np.nan, stacked(shares)),
+    )
 
 
 def reaching(queries: RelevantRanks, level: float) -> RelevantRanks:
@@ -336,47 +357,17 @@ def _recalls(queries: RelevantRanks, kept: Sequence[IntArray], n: float) -> list
     return [recall_when_kept(hits, each, n) for each in kept]
 
 
-def _binned(queries: RelevantRanks, n: float, levels: Sequence[int] | None) -> GeneralityTable:
-    """Each query in the column of its round(G), with all distractors."""
+def _binned(
+    queries: RelevantRanks, n: float, levels: Sequence[int] | None
+) -> tuple[FloatArray, list[Thinned], list[FloatArray]]:
+    """Levels, recall and generality: each query in the column of its round(G), with all distractors."""
     number = np.floor(generality_index(queries) + 0.5 + SLACK).astype(np.int64)
     (result,) = _recalls(queries, [queries.collection - queries.relevant], n)
     index = np.unique(number) if levels is None else np.array(levels, dtype=np.int64)
     inside = [np.where(number == each, 0.0, np.nan) for each in index.tolist()]
     parts = [Thinned(result.low + each, result.high + each, result.variance + each) for each in inside]
     shares = [queries.relevant / queries.collection + each for each in inside]
-    full = np.ones(index.size, dtype=np.bool_)
-    return _generality_table(queries, n, "bins", "varying", len(queries), index.astype(np.float64), full, parts, shares)
-
-
-def _generality_table(
-    queries: RelevantRanks,
-    n: float,
-    way: Way,
-    members: Members,
-    counted: int,
-    index: FloatArray,
-    full: BoolArray,
-    parts: list[Thinned],
-    shares: list[FloatArray],
-) -> GeneralityTable:
-    def stacked(columns: list[FloatArray]) -> FloatArray:
-        return np.stack(columns, axis=1) if columns else np.empty((len(queries), 0))
-
-    low, high, variance = (stacked([getattr(part, name) for part in parts]) for name in ("low", "high", "variance"))
-    chance = np.where(np.isnan(low), np.nan, stacked(shares))
-    return GeneralityTable(
-        way=way,
-        n=n,
-        queries=queries,
-        counted=counted,
-        members=members,
-        index=index,
-        full=full,
-        low=low,
-        high=high,
-        variance=variance,
-        chance=chance,
-    )
+    return index.astype(np.float64), parts, shares
 
 
 # GReP: the surface of recall and precision over generality, as a grid of levels of G and relevant scopes.

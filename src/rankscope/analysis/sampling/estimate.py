@@ -57,6 +57,7 @@ class Estimated(Tabular):
             ("relevant", self.relevant, self.certain_relevant),
             ("recall", self.recall, self.certain_recall),
             ("generality", self.generality, self.certain_generality),
+            ("items per hit, below", self.inspected, self.certain_inspected),
         )
         rows: list[dict[str, object]] = [
             {
@@ -69,17 +70,8 @@ class Estimated(Tabular):
             }
             for name, said, sure in pairs
         ]
-        below, sure = self.inspected, self.certain_inspected
-        inspected: dict[str, object] = {
-            "quantity": "items per hit, below",
-            "estimate": below.value,
-            "low": below.low,
-            "high": below.high,
-            "certain low": sure.low,
-            "certain high": sure.high,
-        }
         so_far = _exact_row("items per hit, scope", self.scope / self.hits if self.hits else math.nan)
-        return [_exact_row("precision", self.precision), *rows, so_far, inspected]
+        return [_exact_row("precision", self.precision), *rows[:3], so_far, *rows[3:]]
 
     @property
     def inspected(self) -> EstimatedRange:

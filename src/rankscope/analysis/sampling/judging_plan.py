@@ -290,22 +290,15 @@ Steps = Callable[[int], JudgingDesign]
 
 def _steps(forecast: WidthForecast, name: str) -> Steps | None:
     """Designs with one, two, ... more of one thing; None where the pilot does not say what it brings, or it is free."""
-    steps = _deeper(forecast) if name == "depth" else _more(forecast, name)
-    return None if steps is None or forecast.cost(steps(1)) <= forecast.cost(forecast.now) else steps
+    now, deeper = forecast.now, forecast.pools.deeper if forecast.pools else ()
 
+    def steps(more: int) -> JudgingDesign:
+        if name == "depth":
+            return replace(now, depth=deeper[min(more, len(deeper)) - 1])
+        return replace(now, **{name: int(getattr(now, name)) + more})
 
-def _deeper(forecast: WidthForecast) -> Steps | None:
-    now, pools = forecast.now, forecast.pools
-    if pools is None or not pools.deeper:
-        return None
-    return lambda more: replace(now, depth=pools.deeper[min(more, len(pools.deeper)) - 1])
-
-
-def _more(forecast: WidthForecast, name: str) -> Steps | None:
-    if forecast.found.sizes.get(FACTOR_OF[name], 1) < 2:
-        return None
-    now = forecast.now
-    return lambda more: replace(now, **{name: int(getattr(now, name)) + more})
+    known = bool(deeper) if name == "depth" else forecast.found.sizes.get(FACTOR_OF[name], 1) > 1
+    return steps if known and forecast.cost(steps(1)) > forecast.cost(now) else None
 
 
 def _most_within(cost: Callable[[int], float], budget: float) -> int:

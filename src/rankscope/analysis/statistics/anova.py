@@ -66,23 +66,10 @@ class Anova:
 
     def rows(self) -> list[dict[str, object]]:
         """The table of an analysis of variance: groups, then residuals."""
-        groups = {
-            "source": "cells",
-            "squares": self.between,
-            "freedom": self.freedom,
-            "mean square": self.between / self.freedom,
-            "F": self.f,
-            "p": self.p,
-        }
-        rest = {
-            "source": "residual",
-            "squares": self.within,
-            "freedom": self.nu,
-            "mean square": self.mse,
-            "F": float("nan"),
-            "p": float("nan"),
-        }
-        return [groups, rest]
+        names = ("source", "squares", "freedom", "mean square", "F", "p")
+        cells = ("cells", self.between, self.freedom, self.between / self.freedom, self.f, self.p)
+        rest = ("residual", self.within, self.nu, self.mse, float("nan"), float("nan"))
+        return [dict(zip(names, each, strict=True)) for each in (cells, rest)]
 
 
 def anova(table: ScoreTable, by_class: bool = True) -> Anova:

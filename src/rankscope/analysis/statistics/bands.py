@@ -29,7 +29,6 @@ from rankscope.analysis.statistics.query_curves import QueryCurves
 from rankscope.analysis.statistics.resampling import Queries, Resampling, batches
 from rankscope.analysis.statistics.sampling_units import (
     FEW_UNITS,
-    UnitSums,
     clustering,
     deciding_units,
     unit_sums,
@@ -45,27 +44,6 @@ WAYS = {"unseen-unit": "one unseen unit", "bonferroni": "Bonferroni", "sup-t": "
 DEFAULT = "unseen-unit"
 SUP_T_DRAWS = 2_000
 DRAWN = ("unseen-unit", "sup-t")
-
-
-@dataclass(frozen=True, eq=False)
-class _Points:
-    """What is known of each point before the way to make a band is chosen."""
-
-    sums: UnitSums
-    rows: FloatArray  # one row per sampling unit
-    mean: FloatArray
-    sd: FloatArray
-    count: IntArray
-    effective: FloatArray
-    deciding: FloatArray
-
-    @property
-    def units(self) -> IntArray:
-        return np.asarray((~np.isnan(self.rows)).sum(axis=0))
-
-    @property
-    def error(self) -> FloatArray:
-        return _spread(self.rows)[1] / np.sqrt(np.maximum(self.units, 1))
 
 
 def band(
@@ -93,33 +71,38 @@ def band(
     rules = {"how": OneOf(tuple(WAYS)), "level": SHARE, "resamples": Optional(COUNT), "seed": SEED}
     how, level, resamples, seed = check(locals(), **rules).values()
     given = _given(curves, x)
-    points = _points(given.values, classes)
-    draws = resamples or (SUP_T_DRAWS if how == "sup-t" else resamples_for(len(points.rows)))
+    rows = unit_values(given.values, classes)  # one row per sampling unit
+    mean, sd = _spread(given.values)
+    error = _spread(rows)[1] / np.sqrt(np.maximum((~np.isnan(rows)).sum(axis=0), 1))
+    count = (~np.isnan(given.values)).sum(axis=0)
+    deciding = deciding_units(rows)
+    draws = resamples or (SUP_T_DRAWS if how == "sup-t" else resamples_for(len(rows)))
     ends = (given.lowest, given.highest) if bounds is None else bounds
     if how == "unseen-unit":
-        low, high = unseen_unit_limits(points.sums, level, draws, seed, ends, shape_within(ends))
+        sums = unit_sums(given.values, classes)
+        low, high = unseen_unit_limits(sums, level, draws, seed, ends, shape_within(ends))
         critical = np.full(low.size, np.nan)
     else:
-        critical = _standard_errors(points, how, level, draws, seed)
-        low, high = points.mean - critical * points.error, points.mean + critical * points.error
+        critical = _standard_errors(rows, deciding, how, level, draws, seed)
+        low, high = mean - critical * error, mean + critical * error
     return Band(
         x=given.x,
-        mean=points.mean,
-        sd=points.sd,
-        error=points.error,
+        mean=mean,
+        sd=sd,
+        error=error,
         low=low,
         high=high,
         critical=critical,
-        count=points.count,
-        effective=points.effective,
-        deciding=points.deciding,
+        count=count,
+        effective=count.astype(np.float64) if classes is None else clustering(given.values, classes).effective,
+        deciding=deciding,
         queries=len(given),
         how=how,
         level=level,
         resamples=draws if how in DRAWN else 0,
         seed=seed,
         unit="queries" if classes is None else "classes",
-        units=len(points.rows),
+        units=len(rows),
         cut=given.cut,
         name=given.system,
         x_name=given.x_name,
@@ -160,23 +143,6 @@ def _given(curves: QueryCurves | ArrayLike, x: ArrayLike | None) -> QueryCurves:
     return QueryCurves(place.astype(np.float64), values, tuple(map(str, range(len(values)))), system="", y_name="mean")
 
 
-def _points(values: FloatArray, classes: Sequence[str] | None) -> _Points:
-    """Mean and unbiased sd over the queries that have a value, and what the sampling units are."""
-    count = (~np.isnan(values)).sum(axis=0)
-    effective = count.astype(np.float64) if classes is None else clustering(values, classes).effective
-    rows = unit_values(values, classes)
-    mean, sd = _spread(values)
-    return _Points(
-        sums=unit_sums(values, classes),
-        rows=rows,
-        mean=mean,
-        sd=sd,
-        count=count,
-        effective=effective,
-        deciding=deciding_units(rows),
-    )
-
-
 def _spread(values: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Mean and unbiased standard deviation of the values there are in each column."""
     there = ~np.isnan(values)
@@ -186,7 +152,9 @@ def _spread(values: FloatArray) -> tuple[FloatArray, FloatArray]:
     return mean, np.sqrt(divide(square.sum(axis=0), np.maximum(count - 1, 0)))
 
 
-def _standard_errors(points: _Points, how: str, level: float, draws: int, seed: int) -> FloatArray:
+def _standard_errors(
+    rows: FloatArray, deciding: FloatArray, how: str, level: float, draws: int, seed: int
+) -> FloatArray:
     """How many standard errors the limits of each point lie on both sides of the mean.
 
     By sup-t, the quantile of the farthest stray among the points that enough units decide; without any, that of
@@ -195,15 +163,16 @@ def _standard_errors(points: _Points, how: str, level: float, draws: int, seed: 
     """
     from scipy.special import stdtrit
 
-    known = points.units >= 2
-    freedom = np.where(known, points.units - 1.0, np.nan)
+    units = (~np.isnan(rows)).sum(axis=0)
+    known = units >= 2
+    freedom = np.where(known, units - 1.0, np.nan)
     alone, shared = (stdtrit(freedom, 1 - (1 - level) / (2 * sharing)) for sharing in (1, max(1, int(known.sum()))))
-    enough = points.deciding >= FEW_UNITS
+    enough = deciding >= FEW_UNITS
     if how == "t":
         return np.asarray(alone)
     if how == "bonferroni" or not enough.any():
         return np.asarray(shared)
-    strays = sup_t_statistics(points.rows[:, enough], Queries(len(points.rows)), draws, seed)
+    strays = sup_t_statistics(rows[:, enough], Queries(len(rows)), draws, seed)
     strays = strays[~np.isnan(strays)]
     return np.maximum(alone, float(np.quantile(strays, level)) if strays.size else 0.0)
 

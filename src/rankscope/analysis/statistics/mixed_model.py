@@ -20,7 +20,7 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from rankscope.analysis.statistics.anova import Anova, anova_of
+from rankscope.analysis.statistics.anova import NO_FREEDOM, Anova, anova_of
 from rankscope.analysis.statistics.design import (
     Design,
     below_zero_note,
@@ -39,10 +39,7 @@ from rankscope.core.validation import SHARE, check
 from rankscope.core.wording import setting_usage
 
 PAIRED = "the model does not hold, and each class is judged by its own paired differences"
-NO_FREEDOM = "as many classes as queries: there is no degree of freedom left for the error, and no test"
 NO_REST = "the difference of two systems is the same for every query of a class: there is no error, and no test"
-
-
 TIED = 1e-9  # mean squares that differ by less are equal: rounding must not decide between two tests
 
 

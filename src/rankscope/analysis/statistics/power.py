@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 
 from rankscope.analysis.statistics.deciding_test import FEWEST_FOR_SKEW, skew_t_limits
 from rankscope.analysis.statistics.paired_tests import spread
+from rankscope.analysis.statistics.studentised_range import StudentisedRange
 from rankscope.core.arrays import FloatArray
 from rankscope.core.errors import SettingError
 from rankscope.core.validation import SHARE, OneOf, WholeNumber, check
@@ -203,8 +204,6 @@ def smallest_significant_difference(groups: int, queries: int, alpha: float = 0.
     >>> round(smallest_significant_difference(groups=10, queries=5), 3)
     2.117
     """
-    from rankscope.analysis.statistics.studentised_range import StudentisedRange
-
     groups, queries = check(locals(), **GROUPS).values()
     quantile = StudentisedRange(groups).quantile(1 - alpha, groups * (queries - 1))
     return float(quantile) / math.sqrt(queries)

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from rankscope.core.arrays import BoolArray, FloatArray, IntArray
 from rankscope.core.catalogue import unknown_name
 from rankscope.core.display import Tabular
-from rankscope.core.errors import SettingError
+from rankscope.core.errors import MeasureError, SettingError
 from rankscope.core.wording import setting_usage
 from rankscope.measures.direction import turn
 from rankscope.measures.evaluation.scores import Column, Scores
@@ -189,7 +189,6 @@ def _column(scores: Scores, system: int, measure: str | None) -> Column:
 
 
 def _measure(text: str, rel: float = 1.0) -> Measure | None:
-    from rankscope.core.errors import MeasureError
     from rankscope.measures.notation import parse_measure
 
     try:
