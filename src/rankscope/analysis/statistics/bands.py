@@ -71,10 +71,11 @@ def band(
     rules = {"how": OneOf(tuple(WAYS)), "level": SHARE, "resamples": Optional(COUNT), "seed": SEED}
     how, level, resamples, seed = check(locals(), **rules).values()
     given = _given(curves, x)
+    count = (~np.isnan(given.values)).sum(axis=0)
+    effective = count.astype(np.float64) if classes is None else clustering(given.values, classes).effective
     rows = unit_values(given.values, classes)  # one row per sampling unit
     mean, sd = _spread(given.values)
     error = _spread(rows)[1] / np.sqrt(np.maximum((~np.isnan(rows)).sum(axis=0), 1))
-    count = (~np.isnan(given.values)).sum(axis=0)
     deciding = deciding_units(rows)
     draws = resamples or (SUP_T_DRAWS if how == "sup-t" else resamples_for(len(rows)))
     ends = (given.lowest, given.highest) if bounds is None else bounds
@@ -94,7 +95,7 @@ def band(
         high=high,
         critical=critical,
         count=count,
-        effective=count.astype(np.float64) if classes is None else clustering(given.values, classes).effective,
+        effective=effective,
         deciding=deciding,
         queries=len(given),
         how=how,
