@@ -241,15 +241,18 @@ class PicHunter(TwoSided):
 
     def score_one(self, items: Items, session: Session) -> FloatArray:
         """The logarithm of the posterior, so that nothing underflows."""
-        picks, rejects = _on_no_display(items, session)
+        shown = np.concatenate([np.empty(0, np.int64), *(each for each, _ in session.displays)])
+        picks, rejects = (np.setdiff1d(each, shown) for each in (session.positives, session.negatives))
+        if session.query is not None:  # which the user did not pick
+            picks = picks[(items.matrix[picks] != session.query).any(axis=1)]
         asked = items.matrix[picks if not rejects.size else picks[:0]]
         asked = asked if session.query is None else np.vstack([session.query[None], asked])
         posterior = self.nearness(items, asked).sum(axis=0)
         brought = np.concatenate([picks, rejects])
         one_more = ((brought, np.arange(brought.size) < picks.size),) if rejects.size else ()
-        for shown, picked in (*one_more, *session.displays):
+        for display, picked in (*one_more, *session.displays):
             if picked.any():
-                posterior += self._told(items, shown, picked)
+                posterior += self._told(items, display, picked)
         return posterior - _log_sum(posterior)
 
     def nearness(self, items: Items, points: FloatArray) -> FloatArray:
@@ -298,15 +301,6 @@ def entropy(log_posterior: FloatArray) -> float:
     1.5
     """
     return float(-(np.exp(log_posterior) * log_posterior).sum() / np.log(2))
-
-
-def _on_no_display(items: Items, session: Session) -> tuple[IntArray, IntArray]:
-    """Positive and negative examples that the user brought along; the query is none of them."""
-    shown = np.concatenate([np.empty(0, np.int64), *(each for each, _ in session.displays)])
-    picks = np.setdiff1d(session.positives, shown)
-    if session.query is not None:
-        picks = picks[(items.matrix[picks] != session.query).any(axis=1)]
-    return picks, np.setdiff1d(session.negatives, shown)
 
 
 def _log_sum(logs: FloatArray) -> FloatArray:

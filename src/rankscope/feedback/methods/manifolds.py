@@ -101,7 +101,13 @@ class PicSOM(Method):
         total = np.zeros((len(examples), len(items)))
         for group in items.groups:
             units = mapped_items(items, group, side)
-            total += spread_marks(unit_marks(examples, units, side), self.spread).reshape(len(examples), -1)[:, units]
+            marks = np.zeros(len(examples) * side * side)
+            for lists, sign in ((examples.positives, 1.0), (examples.negatives, -1.0)):
+                worth = sign / np.maximum(lists.lengths, 1)[lists.row]
+                place = lists.row * side * side + units[lists["item"]]
+                marks += np.bincount(place, worth, minlength=marks.size)
+            spread = spread_marks(marks.reshape(-1, side, side), self.spread)
+            total += spread.reshape(len(examples), -1)[:, units]
         return add_nearness(total, items, examples)
 
 
@@ -119,15 +125,6 @@ def mapped_items(items: Items, group: slice, side: int) -> IntArray:
     rows = items.matrix[:, group]
     key = ("map", side, group.start, group.stop)
     return items.remember(key, lambda: best_units(rows, trained_map(rows, side)))
-
-
-def unit_marks(examples: Examples, units: IntArray, side: int) -> FloatArray:
-    """Sessions x side x side: 1/nP for each positive on its unit, -1/nN for each negative."""
-    total = np.zeros(len(examples) * side * side)
-    for lists, sign in ((examples.positives, 1.0), (examples.negatives, -1.0)):
-        worth = sign / np.maximum(lists.lengths, 1)[lists.row]
-        total += np.bincount(lists.row * side * side + units[lists["item"]], worth, minlength=total.size)
-    return total.reshape(-1, side, side)
 
 
 def spread_marks(marks: FloatArray, spread: float) -> FloatArray:

@@ -215,7 +215,10 @@ class RM3(Method):
         lists = examples.positives
         length = items.matrix.sum(axis=1, dtype=np.float64)[lists["item"]]
         share = lists["grade"] / np.where(length > 0, length, 1.0)
-        words = _most_likely_words(sums(lists, items.matrix[lists["item"]] * share[:, None]), self.terms)
+        words = sums(lists, items.matrix[lists["item"]] * share[:, None])
+        if self.terms is not None:  # equal ones by position
+            others = np.argsort(-words, axis=1, kind="stable")[:, self.terms :]
+            np.put_along_axis(words, others, 0.0, axis=1)
         asked = examples.queries
         refuse((asked < 0).any(axis=1) | (asked.sum(axis=1) <= 0), "the query has no words")
         refuse(words.sum(axis=1) <= 0, "the positives have no words")
@@ -230,16 +233,6 @@ def log_likelihoods(items: Items, mu: float) -> FloatArray:
     prior = np.where(seen, mu * whole / max(whole.sum(), 1.0), 1.0).astype(counts.dtype)
     length = counts.sum(axis=1, dtype=np.float64).astype(counts.dtype)[:, None]
     return np.where(seen, np.log((counts + prior) / (length + mu)), 0.0)
-
-
-def _most_likely_words(words: FloatArray, terms: int | None) -> FloatArray:
-    """The most likely words of each row, equal ones by position; the others 0."""
-    if terms is None or terms >= words.shape[1]:
-        return words
-    order = np.argsort(-words, axis=1, kind="stable")[:, :terms]
-    kept = np.zeros_like(words)
-    np.put_along_axis(kept, order, np.take_along_axis(words, order, axis=1), axis=1)
-    return kept
 
 
 def _as_shares(words: FloatArray) -> FloatArray:

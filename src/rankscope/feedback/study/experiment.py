@@ -156,7 +156,8 @@ class Marker(Interface):
         """Marks of one display of each session."""
 
     def agrees(self, sessions: Sessions, row: IntArray, item: IntArray, mark: IntArray, number: int) -> BoolArray:
-        """Whether a second look at earlier examples comes to the same mark."""
+        """Whether a second look at earlier examples comes to the same mark; who takes them back when marking agrees."""
+        return np.ones(row.size, np.bool_)
 
 
 @dataclass(frozen=True, eq=False)
@@ -223,7 +224,7 @@ class ByUser:
 
 
 @dataclass(frozen=True, eq=False)
-class ByJudge:
+class ByJudge(Marker):
     """A judge, a person perhaps, who is asked session by session and sees ids."""
 
     judge: Judge
@@ -247,7 +248,3 @@ class ByJudge:
             rows += [row] * len(marks.deleted)
             back += [number[name] for name in marks.deleted]
         return Marked(said, np.where(said > 0, 1.0, -1.0), (np.array(rows, np.int64), np.array(back, np.int64)))
-
-    def agrees(self, sessions: Sessions, row: IntArray, item: IntArray, mark: IntArray, number: int) -> BoolArray:
-        """A judge takes examples back when marking."""
-        return np.ones(row.size, np.bool_)

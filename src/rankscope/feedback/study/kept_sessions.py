@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from rankscope.core.arrays import BoolArray, IntArray
+from rankscope.core.arrays import IntArray
 from rankscope.core.errors import InputError
-from rankscope.feedback.study.experiment import Marked
+from rankscope.feedback.study.experiment import Marked, Marker
 from rankscope.feedback.study.results import read_noted, write_noted
 from rankscope.feedback.users.sessions import Sessions
 from rankscope.feedback.users.topics import Topics
@@ -133,7 +133,7 @@ class KeptSessions:
 
 
 @dataclass(eq=False)
-class AsKept:
+class AsKept(Marker):
     """Says of each display what was said of it, round after round; another display than the one kept is an error."""
 
     kept: KeptSessions
@@ -162,10 +162,6 @@ class AsKept:
         self.number += 1
         gone = np.array(back, dtype=np.int64).reshape(-1, 2)
         return Marked(said, grades, (gone[:, 0], gone[:, 1]))
-
-    def agrees(self, sessions: Sessions, row: IntArray, item: IntArray, mark: IntArray, number: int) -> BoolArray:
-        """What was taken back is told with the marks."""
-        return np.ones(row.size, np.bool_)
 
 
 def item_ids(setting: Experiment) -> tuple[str, ...]:

@@ -115,18 +115,15 @@ def response_growth(
                 f"{examples} examples of each. Take a larger topic, fewer halvings, or fewer examples."
             )
         kept = np.sort(np.concatenate([ranked[: few[0]], ranked[relevant : relevant + few[1]]]))
-        responses.append(_response_of_part(method, items.take(kept), target[kept], examples, seed))
+        part, chance = target[kept], np.random.default_rng(seed)
+        sides = [
+            [chance.choice(np.flatnonzero(side), examples, replace=False) for _ in range(TIMED + WARM_UP)]
+            for side in (part, ~part)
+        ]
+        truth = [np.flatnonzero(part)] * (TIMED + WARM_UP)
+        sessions = Examples.of(sides[0], sides[1], seeds=seed, truth=truth)
+        responses.append(response(method, items.take(kept), sessions))
     return ResponseGrowth(tuple(responses))
-
-
-def _response_of_part(method: Method, items: Items, target: BoolArray, examples: int, seed: int) -> Response:
-    chance = np.random.default_rng(seed)
-    sides = [
-        [chance.choice(np.flatnonzero(side), examples, replace=False) for _ in range(TIMED + WARM_UP)]
-        for side in (target, ~target)
-    ]
-    truth = [np.flatnonzero(target)] * (TIMED + WARM_UP)
-    return response(method, items, Examples.of(sides[0], sides[1], seeds=seed, truth=truth))
 
 
 def growth_slope(sizes: Sequence[int], seconds: Sequence[float]) -> float:
