@@ -142,21 +142,18 @@ def best_items(scores: FloatArray, out: BoolArray, count: int) -> IntArray:
     starts = list(range(0, len(scores), step))
 
     def work(start: int) -> IntArray:
-        return _best_of_part(scores[start : start + step], out[start : start + step], count)
+        part = scores[start : start + step]
+        place = _reaching(part, out[start : start + step], count)
+        row, item = np.divmod(place, part.shape[1])
+        order = np.lexsort((item, -part.ravel()[place], row))
+        found = Ragged.from_rows(row, len(part), item=item[order])
+        result = np.full((len(part), count), -1, np.int64)
+        lengths = np.minimum(found.lengths, count)
+        places = ranges(found.offsets[:-1], lengths)
+        result[found.row[places], found.position[places] - 1] = found["item"][places]
+        return result
 
     return np.concatenate([np.empty((0, count), np.int64), *in_threads(work, starts)])
-
-
-def _best_of_part(scores: FloatArray, out: BoolArray, count: int) -> IntArray:
-    place = _reaching(scores, out, count)
-    row, item = np.divmod(place, scores.shape[1])
-    order = np.lexsort((item, -scores.ravel()[place], row))
-    found = Ragged.from_rows(row, len(scores), item=item[order])
-    result = np.full((len(scores), count), -1, np.int64)
-    lengths = np.minimum(found.lengths, count)
-    places = ranges(found.offsets[:-1], lengths)
-    result[found.row[places], found.position[places] - 1] = found["item"][places]
-    return result
 
 
 def _reaching(scores: FloatArray, out: BoolArray, count: int) -> IntArray:

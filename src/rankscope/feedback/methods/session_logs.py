@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from rankscope.core.arrays import FloatArray, IntArray
 from rankscope.feedback.examples.examples import Examples, Session
 from rankscope.feedback.examples.geometry import item_sums, nearness_to_positives, rbf, summed_marks
-from rankscope.feedback.examples.items import EarlierSessions, Items, unit
+from rankscope.feedback.examples.items import SIMILARITIES_AT_ONCE, EarlierSessions, Items, unit
 from rankscope.feedback.examples.scores import best
 from rankscope.feedback.methods.kernel_methods import SVM, sklearn_part, support_vectors
 from rankscope.feedback.methods.method import Method
@@ -71,7 +71,6 @@ def means_of(table: FloatArray, lists: Ragged) -> FloatArray:
 
 # Semantic space: the main directions of what earlier users marked together, and where unmarked items stand in it.
 
-SIMILARITIES_AT_ONCE = 1 << 22
 LEAST_SINGULAR = 1e-9  # a singular value below so much of the largest is rounding
 
 

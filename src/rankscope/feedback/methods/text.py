@@ -40,11 +40,6 @@ class WordRanker:
         deleted = self.index.reader.deleted
         return np.arange(self.index.reader.count) if deleted is None else np.flatnonzero(~deleted)
 
-    @property
-    def ids(self) -> list[str]:
-        """The id of each item."""
-        return self.index.reader.live_ids.to_list()
-
     def row(self, words: Words) -> FloatArray:
         """The score of each item; 0 where it matches nothing."""
         weights = {Term(self.field, word): weight for word, weight in words.items()}
@@ -102,7 +97,7 @@ class TextItems(Items):
     @property
     def ids(self) -> list[str]:
         """The id of each document."""
-        return self.texts.ids
+        return self.texts.index.reader.live_ids.to_list()
 
     def fingerprint(self) -> str:
         """That of the vectors, and of all that decides the scores of words: counts, words, field and similarity."""

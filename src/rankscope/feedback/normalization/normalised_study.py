@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -23,6 +23,7 @@ from rankscope.feedback.normalization.generalisation import (
     EXAMPLES,
     REPEATS,
     Generalisation,
+    Progress,
     Told,
     efficiencies_of,
     generalise,
@@ -30,14 +31,12 @@ from rankscope.feedback.normalization.generalisation import (
 )
 from rankscope.feedback.normalization.stored_baselines import BaselineStore
 from rankscope.feedback.study.experiment import ByUser
-from rankscope.feedback.study.response_times import Response, response
+from rankscope.feedback.study.response_times import TIMED, WARM_UP, Response, response
 from rankscope.feedback.study.study import StudyPlan
 from rankscope.feedback.users.users import Consistent
 
 TOPICS = 10  # at most: each costs some classifiers with all labels
 CONSISTENT = 3  # topics of the consistency test, at most
-TIMED = 22
-Progress = Callable[[float], None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,7 +130,7 @@ def normalised(plan: StudyPlan, progress: Progress | None = None, earlier: Basel
         # with as many examples as the last round has, half of each kind
         marks, first = plan.setting.protocol.scope * plan.setting.protocol.rounds // 2, topics.targets[0]
         size = max(1, min(marks, int(first.sum()) - 1, int((~first).sum()) - 1))
-        timed = ExampleSets.drawn(first, TIMED, (size, size), seed=plan.seed).of_size(size, size)
+        timed = ExampleSets.drawn(first, TIMED + WARM_UP, (size, size), seed=plan.seed).of_size(size, size)
         times = [response(each, items, timed) for each in methods]
     return Normalised(
         methods=tuple(map(str, methods)),

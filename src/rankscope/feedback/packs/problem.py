@@ -127,18 +127,16 @@ def properties_of(pack: Pack, collection: Collection) -> dict[str, Properties]:
     if not pack.assessors:
         return {"": classes}
     wanted = list(dict.fromkeys(name for own in pack.assessors.values() for name in own))
-    values = property_values(_readers(collection), wanted)
+    if collection.paths is not None:
+        readers = [partial(read_image, path) for path in collection.paths]
+    else:
+        assert collection.images is not None
+        readers = [partial(Image.of, picture) for picture in collection.images]
+    values = property_values(readers, wanted)
     return {
         who: {**classes, **{name: values[name] >= least for name, least in own.items()}}
         for who, own in pack.assessors.items()
     }
-
-
-def _readers(collection: Collection) -> list[Callable[[], Image]]:
-    if collection.paths is not None:
-        return [partial(read_image, path) for path in collection.paths]
-    assert collection.images is not None
-    return [partial(Image.of, picture) for picture in collection.images]
 
 
 def pack_topics(pack: Pack, names: Sequence[str], have: dict[str, Properties], only: str | None = None) -> Topics:

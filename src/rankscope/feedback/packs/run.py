@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -28,7 +29,7 @@ from rankscope.feedback.normalization.efficiency import Efficiency, variance_of_
 from rankscope.feedback.normalization.generalisation import Generalisation, generalise
 from rankscope.feedback.normalization.stored_baselines import BaselineStore, load_store, save_baselines
 from rankscope.feedback.packs.pack import Case, Pack
-from rankscope.feedback.packs.problem import PackProblem
+from rankscope.feedback.packs.problem import PackProblem, Progress
 from rankscope.feedback.study.experiment import Experiment
 from rankscope.feedback.study.results import Results, load_results
 from rankscope.feedback.study.sensitivity import Adaptation, adaptation, shared_topics
@@ -37,7 +38,6 @@ from rankscope.feedback.users.starts import STARTS
 from rankscope.feedback.users.topics import sampling_units
 from rankscope.feedback.users.users import USERS
 
-Progress = Callable[[str, float], None]
 BASELINES = "baselines.json"
 
 
@@ -103,15 +103,19 @@ def run_cases(
     if all(lacking.values()):
         problems = [Problem(f"case {case.name}", reason) for case, reason in lacking.items()]
         raise InputError.of(pack.name, problems, "None of its cases can be made of these topics.")
-    cases = tuple(
-        (case, _case_results(pack, problem, case, chosen, folder, on, progress, keep_sessions))
-        for case in pack.cases
-        if not lacking[case]
-    )
+    cases = []
+    for case in (each for each in pack.cases if not lacking[each]):
+        plan, path = case_plan(pack, problem, case, chosen), folder / f"{case.name}.parquet"
+        kept = folder / f"{case.name}.sessions.parquet" if keep_sessions else None
+        results = finished(path, plan)
+        if results is None or (kept is not None and not kept.exists()):
+            shown = None if progress is None else partial(progress, f"case {case.name}")
+            results = study(plan, result=path, on=on, progress=shown, keep_sessions=kept)
+        cases.append((case, results))
     stored = stored_reference(pack)
     reused = stored is not None and all(each.features == features_digest(problem.items) for each in stored.baselines)
     earlier = _baselines(pack, problem, stored if reused else None, folder / BASELINES, progress)
-    told = None if progress is None else lambda share: progress("efficiency", share)
+    told = None if progress is None else partial(progress, "efficiency")
     how = {"examples": pack.study["examples"], "repeats": pack.study["repeats"]}
     rules = BaselineRules(seed=pack.study["seed"])
     learnt = generalise(problem.items, problem.reference, chosen, rules, earlier=earlier, progress=told, **how)
@@ -119,7 +123,7 @@ def run_cases(
     return PackResult(
         pack=pack,
         problem=problem,
-        cases=cases,
+        cases=tuple(cases),
         learnt=learnt,
         adaptations=tuple(_adaptations(pack, problem, chosen, progress)),
         stored=stored,
@@ -141,27 +145,6 @@ def stored_reference(pack: Pack) -> BaselineStore | None:
         what = f"is not the file that pack {pack.name} names (digest {digest[:12]})"
         raise InputError.of(path.name, [what], "Bring back the file that came with the pack.")
     return load_store(path)
-
-
-def _case_results(
-    pack: Pack,
-    problem: PackProblem,
-    case: Case,
-    methods: Sequence[Method],
-    folder: Path,
-    on: str | Runner | None,
-    progress: Progress | None,
-    keep_sessions: bool,
-) -> Results:
-    """One study, or what the folder has of it."""
-    plan = case_plan(pack, problem, case, methods)
-    path = folder / f"{case.name}.parquet"
-    kept = folder / f"{case.name}.sessions.parquet" if keep_sessions else None
-    done = finished(path, plan)
-    if done is not None and (kept is None or kept.exists()):
-        return done
-    told = None if progress is None else lambda share: progress(f"case {case.name}", share)
-    return study(plan, result=path, on=on, progress=told, keep_sessions=kept)
 
 
 def case_plan(pack: Pack, problem: PackProblem, case: Case, methods: Sequence[Method]) -> StudyPlan:
