@@ -100,7 +100,8 @@ def export(
     for name in rule.weights:  # a `SettingError` where the rule weighs somebody who is not there
         project.assessor_named(name)
     with project.lock:
-        _check_probabilities(project, probabilities)
+        if probabilities:
+            _check_probabilities(project)
         choice = GradeChoice(None if assessor is None else project.assessor_named(assessor).id, rule, decided)
         merged = merged_pairs(project, rule, decided, choice.one)
         _refuse_open(project, merged, choice)
@@ -128,9 +129,7 @@ def export(
     )
 
 
-def _check_probabilities(project: Project, wanted: bool) -> None:
-    if not wanted:
-        return
+def _check_probabilities(project: Project) -> None:
     if project.pool is None:
         raise SettingError("there is no pool, so nothing has an inclusion probability: make one with a sample")
     if not project.pool.plan.gives_probabilities:

@@ -226,7 +226,11 @@ class Assignment:
         for query in queries:
             if self.settings.single and self.owner(query) not in (None, assessor):
                 continue
-            yield from self._offers_of(assessor, query)
+            for item in self._fixed(assessor, query):  # what is judged in any case
+                if self._is_free((query, item), assessor):
+                    yield query, item
+            if self.pool.plan.is_adaptive:  # then what the marks so far make worth judging
+                yield from self._adaptive_offers(assessor, query)
 
     def _query_order(self, assessor: int) -> list[str]:
         assert self.pool is not None
@@ -237,15 +241,6 @@ class Assignment:
             seed = self.settings.seed
             self._orders[key] = sorted(self.pool.by_query, key=lambda query: stable_random(seed, assessor, query))
         return self._orders[key]
-
-    def _offers_of(self, assessor: int, query: str) -> Iterator[Pair]:
-        """Items of one query: what is judged in any case, then what the marks so far make worth judging."""
-        assert self.pool is not None
-        for item in self._fixed(assessor, query):
-            if self._is_free((query, item), assessor):
-                yield query, item
-        if self.pool.plan.is_adaptive:
-            yield from self._adaptive_offers(assessor, query)
 
     def _fixed(self, assessor: int, query: str) -> Iterator[str]:
         """In this assessor's own order, without the beginning that is settled for good."""
@@ -276,7 +271,9 @@ class Assignment:
                 yield query, item
         if (self.pool.design.version, query) in self.state.draws:
             return
-        lent = {pair[1] for pair in self.loans if pair[0] == query and pair[1] not in judged and self._is_lent(pair)}
+        now = self.clock()
+        loans = [(pair[1], each) for pair, each in self.loans.items() if pair[0] == query and pair[1] not in judged]
+        lent = {item for item, each in loans if any(loan.until > now for loan in each.values())}
         given_up: set[str] = set()
         while (chosen := self.pool.next_adaptive(query, judged, lent, given_up)) is not None:
             if self.state.answer(assessor, (query, chosen)) is None:
@@ -284,10 +281,6 @@ class Assignment:
                 yield query, chosen
             else:
                 given_up.add(chosen)
-
-    def _is_lent(self, pair: Pair) -> bool:
-        now = self.clock()
-        return any(each.until > now for each in self.loans.get(pair, {}).values())
 
     def _is_free(self, pair: Pair, assessor: int) -> bool:
         if self.state.answer(assessor, pair) is not None or assessor in self.loans.get(pair, {}):
@@ -370,6 +363,7 @@ class JudgingRules(Rules):
         pool = self.project.pool
         pair = (mark.query or "", mark.item or "")
         inside = pool is not None and pool.row(pair) is not None
+        version = self.project.guidelines[-1].version if self.project.guidelines else None
         # nobody gives a mark a flag from outside
         own = {name: value for name, value in (mark.detail or {}).items() if mark.is_copy or name not in RESERVED}
         return replace(
@@ -377,7 +371,7 @@ class JudgingRules(Rules):
             detail={**own, **self._flags(mark)} or None,
             at_us=None,
             pool=mark.pool if mark.pool is not None or not inside or pool is None else pool.design.version,
-            guideline=self.project.guideline_version if mark.guideline is None else mark.guideline,
+            guideline=version if mark.guideline is None else mark.guideline,
         )
 
     def read_again(self, journal: Journal) -> bool:

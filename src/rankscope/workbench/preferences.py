@@ -73,11 +73,12 @@ class Comparing:
 
     def plan(self, assessor: int, mode: str) -> list[ShownPair]:
         """All that somebody is to compare, in their own order; some of it a second time with the sides swapped."""
+        heads = self.heads
         pairs = [
             (query, one, other)
             for one, other in combinations(self.systems, 2)
             for query in self.queries
-            if self._differ(query, one, other)
+            if query in heads[one] and query in heads[other] and heads[one][query] != heads[other][query]
         ]
         pairs.sort(key=lambda each: stable_random(self.seed, "compare", mode, assessor, *each))
         found: list[ShownPair] = []
@@ -91,10 +92,6 @@ class Comparing:
             if mode == SIDE_BY_SIDE and stable_random(self.seed, "swap", *about) < self.swap:
                 due.append((place + SWAP_AFTER, shown._replace(left=shown.right, right=shown.left)))
         return [*found, *(each for _, each in due)]
-
-    def _differ(self, query: str, one: str, other: str) -> bool:
-        first, second = self.heads[one].get(query), self.heads[other].get(query)
-        return first is not None and second is not None and first != second
 
     def _shown(self, assessor: int, mode: str, query: str, one: str, other: str) -> ShownPair:
         turned = mode == SIDE_BY_SIDE and stable_random(self.seed, "side", assessor, query, one, other) < 0.5

@@ -25,6 +25,7 @@ from rankscope.workbench.store.databases import DATABASE, LOCK, database_of
 from rankscope.workbench.store.events import (
     Assessor,
     Guideline,
+    Item,
     MarkEvent,
     PoolDesign,
     Pooled,
@@ -62,7 +63,7 @@ class Project:
         self.secret = bytes.fromhex(meta["secret"])  # of numbers and orders; no longer of sessions
         self.session_key = secrets.token_bytes(32)
         self.notes: tuple[str, ...] = ()  # what was found when it was opened, for whoever runs it
-        self.items = journal.items()
+        self.items = journal.rows(Item)
         self.places = {each.id: each.place for each in self.items}
         self.queries: dict[str, Query] = {}
         self.assessors: dict[int, Assessor] = {}
@@ -93,7 +94,7 @@ class Project:
     def _read_rows(self, journal: Journal) -> bool:
         """In place, since others hold these too."""
         before = list(self.queries.values()), list(self.assessors.values()), [*self.guidelines], [*self.designs]
-        now = journal.queries(), journal.assessors(), journal.guidelines(), journal.designs()
+        now = journal.rows(Query), journal.rows(Assessor), journal.rows(Guideline), journal.rows(PoolDesign)
         self.queries.update({each.id: each for each in now[0]})
         self.assessors.update({each.id: each for each in now[1]})
         self.guidelines[:], self.designs[:] = now[2], now[3]
@@ -289,11 +290,6 @@ class Project:
 
     # queries and guidelines
 
-    @property
-    def guideline_version(self) -> int | None:
-        """The version that marks are made under now; None: there is none."""
-        return self.guidelines[-1].version if self.guidelines else None
-
     def add_guideline(self, text: str) -> Guideline:
         """What assessors read from now on; the same text again changes nothing."""
         if not text.strip() or not is_storable(text):
@@ -304,7 +300,7 @@ class Project:
 
     def put_guideline(self, new: Guideline) -> Guideline:
         """One more version, as it is."""
-        self.writer.change(lambda journal: journal.add_guideline(new))
+        self.writer.change(lambda journal: journal.add(new))
         with self.lock:
             self.guidelines.append(new)
         return new
@@ -320,7 +316,7 @@ class Project:
         if problems:
             raise SettingError.of(problems)
         new = Query(place=len(self.queries), id=name, text=text, narrative=narrative, example=example, class_=class_)
-        self.writer.change(lambda journal: journal.add_query(new))
+        self.writer.change(lambda journal: journal.add(new))
         with self.lock:
             self.queries[name] = new
         return new

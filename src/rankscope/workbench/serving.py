@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import BaseRoute, Route
+from starlette.routing import Route
 
 from rankscope.core.errors import SettingError
 from rankscope.workbench.pages.addresses import check_origin, check_person, person_of
@@ -177,13 +177,28 @@ def demo_folder(folder: str | None) -> Iterator[Path]:
 
 def search_parts_beside(bench: Workbench, indexes: Any, similarity: str = "bm25") -> list[ServicePart]:
     """Indexes as Solr and OpenSearch answer them, behind the sign-in of a project."""
-    limits = ServiceLimits()
-    found = search_parts(ServedIndexes.of(indexes, similarity), limits)
-    return [replace(each, routes=_guarded(bench, each.routes), owns=_search_owns(each)) for each in found]
 
+    def for_admins(endpoint: Callable[[Request], Any]) -> Callable[[Request], Any]:
+        async def answer(request: Request) -> Response:
+            check_person(person_of(bench, request), "admin")
+            if request.method not in READING and bench.reach.cookie in request.cookies:
+                check_origin(bench, request)
+            found: Response = await endpoint(request)
+            return found
 
-def _search_owns(part: ServicePart) -> Callable[[str], bool]:
-    return lambda path: is_of_search(path) and part.owns(path)
+        answer.__doc__ = endpoint.__doc__
+        return answer
+
+    def guarded(part: ServicePart) -> ServicePart:
+        """Without the addresses that can be taken for pages."""
+        routes = [
+            Route(each.path, for_admins(each.endpoint), methods=list(each.methods or ()))
+            for each in part.routes
+            if isinstance(each, Route) and is_of_search(each.path)
+        ]
+        return replace(part, routes=routes, owns=lambda path: is_of_search(path) and part.owns(path))
+
+    return list(map(guarded, search_parts(ServedIndexes.of(indexes, similarity), ServiceLimits())))
 
 
 def is_of_search(path: str) -> bool:
@@ -193,24 +208,3 @@ def is_of_search(path: str) -> bool:
     [True, True, True, False, False]
     """
     return path.startswith("/solr/") or "/_" in path
-
-
-def _guarded(bench: Workbench, routes: Sequence[BaseRoute]) -> list[BaseRoute]:
-    """Those that cannot be taken for a page, each for admins only."""
-    return [
-        Route(each.path, _for_admins(bench, each.endpoint), methods=list(each.methods or ()))
-        for each in routes
-        if isinstance(each, Route) and is_of_search(each.path)
-    ]
-
-
-def _for_admins(bench: Workbench, endpoint: Callable[[Request], Any]) -> Callable[[Request], Any]:
-    async def answer(request: Request) -> Response:
-        check_person(person_of(bench, request), "admin")
-        if request.method not in READING and bench.reach.cookie in request.cookies:
-            check_origin(bench, request)
-        found: Response = await endpoint(request)
-        return found
-
-    answer.__doc__ = endpoint.__doc__
-    return answer

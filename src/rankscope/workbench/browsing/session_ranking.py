@@ -78,7 +78,9 @@ class SessionRanker:
 
         `others` are the sessions of everybody, which some methods learn from.
         """
-        items, places = self._prepared(session, method)
+        if reason := self.why_not(session, type(method)):
+            raise SettingError(f"{method.name} cannot be used here: {reason}")
+        items, places = self._ranked_items(session, method)
         earlier = [each for each in others if each.key != session.key and each.opinions]
         if "log" in method.needs and earlier:
             items = with_log(items, earlier)
@@ -156,13 +158,16 @@ class SessionRanker:
                 return "it takes features for counts of words, and some of them are negative"
         return ""
 
-    def _prepared(self, session: FeedbackSession, method: Method) -> tuple[Items, IntArray]:
+    def _ranked_items(self, session: FeedbackSession, method: Method) -> tuple[Items, IntArray]:
         """The items that a method ranks, and where among them each item of the project is."""
-        if reason := self.why_not(session, type(method)):
-            raise SettingError(f"{method.name} cannot be used here: {reason}")
-        if "words" in method.needs:
-            return self._texts(session)
-        return self.items(session.features), np.arange(len(self.project.items))
+        if "words" not in method.needs:
+            return self.items(session.features), np.arange(len(self.project.items))
+        from rankscope.feedback import TextItems
+
+        name = session.query or ""
+        made = TextItems.in_index(self._index, {name: self.project.queries[name].text})
+        row = {each: number for number, each in enumerate(made.ids)}
+        return made, np.array([row[each.id] for each in self.project.items], dtype=np.int64)
 
     def items(self, features: str) -> Items:
         """The vectors of a feature file, as methods take them."""
@@ -170,14 +175,6 @@ class SessionRanker:
             if features not in self._items:
                 self._items[features] = Items.of(self.project.access.vectors(features).matrix)
             return self._items[features]
-
-    def _texts(self, session: FeedbackSession) -> tuple[Items, IntArray]:
-        from rankscope.feedback import TextItems
-
-        name = session.query or ""
-        made = TextItems.in_index(self._index, {name: self.project.queries[name].text})
-        row = {each: number for number, each in enumerate(made.ids)}
-        return made, np.array([row[each.id] for each in self.project.items], dtype=np.int64)
 
     @cached_property
     def _index(self) -> Index:

@@ -15,7 +15,6 @@ from rankscope.workbench.agreement import (
     dispute_of,
     disputed_pairs,
 )
-from rankscope.workbench.judging import AssessorProgress
 from rankscope.workbench.pages.addresses import Changed, Visit, address
 from rankscope.workbench.pages.answers import view_of
 from rankscope.workbench.pages.bench import Workbench
@@ -132,11 +131,12 @@ def agreement(visit: Visit, asked: AgreementAsked) -> AgreementView:
     kept = visit.bench.keep(Agreements, as_of=visit.project.state.last)
     whole, found = kept.whole, kept.whole.found
     orders = kept.orders(found, asked.measure) if found is not None and asked.measure else ()
+    people = [(each, visit.project.assessors[each.assessor]) for each in whole.said]
     with visit.project.lock:
         disputed = len(disputed_pairs(visit.project, visit.person.id))
     return {
         "level": 0.95 if found is None else found.level,
-        "people": [_said_view(visit, each) for each in whole.said],
+        "people": [view_of(each, SaidView, name=one.name, kind=one.kind) for each, one in people],
         "two": [_agreed_view(each) for each in found.two] if found else [],
         "together": [_agreed_view(found.together)] if found else [],
         "two_by_class": [_agreed_view(each) for each in found.two_by_class] if found else [],
@@ -159,11 +159,6 @@ def agreement(visit: Visit, asked: AgreementAsked) -> AgreementView:
 def _agreed_view(found: Agreed) -> AgreedView:
     coefficients = [view_of(each, CoefficientView) for each in found.coefficients]
     return view_of(found, AgreedView, assessors=list(found.assessors), coefficients=coefficients)
-
-
-def _said_view(visit: Visit, said: AssessorProgress) -> SaidView:
-    person = visit.project.assessors[said.assessor]
-    return view_of(said, SaidView, name=person.name, kind=person.kind)
 
 
 # Disagreements one by one: the item, the grades that people gave without their names, and the last word.

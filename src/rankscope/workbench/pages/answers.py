@@ -70,11 +70,11 @@ def view_answer(address: Address, visit: Visit, view: Mapping[str, Any]) -> Resp
 
 
 def view_of(found: object, kind: type[View], /, **more: Any) -> View:
-    """The fields of a value that a view names, as JSON has them: nothing for what is undefined; `more` as it is."""
-    view: Any = {}
-    for name in kind.__annotations__:
-        value = more[name] if name in more else getattr(found, name)
-        view[name] = None if isinstance(value, float) and math.isnan(value) else value
+    """What a view names, from the fields of a value or from `more`; nothing for a number that is undefined."""
+    view: Any = {name: more[name] if name in more else getattr(found, name) for name in kind.__annotations__}
+    for name, value in view.items():
+        if isinstance(value, float) and math.isnan(value):
+            view[name] = None
     return view
 
 

@@ -95,11 +95,9 @@ def card(bench: Workbench, place: int, rank: int, *, score: float | None = None,
     """One item at its place of a list."""
     item = bench.project.items[place]
     shown = item_view(bench, item.id)
+    shown["text"] = shown["text"][:SNIPPET]
     return {
-        "number": shown["number"],
-        "kind": shown["kind"],
-        "title": shown["title"],
-        "text": shown["text"][:SNIPPET],
+        **shown,
         "id": "" if blind else item.id,
         "label": "" if blind else item.class_,
         "rank": rank,

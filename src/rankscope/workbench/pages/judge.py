@@ -108,7 +108,12 @@ class AwayAsked:
 @address("GET", "/judge", title="Judge", template="judge.html")
 def judge(visit: Visit, asked: JudgeAsked) -> JudgeView:
     """What to judge next, lent to a tab: items and what they are looked at for, and nothing else."""
-    pairs = _next_pairs(visit, asked) if asked.tab else []
+    pairs: list[Pair] = []
+    if asked.tab:  # what the tab shows already and may go on showing, then more
+        project, person = visit.project, visit.person.id
+        held = project.hold(person, read_tasks(visit.bench, asked.hold, MOST_TASKS), asked.tab)
+        more = [loan.pair for loan in project.next_items(person, asked.count, tab=asked.tab)]
+        pairs = list(dict.fromkeys([*held, *more]))[: max(asked.count, len(held))]
     marks, left = visit.bench.keep(OwnProgress).totals(visit.person)
     guidelines = visit.project.guidelines
     # A name for what one person's browser keeps of one project: nobody else's marks are sent in their name.
@@ -124,14 +129,6 @@ def judge(visit: Visit, asked: JudgeAsked) -> JudgeView:
         "decided": visit.project.is_decided,
         "outbox": outbox,
     }
-
-
-def _next_pairs(visit: Visit, asked: JudgeAsked) -> list[Pair]:
-    """What the tab shows already and may go on showing, then more."""
-    project, person = visit.project, visit.person.id
-    held = project.hold(person, read_tasks(visit.bench, asked.hold, MOST_TASKS), asked.tab)
-    more = [loan.pair for loan in project.next_items(person, asked.count, tab=asked.tab)]
-    return list(dict.fromkeys([*held, *more]))[: max(asked.count, len(held))]
 
 
 @address("POST", "/judge/marks")

@@ -123,8 +123,11 @@ def _responses(address: Address) -> dict[str, Any]:
         statuses |= {401, 403, 429}
     if address.method != "GET":
         statuses |= {403, 409, 429, 503, 507}
-    found = {str(each): _refused(STATUS_WORDS.get(each, "refused")) for each in sorted(statuses)}
-    return dict(sorted({**_answers(address), **found}.items()))
+    refusal = {"application/json": {"schema": {"$ref": "#/components/schemas/Refusal"}}}
+    found = _answers(address)
+    for each in statuses:
+        found[str(each)] = {"description": STATUS_WORDS.get(each, "refused"), "content": refusal}
+    return dict(sorted(found.items()))
 
 
 def _answers(address: Address) -> dict[str, Any]:
@@ -135,21 +138,15 @@ def _answers(address: Address) -> dict[str, Any]:
             head = {"format": {"const": f"rankscope.{address.name}"}, "version": {"const": VIEW_VERSION}}
             schema["properties"] = head | schema["properties"]
             schema["required"] = [*head, *schema["required"]]
-            found["200"] = _answered(address, "application/json", {"schema": schema})
+            found["200"] = {"description": address.summary, "content": {"application/json": {"schema": schema}}}
         elif isinstance(kind, type) and issubclass(kind, Response):
-            found["200"] = _answered(address, address.media, {})
+            found["200"] = {
+                "description": address.summary,
+                "content": {media: {} for media in address.media.split(", ")},
+            }
         elif kind is type(None) or kind is Changed:
             found["204"] = {"description": "done"}
     return found
-
-
-def _answered(address: Address, media: str, content: Schema) -> dict[str, Any]:
-    return {"description": address.summary, "content": dict.fromkeys(media.split(", "), content)}
-
-
-def _refused(words: str) -> dict[str, Any]:
-    content = {"application/json": {"schema": {"$ref": "#/components/schemas/Refusal"}}}
-    return {"description": words, "content": content}
 
 
 def _operations_of_route(route: Route) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from starlette.responses import RedirectResponse, Response
 
 from rankscope.core.validation import OneOf
 from rankscope.workbench.pages.addresses import NOBODY, Changed, Visit, address, origin_of, person_of_token
-from rankscope.workbench.pages.answers import comes_from_elsewhere, page, wants_json
+from rankscope.workbench.pages.answers import comes_from_elsewhere, page, view_of, wants_json
 from rankscope.workbench.pages.bench import SESSION_SECONDS
 from rankscope.workbench.pages.parameters import Words
 from rankscope.workbench.people import LONGEST_NAME, OWNER, PROJECT
@@ -61,15 +61,14 @@ class RevokeAsked:
 @address("GET", "/people", role="admin", title="People", template="people.html")
 def people(visit: Visit) -> PeopleView:
     """Who may come in, and as what."""
-    found: list[PersonView] = [
-        {
-            "name": each.name,
-            "kind": each.kind,
-            "role": each.role,
-            "invited": each.token_hash is not None,
-            "active": bool(each.active),
-            "is_owner": each.id == OWNER.id,
-        }
+    found = [
+        view_of(
+            each,
+            PersonView,
+            invited=each.token_hash is not None,
+            active=bool(each.active),
+            is_owner=each.id == OWNER.id,
+        )
         for each in visit.project.assessors.values()
         if each.id != PROJECT.id
     ]

@@ -11,6 +11,7 @@ from rankscope.engines.text.text_index import Index
 from rankscope.reports.texts.inspection import OVERVIEW, VIEWS
 from rankscope.workbench.browsing.collection import items_with_words
 from rankscope.workbench.pages.addresses import Visit, address
+from rankscope.workbench.pages.answers import view_of
 from rankscope.workbench.pages.bench import Workbench
 from rankscope.workbench.pages.blindness import refuse_while_judging
 from rankscope.workbench.pages.items import CardView, ChoiceView, card, feature_choices, last_page
@@ -196,20 +197,16 @@ def look(visit: Visit, asked: LookAsked) -> LookView:
             raise
         except RankscopeError as error:
             problem = str(error)
-    return {
-        "view": asked.view,
-        "views": TITLES,
-        "there": index is not None,
-        "fields": [] if index is None else list(index.fields),
-        "field": asked.field or ("" if index is None else index.default_field),
-        "words": asked.words,
-        "id": asked.id,
-        "prefix": asked.prefix,
-        "by": asked.by,
-        "rebuild": asked.rebuild,
-        "needs": list(chosen.needs),
-        "options": list(chosen.options),
-        "text": text,
-        "found": found,
-        "problem": problem,
-    }
+    return view_of(
+        asked,
+        LookView,
+        views=TITLES,
+        there=index is not None,
+        fields=[] if index is None else list(index.fields),
+        field=asked.field or ("" if index is None else index.default_field),
+        needs=list(chosen.needs),
+        options=list(chosen.options),
+        text=text,
+        found=found,
+        problem=problem,
+    )

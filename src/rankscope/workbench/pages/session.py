@@ -197,9 +197,7 @@ def _beginning(visit: Visit, asked: BeginAsked) -> MarkEvent:
     )
     _refuse_open(visit, session)
     shown = visit.bench.keep(Feedback).ranker.first_shown(session).tolist()
-    return begin_mark(
-        session.assessor, session.key, query=query, example=example, features=features, metric=metric, shown=shown
-    )
+    return begin_mark(session, shown)
 
 
 def _refuse_open(visit: Visit, session: FeedbackSession) -> None:
@@ -210,9 +208,12 @@ def _refuse_open(visit: Visit, session: FeedbackSession) -> None:
 
 
 def _session(visit: Visit, number: int) -> FeedbackSession:
-    found = visit.bench.keep(Feedback).find(visit, number)
-    _refuse_open(visit, found)
-    return found
+    """One's own session of a number."""
+    there = visit.bench.keep(Feedback).sessions()
+    if not 0 < number <= len(there) or there[number - 1].assessor != visit.person.id:
+        raise Refusal(404, f"there is no session {number} of yours")
+    _refuse_open(visit, there[number - 1])
+    return there[number - 1]
 
 
 @address("GET", "/session/{number:int}", role="admin", template="session.html", statuses=(403, 404))
@@ -394,13 +395,6 @@ class Feedback:
             self._log.read(self.project.state.events)
             return list(self._log.sessions)
 
-    def find(self, visit: Visit, number: int) -> FeedbackSession:
-        """One's own session of a number."""
-        there = self.sessions()
-        if not 0 < number <= len(there) or there[number - 1].assessor != visit.person.id:
-            raise Refusal(404, f"there is no session {number} of yours")
-        return there[number - 1]
-
 
 def session_view(bench: Workbench, session: FeedbackSession, truth: str | None, blind: bool) -> SessionView:
     """All of a session."""
@@ -492,16 +486,11 @@ def graph_view(session: FeedbackSession, made: SessionGraph, truth: SessionTruth
 
 def method_views(bench: Workbench, session: FeedbackSession) -> list[MethodView]:
     """All methods, with those that cannot be used here."""
+    ranker = bench.keep(Feedback).ranker
     found: list[MethodView] = []
     for name in ALL:
         kind = METHODS.find(name)
         about = " ".join((kind.__doc__ or "").split()).partition(". ")[0].rstrip(".")
-        found.append(
-            {
-                "name": name,
-                "written": usage(kind),
-                "about": about,
-                "why_not": bench.keep(Feedback).ranker.why_not(session, kind),
-            }
-        )
+        why_not = ranker.why_not(session, kind)
+        found.append({"name": name, "written": usage(kind), "about": about, "why_not": why_not})
     return found

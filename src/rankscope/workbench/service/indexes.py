@@ -46,8 +46,6 @@ if TYPE_CHECKING:
     from rankscope.engines.text.searching import Searcher
 
 
-# The indexes that a service answers for, by name, alone or several as one.
-
 INDEX_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 INDEX_SUFFIX: Final = ".index"
 ALL_INDEXES: Final = frozenset({"_all", "*", ""})
@@ -329,18 +327,13 @@ def mark_fields(
     for field, how in marking.items():
         check_time()
         text = row.get(field) or ""
-        pieces = _pieces(served, query, field, text, how)
-        if pieces:
+        highlighter = Highlighter(served.index.reader, query if how.own_field else in_field(query, field), field)
+        fragments = highlighter.fragments(text, how.fragments, how.size) if how.size else [highlighter.whole(text)]
+        if pieces := [piece for piece in fragments if piece.marks]:
             found[field] = [_shown(piece, how) for piece in pieces]
         elif how.otherwise and text:
             found[field] = [text[: how.otherwise]]
     return found
-
-
-def _pieces(served: Served, query: Node, field: str, text: str, how: Marking) -> list[Fragment]:
-    highlighter = Highlighter(served.index.reader, query if how.own_field else in_field(query, field), field)
-    pieces = highlighter.fragments(text, how.fragments, how.size) if how.size else [highlighter.whole(text)]
-    return [piece for piece in pieces if piece.marks]
 
 
 def _shown(piece: Fragment, how: Marking) -> str:

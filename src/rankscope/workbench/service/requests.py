@@ -72,7 +72,11 @@ class Parameters:
             return otherwise
         if not value.isascii() or not value.lstrip("+-").isdigit() or len(value) > 20:
             raise Refusal(400, f"{name}={value[:40]}: must be a whole number")
-        return in_range(name, int(value), least, most)
+        number = int(value)
+        if not least <= number <= most:
+            advice = f"at most {most:,} are given at once" if number > most else f"must be {least} or more"
+            raise Refusal(400, f"{name}={number}: {advice}")
+        return number
 
     def flag(self, name: str, otherwise: bool = False) -> bool:
         """Yes or no; a name alone is yes."""
@@ -82,14 +86,6 @@ class Parameters:
         if value.lower() not in YES | NO:
             raise Refusal(400, f"{name}={value[:40]}: must be true or false")
         return value.lower() in YES
-
-
-def in_range(name: str, number: int, least: int, most: int) -> int:
-    """A number where it is between two, which are in the range too."""
-    if not least <= number <= most:
-        advice = f"at most {most:,} are given at once" if number > most else f"must be {least} or more"
-        raise Refusal(400, f"{name}={number}: {advice}")
-    return number
 
 
 def parameters_of(request: Request) -> Parameters:

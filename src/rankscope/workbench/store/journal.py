@@ -32,14 +32,20 @@ from rankscope.workbench.store.events import (
     pool_digest,
 )
 
-# The statements: everything that is read from and written to the tables of a project, with the digests of both.
-
 COLUMNS: Final = ", ".join(Event._fields)
 DIGESTS: Final = "digests"  # in the table meta: those of the tables next to the events, and how often they were changed
 ORDERS: Final = {"item": "place", "query": "place", "assessor": "id", "guideline": "version", "design": "version"}
 WHOLE: Final = ("item", "assessor")  # tables whose rows change together or in place; to the others rows are added
 AT_ONCE: Final = 1000  # rows that are read together where some cannot be
 CHECK: Final = "rankscope project check FOLDER tells all of it, and writes what is whole with --journal FILE."
+TABLE_OF: Final[Mapping[type, str]] = {
+    Item: "item",
+    Query: "query",
+    Assessor: "assessor",
+    Guideline: "guideline",
+    PoolDesign: "design",
+}
+Kept = TypeVar("Kept", Item, Query, Assessor, Guideline, PoolDesign)
 T = TypeVar("T")
 
 
@@ -86,7 +92,12 @@ class Journal:
                 f"{self.database.shown} is of version {version}, and this rankscope reads {SCHEMA_VERSION}"
             )
         self.has_digests = version == SCHEMA_VERSION
-        self._acknowledged = self._read_last()
+        try:
+            self._acknowledged = None if self.last is None else self.last.read()
+        except InputError as error:
+            if not self.lenient:
+                raise
+            self.problems += error.reports[0].problems
         if self.has_digests:
             return ()
         if not writes:
@@ -109,25 +120,13 @@ class Journal:
                 self._damaged("what is kept of the project itself")
         return found
 
-    def items(self) -> list[Item]:
-        """The collection, in its order."""
-        return [Item._make(row) for row in self._table("item")]
-
-    def queries(self) -> list[Query]:
-        """All queries, in their order."""
-        return [Query._make(row) for row in self._table("query")]
-
-    def assessors(self) -> list[Assessor]:
-        """Everybody, in the order in which they came."""
-        return [Assessor._make(row) for row in self._table("assessor")]
-
-    def guidelines(self) -> list[Guideline]:
-        """All versions, the first one first."""
-        return [Guideline._make(row) for row in self._table("guideline")]
-
-    def designs(self) -> list[PoolDesign]:
-        """How the pools were made, the first one first."""
-        return [PoolDesign._make(row) for row in self._table("design")]
+    def rows(self, kind: type[Kept]) -> list[Kept]:
+        """All items, queries, assessors, guidelines or designs, in their order."""
+        table = TABLE_OF[kind]
+        found = self._rows(table)
+        if self.has_digests and _digest_of(table, found) != self._digests.get(table):
+            self._damaged(f"the table {table}")
+        return [kind(*row) for row in found]
 
     def pool(self, design: PoolDesign) -> list[Pooled]:
         """The candidates of one pool, in its order."""
@@ -211,27 +210,20 @@ class Journal:
         self.database.insert("assessor", [one])
         self._store_digests({**digests, "assessor": _digest_of("assessor", self._rows("assessor"))})
 
-    def add_query(self, query: Query) -> None:
-        """One more query."""
-        self._add("query", query)
-
-    def add_guideline(self, guideline: Guideline) -> None:
-        """One more version."""
-        self._add("guideline", guideline)
-
-    def add_pool(self, design: PoolDesign, rows: Sequence[Pooled]) -> None:
-        """One more pool, frozen."""
-        self._add("design", design)
-        self.database.insert("pool", rows)
-
-    # digests
-
-    def _add(self, table: str, row: Sequence[Any]) -> None:
+    def add(self, row: Query | Guideline | PoolDesign) -> None:
         """One more row at the end of a table."""
+        table = TABLE_OF[type(row)]
         self.database.insert(table, [row])
         digests = self._stored_digests()
         (stored,) = self.database.execute(f"SELECT * FROM {table} WHERE {ORDERS[table]} = ?", (row[0],))
         self._store_digests({**digests, table: linked(digests[table], stored)})
+
+    def add_pool(self, design: PoolDesign, rows: Sequence[Pooled]) -> None:
+        """One more pool, frozen."""
+        self.add(design)
+        self.database.insert("pool", rows)
+
+    # digests
 
     def _stored_digests(self) -> dict[str, Any]:
         found: dict[str, Any] = json.loads(
@@ -267,12 +259,6 @@ class Journal:
     def _rows(self, table: str) -> list[Row]:
         return self.database.execute(f"SELECT * FROM {table} ORDER BY {ORDERS[table]}")
 
-    def _table(self, table: str) -> list[Row]:
-        rows = self._rows(table)
-        if self.has_digests and _digest_of(table, rows) != self._digests.get(table):
-            self._damaged(f"the table {table}")
-        return rows
-
     def _event_rows(self, after: int) -> list[Row]:
         """Events with their digests, None where there are none; a lenient journal reads up to what cannot be read."""
         asked = f"SELECT {COLUMNS}, {'digest' if self.has_digests else 'NULL'} FROM event WHERE id > ?"
@@ -285,9 +271,8 @@ class Journal:
         found: list[Row] = []
         for many in (AT_ONCE, 1):
             try:
-                while (rows := self.database.execute(f"{asked} ORDER BY id LIMIT {many}", (after,))) and rows[-1][
-                    0
-                ] > after:
+                some = f"{asked} ORDER BY id LIMIT {many}"
+                while (rows := self.database.execute(some, (after,))) and rows[-1][0] > after:
                     found += rows
                     after = rows[-1][0]
             except (StoreError, TypeError):
@@ -313,15 +298,6 @@ class Journal:
         else:
             self._damaged(f"event {number:,}", f"{whole} {CHECK}")
 
-    def _read_last(self) -> JournalEnd | None:
-        try:
-            return None if self.last is None else self.last.read()
-        except InputError as error:
-            if not self.lenient:
-                raise
-            self.problems += error.reports[0].problems
-            return None
-
     def _damaged(self, what: str, advice: str = CHECK) -> None:
         self._report([Problem("", f"{what} {DAMAGED}")], advice)
 
@@ -333,7 +309,11 @@ class Journal:
 
 
 def _digest_of(table: str, rows: Sequence[Row]) -> str:
-    return linked("", rows) if table in WHOLE else chained(rows)
+    """Of all rows together; or of the last one, where each is linked to the one before."""
+    digest = ""
+    for part in [rows] if table in WHOLE else rows:
+        digest = linked(digest, part)
+    return digest
 
 
 def _digest_of_meta(rows: Iterable[Row]) -> str:
@@ -354,14 +334,6 @@ def linked(before: str, row: Sequence[Any]) -> str:
     ('20109453', '246d7b8a')
     """
     return hashlib.sha256(f"{before}{_json(row)}".encode()).hexdigest()
-
-
-def chained(rows: Iterable[Sequence[Any]]) -> str:
-    """The digest of the last of some rows, each linked to the one before."""
-    digest = ""
-    for row in rows:
-        digest = linked(digest, row)
-    return digest
 
 
 class JournalEnd(NamedTuple):
