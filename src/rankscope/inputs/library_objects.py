@@ -8,7 +8,7 @@ rises. Frames of pandas, PyTerrier's among them, are read as tables.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias
 
@@ -132,7 +132,9 @@ def rows_of_results(answers: Mapping[Any, Any], id: IdChoice = None, place: str 
     problems = Problems(place)
     found = {query: list(_results(query, given, id, problems)) for query, given in answers.items()}
     problems.raise_if_any()
-    if not _has_falling_scores(found.values()):
+    scores = [[score for _, score in results] for results in found.values()]
+    known = any(scores) and all(score is not None for each in scores for score in each)
+    if not known or any(upper < lower for each in scores for upper, lower in pairwise(each)):  # type: ignore[operator]
         return {query: [item for item, _ in results] for query, results in found.items()}
     rows = [(query, item, score) for query, results in found.items() for item, score in results]
     return tuple(map(list, zip(*rows, strict=True)))
@@ -170,9 +172,3 @@ def _item_of_result(found: Any, id: IdChoice) -> Any:
         return metadata[id] if id in metadata else getattr(found, id, None)
     own = getattr(found, "node_id", None) or getattr(found, "id", None)
     return own if own is not None else next((metadata[name] for name in METADATA if metadata.get(name)), None)
-
-
-def _has_falling_scores(lists: Any) -> bool:
-    scores: list[Sequence[Any]] = [[score for _, score in results] for results in lists]
-    known = any(scores) and all(score is not None for each in scores for score in each)
-    return known and not any(upper < lower for each in scores for upper, lower in pairwise(each))

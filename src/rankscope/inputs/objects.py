@@ -54,14 +54,9 @@ def frame_of_object(data: Any, value: str, problems: Problems) -> pl.DataFrame |
         return _from_columns({name: data[name] for name in data.dtype.names}, problems)
     if isinstance(data, tuple) and len(data) == 3:
         return _from_columns(dict(zip(("query", "item", value), data, strict=True)), problems)
-    return _from_arrow(data) if hasattr(data, "__arrow_c_stream__") else None
-
-
-def _from_arrow(data: Any) -> pl.DataFrame | None:
-    """A table of any library that speaks Arrow; a single column is none."""
     try:
-        return pl.DataFrame(data)
-    except pl.exceptions.PolarsError:
+        return pl.DataFrame(data) if hasattr(data, "__arrow_c_stream__") else None
+    except pl.exceptions.PolarsError:  # a single column
         return None
 
 

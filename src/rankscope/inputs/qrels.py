@@ -23,7 +23,7 @@ from rankscope.core.display import Displayed
 from rankscope.core.errors import InputError
 from rankscope.core.wording import setting_value
 from rankscope.inputs.id_columns import Hashes, IdColumn, TextIds
-from rankscope.inputs.plain_objects import PlainNested, plain_from_columns
+from rankscope.inputs.plain_objects import PlainNested, plain_from_columns, plain_of
 from rankscope.inputs.problems import Problems, place_of_line, shorten_value
 from rankscope.inputs.reading import DEFAULT_READING, Reading
 from rankscope.inputs.sources import Source
@@ -76,8 +76,6 @@ class Qrels(Displayed):
             return data
         if isinstance(data, str | Path):
             return cls.from_path(data, reading)
-        from rankscope.inputs.plain_objects import plain_of
-
         reading = reading.only_for("grade")
         plain = None if reading.columns else plain_of(data, "grade", keep)
         if plain is not None:

@@ -14,7 +14,7 @@ import weakref
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from rankscope.core.caching import import_extra
@@ -141,7 +141,10 @@ class RemoteSource(Source):
         weakref.finalize(self, _remove, place)
         with os.fdopen(handle, "wb") as file, _explained(self.url):
             if _is_web(self.url):
-                whole, self._led_to = _copy_web(self.url, file)
+                with _web_answer(self.url, "GET") as answer:
+                    shutil.copyfileobj(answer, file)
+                    whole = int(answer.headers["Content-Length"] or file.tell())
+                    self._led_to = shown_address(answer.geturl())
             else:
                 answer = _obstore().get(*_store_and_key(self.url))
                 for chunk in answer.stream():
@@ -155,13 +158,6 @@ class RemoteSource(Source):
 
 def _is_web(url: str) -> bool:
     return urlsplit(url).scheme in NOT_LISTED
-
-
-def _copy_web(url: str, file: BinaryIO) -> tuple[int, str]:
-    """Copy what a web server answers; how many bytes that has, and where it was in the end."""
-    with _web_answer(url, "GET") as answer:
-        shutil.copyfileobj(answer, file)
-        return int(answer.headers["Content-Length"] or file.tell()), shown_address(answer.geturl())
 
 
 def _web_answer(url: str, method: str) -> Any:

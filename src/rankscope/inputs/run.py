@@ -16,7 +16,7 @@ from rankscope.core import forks
 from rankscope.core.display import Displayed
 from rankscope.core.errors import InputError, SwappedInputs
 from rankscope.core.names import distinct_names
-from rankscope.inputs.plain_objects import PlainNested
+from rankscope.inputs.plain_objects import PlainNested, plain_of
 from rankscope.inputs.problems import Problems, raise_all
 from rankscope.inputs.reading import DEFAULT_READING, Reading
 from rankscope.inputs.run_rows import FirstRows, RunBlock, prefetch
@@ -150,8 +150,6 @@ class Run(Displayed):
             run = cls.from_path(data, reading)
             run.name = name or run.name
             return run
-        from rankscope.inputs.plain_objects import plain_of
-
         reading = reading.only_for("score")
         plain = None if reading.columns else plain_of(data, "score", keep)
         if plain is not None:

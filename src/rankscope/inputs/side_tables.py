@@ -17,6 +17,7 @@ from rankscope.core.wording import how_many
 from rankscope.inputs import tables
 from rankscope.inputs.formats.delimited import read_delimited_table
 from rankscope.inputs.problems import KEPT, Problems
+from rankscope.inputs.reading import DEFAULT_READING
 from rankscope.inputs.sources import Source
 from rankscope.inputs.tables import Table, columns_of, text_ids
 
@@ -144,9 +145,8 @@ def read_record_table(path: str | Path, problems: Problems, expected: str) -> Ta
         return Table.numbered(PARQUET.whole(source, problems))
     if head.lstrip().startswith(b"{"):
         from rankscope.inputs.formats.json_files import whole_json_lines
-        from rankscope.inputs.reading import Reading
 
-        return whole_json_lines(source, Reading(), problems)
+        return whole_json_lines(source, DEFAULT_READING, problems)
     return read_delimited_table(source, problems, expected=expected, known=frozenset(expected.split(",")))
 
 

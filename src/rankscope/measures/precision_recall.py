@@ -11,7 +11,7 @@ import numpy as np
 from rankscope.core.arrays import FloatArray, IntArray
 from rankscope.core.notation import given_behind_at
 from rankscope.core.settings import Settings
-from rankscope.measures.measure import HitsFirst, not_known
+from rankscope.measures.measure import HitsFirst, Measure, not_known
 from rankscope.ranks.ragged import divide
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.ranks.tie_orders import expected_hits
@@ -35,8 +35,9 @@ class HitsWithin(HitsFirst):
         return self.value(expected_hits(queries, self._limits(queries)), queries)
 
     def _limits(self, queries: RelevantRanks) -> IntArray | float:
-        reach = self.reach(queries)
-        return np.inf if reach is None else reach
+        """The reach of each query, or one number for all of them."""
+        reach = None if type(self).reach is Measure.reach else self.reach(queries)
+        return self.last_rank if reach is None else reach
 
 
 class ShareOfHits(HitsWithin):

@@ -20,8 +20,6 @@ from rankscope.ranks.ragged import Ragged
 from rankscope.ranks.reduction import Found, Progress, check_common, collect_rows, find_judged, nothing_found
 from rankscope.ranks.ties import ScoredRows, ranks_of
 
-# The rank of every judged item by its id, in one run after the other: what follows items needs more than ranks.
-
 ABSENT = 0  # the rank of an item that is not in the list
 
 
@@ -77,13 +75,18 @@ def item_ranks(
         except InputError as error:
             errors.append(error)
     raise_all(errors)
+    rank = np.stack([each.ranks for each in found], axis=1)
+    if chosen.judged_only:
+        rank = np.stack([_among_judged(column, judged) for column in rank.T], axis=1)
+    if chosen.depth is not None:
+        rank = np.where(rank <= chosen.depth, rank, ABSENT)
     return ItemRanks(
         queries=judged.queries,
         runs=tuple(runs),
         query_row=judged.query_row,
         item=tuple(judged.item.to_list()),
         grade=judged.grade,
-        rank=_as_settings_want(np.stack([each.ranks for each in found], axis=1), judged, chosen),
+        rank=rank,
         answered=np.stack([each.answered for each in found], axis=1),
         not_judged=tuple(len(each.not_judged) for each in found),
     )
@@ -124,13 +127,6 @@ class _ItemsFound(Found):
         there = np.zeros(len(self.judged.queries), dtype=np.bool_)
         there[list(self.rows_of_query)] = True
         return there
-
-
-def _as_settings_want(rank: IntArray, judged: JudgedItems, settings: Settings) -> IntArray:
-    """Ranks among the judged items alone, and none beyond the depth, where that is wanted."""
-    if settings.judged_only:
-        rank = np.stack([_among_judged(column, judged) for column in rank.T], axis=1)
-    return rank if settings.depth is None else np.where(rank <= settings.depth, rank, ABSENT)
 
 
 def _among_judged(rank: IntArray, judged: JudgedItems) -> IntArray:

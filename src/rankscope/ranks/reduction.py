@@ -21,7 +21,7 @@ from rankscope.inputs.problems import KEPT, LINE_BITS, Problems, file_of_line, s
 from rankscope.inputs.qrels import JudgedItems, JudgedLists, Qrels, read_junk
 from rankscope.inputs.reading import Reading, reading_of
 from rankscope.inputs.run import Run
-from rankscope.inputs.run_rows import RunRows, line_numbers
+from rankscope.inputs.run_rows import RunRows, contradiction_of, line_numbers
 from rankscope.ranks.kept_scores import lots_of_names
 from rankscope.ranks.provenance import CONTRADICTION, JudgementFacts, RunFacts, reduction_provenance
 from rankscope.ranks.query_blocks import ItemKeys, Scattered, WholeQueries, gather_rows, keys_of, whole_queries
@@ -253,8 +253,6 @@ class Found:
         """With what the first rows tell, where ranks do not decide anyway."""
         if run.plain is not None or self.settings.ties == "rank":
             return ranks
-        from rankscope.inputs.run_rows import contradiction_of
-
         found = contradiction_of(run)
         if found is None:
             return ranks

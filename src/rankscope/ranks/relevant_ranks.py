@@ -89,11 +89,15 @@ class RelevantRanks(Displayed):
         count = len(items)
         graded = items if "grade" in items else items.with_columns(grade=np.ones(items.size))
         unjudged = graded["grade"] < 0
+        if levels is None:
+            judged = items.lengths if relevant is None else relevant
+            some = np.flatnonzero(judged)
+            levels = Ragged.from_rows(some, judged.size, grade=np.ones(some.size), count=judged[some].astype(np.int64))
         return cls(
             queries=tuple(queries),
             judged=graded if pooled is not None else graded.where(~unjudged),
             pooled=graded.where(unjudged) if pooled is None else pooled,
-            levels=_grade_one(items.lengths if relevant is None else relevant) if levels is None else levels,
+            levels=levels,
             depth=np.asarray(depth, dtype=np.int64),
             answered=np.ones(count, dtype=np.bool_) if answered is None else answered,
             collection=np.full(count, UNKNOWN) if collection is None else np.asarray(collection, dtype=np.int64),
@@ -374,12 +378,6 @@ def _levels_of(judged: Ragged, relevant: IntArray) -> Ragged:
     return count_levels(row, grade, weight, len(judged))
 
 
-def _grade_one(relevant: IntArray) -> Ragged:
-    """Counts per grade when all judged items have grade 1."""
-    some = np.flatnonzero(relevant)
-    return Ragged.from_rows(some, relevant.size, grade=np.ones(some.size), count=relevant[some].astype(np.int64))
-
-
 def count_levels(row: IntArray, grade: FloatArray, weight: IntArray, lists: int) -> Ragged:
     """How many items there are at each grade of each query, ascending; grades that nothing has are left out."""
     order = np.lexsort((grade, row))
@@ -415,7 +413,9 @@ def with_subtopics(found: RelevantRanks, judged: Subtopics) -> RelevantRanks:
         subtopic=judged.subtopic,
         grade=judged.grade,
     ).take(np.array([row_of[query] for query in found.queries], dtype=np.int64))
-    kept = pairs.where(_among_levels(pairs, found.levels))
+    numbers = found.levels["grade"].astype(np.int64)
+    span = int(max(pairs["item"].max(initial=0), numbers.max(initial=0))) + 1
+    kept = pairs.where(np.isin(pairs.row * span + pairs["item"], found.levels.row * span + numbers))
     first = np.flatnonzero(changes(kept.row, kept["item"]))
     grade = np.maximum.reduceat(kept["grade"], first) if first.size else kept["grade"]
     of_items = Ragged.from_rows(kept.row[first], len(kept), item=kept["item"][first], grade=grade)
@@ -432,13 +432,6 @@ def with_subtopics(found: RelevantRanks, judged: Subtopics) -> RelevantRanks:
         top_grade=float(grade.max(initial=0.0)),
         subtopics=kept,
     )
-
-
-def _among_levels(pairs: Ragged, levels: Ragged) -> BoolArray:
-    """Which judgements are of items that the reduction knows."""
-    numbers = levels["grade"].astype(np.int64)
-    span = int(max(pairs["item"].max(initial=0), numbers.max(initial=0))) + 1
-    return np.isin(pairs.row * span + pairs["item"], levels.row * span + numbers)
 
 
 def ranks_of_pairs(queries: RelevantRanks) -> FloatArray:

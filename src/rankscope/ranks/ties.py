@@ -104,7 +104,7 @@ def _by_place(rows: IntArray, scored: ScoredRows) -> Placement:
     segment = np.repeat(np.arange(scored.lengths.size), scored.lengths)
     places = scored.place(rows)
     above = places - scored.starts[segment[places]]
-    # Which places have an equal score of the same query right before or behind them.
+    # Tied are places with an equal score of the same query right before or behind them.
     last = score.size - 1
     before, after = np.maximum(places - 1, 0), np.minimum(places + 1, last)
     tied = ((places > 0) & (score[before] == score[places]) & (segment[before] == segment[places])) | (

@@ -168,11 +168,6 @@ def is_json_lines(head: bytes) -> bool:
     return head.lstrip()[:1] == b"{"
 
 
-def read_json_documents(source: Source, name: str, reading: Reading, problems: Problems) -> Iterator[DocumentRecord]:
-    """A document from each line."""
-    return _records(json_objects(source, reading, problems), document_of, problems)
-
-
 def json_objects(source: Source, reading: Reading, problems: Problems) -> Iterator[tuple[int, dict[str, Any]]]:
     """The objects with their lines; a line that is none is a problem."""
     for line, text in numbered_lines(text_blocks(source, reading.encoding, problems)):
@@ -194,7 +189,7 @@ JSON_DOCUMENTS = DocumentReader(
     name="jsonl",
     about="JSON lines: one object a line, with id, title and text",
     suffixes=(".jsonl", ".ndjson", ".json"),
-    read=read_json_documents,
+    read=lambda source, _, reading, problems: _records(json_objects(source, reading, problems), document_of, problems),
     recognises=is_json_lines,
 )
 
@@ -202,11 +197,6 @@ JSON_DOCUMENTS = DocumentReader(
 # Parquet tables with an id column, and texts in any others.
 
 ROWS_AT_ONCE: Final = 10_000
-
-
-def read_parquet_documents(source: Source, name: str, reading: Reading, problems: Problems) -> Iterator[DocumentRecord]:
-    """A document from each row."""
-    return _records(_parquet_rows(source, problems), document_of, problems, "row")
 
 
 def _parquet_rows(source: Source, problems: Problems) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -249,7 +239,7 @@ PARQUET_DOCUMENTS = DocumentReader(
     name="parquet",
     about="Parquet: a table with id, title and text",
     suffixes=(".parquet", ".pq"),
-    read=read_parquet_documents,
+    read=lambda source, name, _, problems: _records(_parquet_rows(source, problems), document_of, problems, "row"),
     recognises=PARQUET.recognises,
     word="row",
 )
@@ -285,26 +275,16 @@ TSV_TOPICS = DelimitedTopics("tsv", "TSV: an id, a tab and the text; or with a h
 # Topics in JSON lines, one object a line, as BEIR's queries.jsonl; and in Parquet tables.
 
 
-def read_json_topics(source: Source, reading: Reading, problems: Problems) -> Iterator[TopicRecord]:
-    """A topic from each line."""
-    return _records(json_objects(source, reading, problems), topic_of, problems)
-
-
-def read_parquet_topics(source: Source, reading: Reading, problems: Problems) -> Iterator[TopicRecord]:
-    """A topic from each row."""
-    return _records(_parquet_rows(source, problems), topic_of, problems, "row")
-
-
 JSON_TOPICS = TopicReader(
     name="jsonl",
     about="JSON lines with an id and texts, as BEIR's queries.jsonl",
-    read=read_json_topics,
+    read=lambda source, reading, problems: _records(json_objects(source, reading, problems), topic_of, problems),
     recognises=is_json_lines,
 )
 PARQUET_TOPICS = TopicReader(
     name="parquet",
     about="Parquet tables with an id and texts",
-    read=read_parquet_topics,
+    read=lambda source, _, problems: _records(_parquet_rows(source, problems), topic_of, problems, "row"),
     recognises=PARQUET.recognises,
     word="row",
 )

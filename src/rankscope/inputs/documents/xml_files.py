@@ -101,7 +101,8 @@ def read_xml_topics(source: Source, reading: Reading, problems: Problems) -> Ite
     count = 0
     for each in xml_records(source, reading.encoding, TOPIC_TAGS, (), problems):
         count += 1
-        number = _topic_number(each)
+        own = next((each.attributes[key] for key in TOPIC_ATTRIBUTES if each.attributes.get(key)), "")
+        number = (own or next((each.parts[key] for key in TOPIC_ELEMENTS if each.parts.get(key)), "")).strip()
         if number:
             texts = {
                 SHORT_PARTS.get(key, key): " ".join(text.split())
@@ -114,11 +115,6 @@ def read_xml_topics(source: Source, reading: Reading, problems: Problems) -> Ite
             problems.add(f"line {each.line}", f"<{each.name}> has no number", order=each.line)
     if not count and not problems.any:
         problems.add("", "holds no topic", TOPIC_ADVICE)
-
-
-def _topic_number(each: XmlRecord) -> str:
-    own = next((each.attributes[key] for key in TOPIC_ATTRIBUTES if each.attributes.get(key)), "")
-    return (own or next((each.parts[key] for key in TOPIC_ELEMENTS if each.parts.get(key)), "")).strip()
 
 
 XML_TOPICS = TopicReader(

@@ -57,16 +57,12 @@ def is_beir_folder(folder: Path) -> bool:
     return bool(_splits(folder))
 
 
-def read_beir_qrels(source: Source, reading: Reading) -> Qrels:
-    """The judgements of the chosen split, of `test`, or of the only split."""
-    return TSV.read_qrels(Source(str(_chosen_split(source))), reading)
-
-
 def _splits(folder: Path) -> dict[str, Path]:
     return {file.stem: file for file in sorted(folder.glob("qrels/*.tsv")) if file.is_file()}
 
 
 def _chosen_split(source: Source) -> Path:
+    """The file of the chosen split, of `test`, or of the only split."""
     splits = _splits(Path(source.path))
     wanted = source.part or ("test" if "test" in splits or len(splits) != 1 else next(iter(splits)))
     if wanted in splits:
@@ -94,7 +90,7 @@ BEIR = FileFormat(
     suffixes=(),
     recognises=lambda head: False,  # it is no file
     read_run=refusal("is a folder, which holds judgements and no run", "Name the run's file."),
-    read_qrels=read_beir_qrels,
+    read_qrels=lambda source, reading: TSV.read_qrels(Source(str(_chosen_split(source))), reading),
     write_run=refusal("a run cannot be written in BEIR's form", "Write TREC text, JSON or Parquet."),
     write_qrels=write_beir_qrels,
     shapes=BEIR_SHAPES,

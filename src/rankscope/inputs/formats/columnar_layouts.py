@@ -16,8 +16,7 @@ from typing import Any
 
 from rankscope.inputs.sources import ExpandedBytes
 
-# Is a file laid out as Parquet says? Asked before polars reads it, which ends the whole program where a damaged
-# number asks for more memory than there is.
+# Parquet.
 
 PARQUET_MAGIC = b"PAR1"
 PARQUET_TAIL = 8
@@ -222,8 +221,7 @@ class ThriftReader:
             raise BadThriftError("it ends too early")
 
 
-# Is a file laid out as Arrow says? Asked before polars reads it, which ends the whole program where a damaged number
-# asks for more memory than there is.
+# Arrow.
 
 ARROW_MAGIC = b"ARROW1"
 ARROW_MARK = b"\xff\xff\xff\xff"

@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import TextIO
 
@@ -187,12 +188,8 @@ LETOR_SHAPES = (
 )
 
 
-def read_letor_qrels(source: Source, reading: Reading) -> Qrels:
-    """Judgements from grade, query and the item behind the #."""
-    return Qrels.from_source(source, lambda problems: _letor_table(source, reading, problems))
-
-
 def _letor_table(source: Source, reading: Reading, problems: Problems) -> Table:
+    """Judgements from grade, query and the item behind the #."""
     rows, lines = [], []
     text = texts.whole_utf8(source, reading.encoding, problems).decode()
     for number, line in enumerate(text.split("\n"), 1):
@@ -212,7 +209,7 @@ LETOR = FileFormat(
     suffixes=(),
     recognises=lambda head: LETOR_BEGIN.match(head) is not None,  # a grade and `qid:`
     read_run=refusal("holds judgements for learning to rank (qid:), which are no run"),
-    read_qrels=read_letor_qrels,
+    read_qrels=lambda source, reading: Qrels.from_source(source, partial(_letor_table, source, reading)),
     write_run=refusal("a run cannot be written as LETOR text", "Write TREC text, CSV or Parquet."),
     write_qrels=refusal("judgements are not written as LETOR text", "Write TREC text, CSV or Parquet."),
     shapes=LETOR_SHAPES,

@@ -179,13 +179,13 @@ def _joined_tables(parts: list[Table]) -> Table:
     if len(parts) == 1:
         return parts[0]
     names = dict.fromkeys(name for part in parts for name in part.frame.columns)
-    columns = {name: [value for part in parts for value in _column_values(part.frame, name)] for name in names}
-    frame = pl.DataFrame([series_of_values(name, values) for name, values in columns.items()])
-    return Table(frame, np.concatenate([part.line for part in parts]), "line")
-
-
-def _column_values(frame: pl.DataFrame, name: str) -> list[object]:
-    return frame.get_column(name).to_list() if name in frame.columns else [None] * frame.height
+    columns = []
+    for name in names:
+        values: list[object] = []
+        for frame in (part.frame for part in parts):
+            values += frame.get_column(name).to_list() if name in frame.columns else [None] * frame.height
+        columns.append(series_of_values(name, values))
+    return Table(pl.DataFrame(columns), np.concatenate([part.line for part in parts]), "line")
 
 
 def _tables_of_lines(source: Source, reading: Reading, problems: Problems) -> Iterator[Table]:

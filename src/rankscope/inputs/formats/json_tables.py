@@ -122,12 +122,13 @@ def results_of(record: dict[Any, Any], hits: ResultRows) -> Any:
         return value_at_path(record, asked)
     by_name = {loose_name(name): value for name, value in record.items() if isinstance(name, str)}
     found = (by_name[word] for word in NAMES_OF_LISTS[hits.choices.value] if word in by_name)
-    return next((each for each in found if list_of(each) is not None or _is_counted(each)), None)
+    return next((each for each in found if list_of(each) is not None or _holds(each, int, float)), None)
 
 
-def _is_counted(value: Any) -> bool:
+def _holds(value: Any, *kinds: type) -> bool:
+    """Whether it is an object that holds values of these kinds alone."""
     fields = fields_of(value)
-    return fields is not None and all(isinstance(each, int | float) for each in fields.values())
+    return fields is not None and all(isinstance(each, kinds) for each in fields.values())
 
 
 # Objects whose names are queries: {query: {item: number}}, {query: [ids]}, {query: [{"id": ..., "score": ...}]}.
@@ -250,12 +251,7 @@ def is_keyed(data: Any) -> bool:
     if _engine_of(data, ResultRows(JsonChoices("score"), Problems(""))) is not None:
         return True
     answers = [answer for _, answer in islice(data.items(), ANSWERS_LOOKED_AT)]
-    return bool(answers) and all(list_of(each) is not None or _is_answer(each) for each in answers)
-
-
-def _is_answer(value: Any) -> bool:
-    fields = fields_of(value)
-    return fields is not None and all(isinstance(each, int | float | str) for each in fields.values())
+    return bool(answers) and all(list_of(each) is not None or _holds(each, int, float, str) for each in answers)
 
 
 def _has_lists(data: Any, hits: ResultRows) -> bool:

@@ -204,10 +204,8 @@ def counting(values: Iterable[Mapping[str, set[float]]], unknown: str) -> str:
 
 def tie_fate(ranks: RelevantRanks, settings: Settings) -> str:
     """What becomes of items of equal score."""
-    return "the mean over all orders is shown" if settings.ties == "expected" else f"{_tie_rule(ranks)} decides"
-
-
-def _tie_rule(ranks: RelevantRanks) -> str:
-    """What made the order of equal scores, as the reduction recorded it."""
-    policy = ranks.provenance.get("settings", {}).get("ties", "trec_eval")
-    return "the position of the item" if policy == "position" else setting_value("ties", policy)
+    if settings.ties == "expected":
+        return "the mean over all orders is shown"
+    policy = ranks.provenance.get("settings", {}).get("ties", "trec_eval")  # as the reduction recorded it
+    rule = "the position of the item" if policy == "position" else setting_value("ties", policy)
+    return f"{rule} decides"

@@ -147,7 +147,9 @@ def evaluate_ranks(ranks: Sequence[RelevantRanks], measures: Asked, settings: Se
 
     Systems of equal names get a number behind all but the first.
     """
-    _refuse_what_is_fixed(ranks, settings)
+    fixed = [line for each in ranks for line in (*_fixed_otherwise(each, settings), *_cut_too_late(each, settings))]
+    if fixed:
+        raise SettingError.of(fixed)
     kinds = parse_measures(measures, settings.rel, settings.compat)
     class_of = _classes_of(classes) if classes is not None else None
     for own, group in _apart(kinds, settings).items():
@@ -299,13 +301,6 @@ def _scored(
 
         columns = [with_micro_mean(column, seen, settings, qrels, run, junk) for column in columns]
     return SystemScores(seen.at(rel=settings.rel), tuple(columns))
-
-
-def _refuse_what_is_fixed(ranks: Sequence[RelevantRanks], settings: Settings) -> None:
-    """A saved reduction cannot be made with other ties, duplicates or score width any more; all of it at once."""
-    problems = [line for each in ranks for line in (*_fixed_otherwise(each, settings), *_cut_too_late(each, settings))]
-    if problems:
-        raise SettingError.of(problems)
 
 
 def _fixed_otherwise(ranks: RelevantRanks, settings: Settings) -> list[str]:

@@ -19,6 +19,7 @@ from rankscope.core.arrays import BoolArray, FloatArray
 from rankscope.core.caching import LazyModule
 from rankscope.core.catalogue import did_you_mean, listed, unknown_name
 from rankscope.core.display import Displayed, Tabular, written
+from rankscope.core.errors import MeasureError
 from rankscope.core.settings import SETTINGS, Settings
 from rankscope.measures.evaluation.coverage import Caution, Coverage, coverage_of, only_relevant, status_of, warnings_of
 from rankscope.measures.measure import Measure
@@ -191,7 +192,6 @@ class Scores(Tabular):
 
     def _canonical(self, text: str) -> str | None:
         """How a measure prints that was written in another way; None if it is none."""
-        from rankscope.core.errors import MeasureError
         from rankscope.measures.notation import parse_measure
 
         try:
@@ -274,21 +274,16 @@ class Scores(Tabular):
         found += easy_collection([system.ranks for system in self.systems])
         for system in self.systems:
             own = warnings_of(system, self.settings)
-            own += [*cautions(system.ranks, system.columns, self.settings), *_floored(system)]
+            own += cautions(system.ranks, system.columns, self.settings)
+            for column in system.columns:  # geometric means that rest on their floor
+                if column.floored:
+                    text = f"{column.asked}: {column.floored} queries stand at the floor of 1e-5"
+                    own.append(Caution("Floor", text, column.floored))
             found += [replace(each, system=system.name) for each in own]
         return [*found, *only_relevant(self.systems)]
 
     def __iter__(self) -> Iterator[SystemScores]:
         return iter(self.systems)
-
-
-def _floored(system: SystemScores) -> list[Caution]:
-    """Geometric means that rest on their floor."""
-    return [
-        Caution("Floor", f"{column.asked}: {column.floored} queries stand at the floor of 1e-5", column.floored)
-        for column in system.columns
-        if column.floored
-    ]
 
 
 def summary_value(measure: Measure, values: FloatArray, mean: str) -> float:

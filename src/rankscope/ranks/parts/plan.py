@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -77,10 +77,6 @@ class ReductionPlan:
             "digest": self.with_digest,
             "buckets": self.buckets,
         }
-
-    def in_buckets(self, folder: Path, count: int) -> ReductionPlan:
-        """The same with the rows shared out to so many buckets."""
-        return replace(self, folder=folder, buckets=count)
 
 
 def digest_of_judged(judged: JudgedItems) -> str:

@@ -123,7 +123,7 @@ class PartsReduction:
 
     def _by_bucket(self, size: Size) -> RelevantRanks:
         most = min(self.plan.rows_in_memory, ROWS_A_BUCKET)
-        plan = self.plan.in_buckets(self.folder, max(1, min(MOST_BUCKETS, -(-size.rows // most))))
+        plan = replace(self.plan, folder=self.folder, buckets=max(1, min(MOST_BUCKETS, -(-size.rows // most))))
         parts = parts_of_files(plan.files, plan.reading, plan.about("share out"), ROWS_A_PART)
         self._announce(size, "scattered", plan.buckets)
         kept = PartsFolder(self.folder, SharedForm())
