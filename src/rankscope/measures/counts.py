@@ -59,8 +59,8 @@ class NumQ(_Count):
 
 
 @dataclass(frozen=True)
-class NumRet(JudgedFirst, _Count):
-    """How many items were returned; where lists are cut and only judged items kept, these make the list long."""
+class NumRet(JudgedFirst, _Count):  # where lists are cut and only judged items kept, these make the list long
+    """How many items were returned."""
 
     name = "num_ret"
     aliases = ("NumRet",)

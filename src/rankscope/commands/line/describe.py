@@ -374,7 +374,7 @@ def benchmark_command(
     from rankscope.engines.images.benchmark import benchmark
     from rankscope.engines.images.contenders import contenders
     from rankscope.engines.images.picture_folders import found_collection, need_packages
-    from rankscope.measures.evaluation.cautions import few_distractors
+    from rankscope.measures.evaluation.coverage import few_distractors
     from rankscope.reports.texts.benchmark import standings_of, standings_text
 
     asked = contenders(",".join(texts))

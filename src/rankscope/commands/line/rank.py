@@ -116,7 +116,7 @@ def _rank(
 ) -> None:
     from rankscope.commands.rank import Ranking, distractors_text
     from rankscope.engines.nearest.metrics import metric_name, metric_named
-    from rankscope.measures.evaluation.cautions import few_distractors, own_distractors
+    from rankscope.measures.evaluation.coverage import few_distractors, own_distractors
 
     size = memory_of(memory)
     metric = metric_named(given["metric"]) if given["metric"] else None  # before a large file is read

@@ -21,7 +21,16 @@ from rankscope.core.catalogue import did_you_mean, listed, unknown_name
 from rankscope.core.display import Displayed, Tabular, written
 from rankscope.core.errors import MeasureError
 from rankscope.core.settings import SETTINGS, Settings
-from rankscope.measures.evaluation.coverage import Caution, Coverage, coverage_of, only_relevant, status_of, warnings_of
+from rankscope.measures.evaluation.coverage import (
+    Caution,
+    Coverage,
+    cautions_of_columns,
+    coverage_of,
+    easy_collection,
+    only_relevant,
+    status_of,
+    warnings_of,
+)
 from rankscope.measures.measure import Measure
 from rankscope.ranks.ragged import in_order_sum
 from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks
@@ -268,13 +277,11 @@ class Scores(Tabular):
 
     @cached_property
     def _cautions(self) -> list[Caution]:
-        from rankscope.measures.evaluation.cautions import cautions, easy_collection
-
         found = [Caution("Input", line) for line in self.notes]
         found += easy_collection([system.ranks for system in self.systems])
         for system in self.systems:
             own = warnings_of(system, self.settings)
-            own += cautions(system.ranks, system.columns, self.settings)
+            own += cautions_of_columns(system.ranks, system.columns, self.settings)
             for column in system.columns:  # geometric means that rest on their floor
                 if column.floored:
                     text = f"{column.asked}: {column.floored} queries stand at the floor of 1e-5"
