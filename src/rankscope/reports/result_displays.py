@@ -106,17 +106,14 @@ def _score_rows(table: ScoreTable) -> Rows:
 
 def _ranks(ranks: RelevantRanks) -> Display:
     header = ("query", *(("class",) if ranks.classes is not None else ()), "relevant", "found", "at ranks", "ranked")
-    return Display(_ranks_title(ranks), LongTable(header, len(ranks), lambda row: _ranks_row(ranks, row)))
-
-
-def _ranks_title(ranks: RelevantRanks) -> str:
     answered = int(ranks.answered.sum())
     sizes = ranks.collection[ranks.collection != UNKNOWN]
     among = f", among {how_many(int(sizes.max()), 'items')}" if sizes.size else ""
-    return (
+    ranks_title = (
         f"Ranks of {ranks.system}: {how_many(len(ranks))} judged, {answered:,} answered{among}; "
         f"relevant from grade {ranks.rel:g} on"
     )
+    return Display(ranks_title, LongTable(header, len(ranks), lambda row: _ranks_row(ranks, row)))
 
 
 def _ranks_row(ranks: RelevantRanks, row: int) -> Sequence[Cell]:

@@ -110,7 +110,9 @@ class KindOption:
         """The default as one writes it; nothing where there is none, or where it is a flag."""
         if self.default is None or self.default == () or self.is_flag:
             return ""
-        return ", ".join(map(str, self.default)) if self.many else _written(self.default)
+        if self.many:
+            return ", ".join(map(str, self.default))
+        return f"{self.default:g}" if isinstance(self.default, float) else str(self.default)
 
     @property
     def metavar(self) -> str:
@@ -135,27 +137,18 @@ def options_of(make: Callable[..., Any]) -> tuple[KindOption, ...]:
     >>> [(each.name, each.type, each.default, each.spellings) for each in options_of(bars)]
     [('bins', <class 'int'>, 10, ('--bins',))]
     """
-    return tuple(_options(make))
-
-
-def _options(make: Callable[..., Any]) -> Iterator[KindOption]:
+    found = []
     for name, parameter in inspect.signature(make).parameters.items():
         hint = _hint(parameter.annotation, make)
         if get_origin(hint) is not Annotated:
             continue
         declared = next((each for each in hint.__metadata__ if isinstance(each, Option)), None)
-        if declared is None:
-            continue
-        value, choices, many = _shape(hint.__origin__)
-        yield KindOption(
-            name=name,
-            declared=declared,
-            type=value,
-            default=parameter.default,
-            rule=_rule(hint.__origin__, declared, parameter.default),
-            choices=declared.choices or choices,
-            many=many,
-        )
+        if declared is not None:
+            value, choices, many = _shape(hint.__origin__)
+            rule = _rule(hint.__origin__, declared, parameter.default)
+            choices = declared.choices or choices
+            found.append(KindOption(name, declared, value, parameter.default, rule, choices, many))
+    return tuple(found)
 
 
 def _hint(annotation: Any, make: Callable[..., Any]) -> Any:
@@ -203,10 +196,6 @@ def _rule(hint: Any, declared: Option, default: object) -> Rule:
 
 def _without_none(hint: Any) -> list[Any]:
     return [each for each in alternatives_of(hint) if each is not types.NoneType]
-
-
-def _written(value: object) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 # How many systems a kind of graph shows at once, and how a report shares its systems out among graphs of it.

@@ -53,6 +53,7 @@ SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 THIN = 0.9
 HOVER = 90.0
 FOCUS, NEAR = "focus", "near"
+NO_DATA = {"data": {"values": [{}]}, "mark": {"type": "point", "opacity": 0, "aria": False}}  # a layer of axes alone
 
 
 def specification(graph: Graph, look: Look, interactive: bool = False) -> dict[str, Any]:
@@ -106,8 +107,11 @@ class VegaLiteCanvas:
             "resolve": {"axis": {"x": "independent", "y": "independent"}},
             "config": {"font": FONT, "view": {"stroke": None}, "text": {"font": FONT}},
         }
-        if box.second is not None:
-            result["layer"].insert(1, self._right_axis())
+        right = self.graph.right
+        if box.second is not None and right is not None:
+            channels = self._channels()
+            channels["y"]["axis"] = axis_of(right.axis, box.second, "right", self.look)
+            result["layer"].insert(1, {**NO_DATA, "encoding": channels})
         return result
 
     # axes
@@ -123,15 +127,7 @@ class VegaLiteCanvas:
         box = self.layout
         channels["x"]["axis"] = axis_of(self.graph.x, box.x, "bottom", self.look)
         channels["y"]["axis"] = axis_of(self.graph.y, box.y, "left", self.look)
-        return {"data": {"values": [{}]}, "mark": {"type": "point", "opacity": 0, "aria": False}, "encoding": channels}
-
-    def _right_axis(self) -> Layer:
-        channels = self._channels()
-        box, right = self.layout, self.graph.right
-        assert right is not None
-        assert box.second is not None
-        channels["y"]["axis"] = axis_of(right.axis, box.second, "right", self.look)
-        return {"data": {"values": [{}]}, "mark": {"type": "point", "opacity": 0, "aria": False}, "encoding": channels}
+        return {**NO_DATA, "encoding": channels}
 
     # marks
 
@@ -228,7 +224,8 @@ class VegaLiteCanvas:
         self._layer(rows, style, mark.name, x2={"field": "x2"})
 
     def _tiles(self, mark: Tiles) -> None:
-        wide, high = self._unit(self.graph.x, self.layout.width), self._unit(self.graph.y, self.layout.height)
+        (left, right), (bottom, top) = self.graph.x.domain or (0.0, 1.0), self.graph.y.domain or (0.0, 1.0)
+        wide, high = self.layout.width / (right - left), self.layout.height / (top - bottom)
         rows, words = tile_rows(mark, self.look, wide, high)
         colour = {"field": "colour", "type": "nominal", "scale": None}
         style = {"type": "rect", "stroke": self.look.theme.paper, "strokeWidth": 1.2}
@@ -243,11 +240,6 @@ class VegaLiteCanvas:
             }
             self._layer(placed, text, text={"field": "text"}, color={**colour, "field": "ink"})
         self._tell(mark.name, mark.x, mark.y, mark.facts)
-
-    def _unit(self, axis: Axis, length: float) -> float:
-        """How many pixels one unit takes."""
-        low, high = axis.domain or (0.0, 1.0)
-        return length / (high - low)
 
     def _label(self, mark: TextMark) -> None:
         style = {"type": "text", "text": mark.name, "align": mark.align, "baseline": "middle", **self._type(small=True)}
@@ -280,16 +272,8 @@ class VegaLiteCanvas:
         return {"fontSize": round(size, 2), "color": colour, "fontWeight": "bold" if title else "normal", "aria": False}
 
     def _word(self, word: Word, **style: Any) -> Layer:
-        mark = {
-            "type": "text",
-            "text": word.text,
-            "align": word.align,
-            "baseline": "middle",
-            "x": round(word.x, 1),
-            "y": round(word.y, 1),
-            **style,
-        }
-        return pixel_layer(mark)
+        mark = {"type": "text", "text": word.text, "align": word.align, "baseline": "middle"}
+        return pixel_layer({**mark, "x": round(word.x, 1), "y": round(word.y, 1), **style})
 
     def _words(self) -> list[Layer]:
         box = self.layout
@@ -401,12 +385,6 @@ def axis_of(axis: Axis, ticks: Ticks, orient: Literal["bottom", "left", "right"]
         "labelExpr": f"{script_literal(names)}[{which}]",
         **(centre_labels(names, which, look.line) if orient == "left" else {}),
         "labelOverlap": False,
-        **_axis_style(look),
-    }
-
-
-def _axis_style(look: Look) -> dict[str, Any]:
-    return {
         "labelFontSize": round(look.small, 2),
         "titleFontSize": round(look.text, 2),
         "titleFontWeight": "normal",

@@ -116,12 +116,15 @@ def study_sections(results: Results, result: Normalised) -> list[tuple[str, list
         Section("Relevant items seen so far", grid_of(seen.round_rows()), f"{_capital(SEEN)}. {last}"),
         Section("Sessions", grid_of(session_rows(results)), "Share of start: of the variance, one-way random effects."),
     ]
+    rows = [each.row() for each in sorted(result.responses, key=lambda each: each.median)]
+    note = f"From feedback to ranking, one session at a time; warm-up not counted. {result.responses[0].hardware}."
+    responses = [Section("Response time", grid_of(rows), note)] if rows else []
     return [
         ("Round by round", rounds),
         ("How much of the possible", [*_efficiency(result, compared_methods(results)), *_infeasible(result)]),
         ("Earlier studies next to these baselines", earlier_sections(result)),
         ("With the answer among the features", _consistency(result)),
-        ("How long a user waits", _responses(result)),
+        ("How long a user waits", responses),
     ]
 
 
@@ -229,12 +232,6 @@ def _consistency(result: Normalised) -> list[Section]:
         "feature, gains are in mean standard deviations."
     )
     return [Section("Consistency", grid_of(rows), note)]
-
-
-def _responses(result: Normalised) -> list[Section]:
-    rows = [each.row() for each in sorted(result.responses, key=lambda each: each.median)]
-    note = f"From feedback to ranking, one session at a time; warm-up not counted. {result.responses[0].hardware}."
-    return [Section("Response time", grid_of(rows), note)] if rows else []
 
 
 def _capital(text: str) -> str:

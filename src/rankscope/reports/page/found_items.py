@@ -21,8 +21,6 @@ from rankscope.ranks.item_ranks import FirstItem, Lists
 from rankscope.ranks.relevant_ranks import RelevantRanks
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from rankscope.inputs.documents.topics import QuerySet
     from rankscope.inputs.reading import Reading
 
@@ -161,11 +159,20 @@ def shown_documents(source: str | Path, wanted: Sequence[str], reading: Reading 
     'https://example.org/{id}'
     """
     if ID in str(source):
-        return ShownDocuments(link=_checked_link(str(source)))
+        # A template of web addresses; nothing that a click could run.
+        template = str(source)
+        if not template.startswith(("https://", "http://")):
+            raise SettingError(f"--docs {shorten_value(template)}: a template of links starts with https:// or http://")
+        checked_link = template
+        return ShownDocuments(link=checked_link)
     if os.path.isdir(source):
         pictures = _picture_files(Path(source), wanted)
         if pictures:
-            return ShownDocuments(pictures=_addresses(pictures))
+            from rankscope.engines.images.decoding import read_image
+            from rankscope.reports.page.pictures import picture_addresses
+
+            addresses = picture_addresses({name: read_image(path).rgb for name, path in pictures.items()})
+            return ShownDocuments(pictures=addresses)
     if not wanted and _is_index(source):  # saved ranks hold no ids; the index still tells the size of the collection
         return ShownDocuments()
     rows = _index_rows(Path(source), wanted) if _is_index(source) else _rows(source, wanted, reading)
@@ -187,13 +194,6 @@ def documents_in_index(source: str | Path | None) -> int | None:
     from rankscope.engines.text.text_index import Index
 
     return len(Index.open(source))
-
-
-def _checked_link(template: str) -> str:
-    """A template of web addresses; nothing that a click could run."""
-    if not template.startswith(("https://", "http://")):
-        raise SettingError(f"--docs {shorten_value(template)}: a template of links starts with https:// or http://")
-    return template
 
 
 def _nothing_found(source: str | Path, wanted: Sequence[str]) -> str:
@@ -228,11 +228,7 @@ def _rows(source: str | Path, wanted: Sequence[str], reading: Reading | None) ->
     from rankscope.inputs.documents.stream import read_documents
 
     for table in read_documents([source], reading):
-        yield from _chosen(table, wanted).iter_rows(named=True)
-
-
-def _chosen(table: pl.DataFrame, wanted: Sequence[str]) -> pl.DataFrame:
-    return table.filter(table["id"].is_in(list(wanted)))
+        yield from table.filter(table["id"].is_in(list(wanted))).iter_rows(named=True)
 
 
 def _is_index(source: str | Path) -> bool:
@@ -257,10 +253,3 @@ def _picture_files(folder: Path, wanted: Sequence[str]) -> dict[str, Path]:
             for name in (str(inside), str(inside.with_suffix("")), path.name, path.stem):
                 there.setdefault(name, path)
     return {name: there[name] for name in wanted if name in there}
-
-
-def _addresses(files: Mapping[str, Path]) -> dict[str, str]:
-    from rankscope.engines.images.decoding import read_image
-    from rankscope.reports.page.pictures import picture_addresses
-
-    return picture_addresses({name: read_image(path).rgb for name, path in files.items()})

@@ -44,6 +44,14 @@ def render_pack(result: PackResult) -> str:
     """The whole page."""
     figures = pack_figures(result)
     methods = methods_of(figures)
+    told = dict(result.pack.study)
+    features = result.pack.tables["features"]
+    rows = {"pack": f"{result.pack.name} {result.pack.version}", "SHA-256 of the pack": result.pack.digest}
+    rows |= {"descriptor": str(features["descriptor"]), "scaling": str(features.get("scaling", "none"))}
+    rows |= {
+        name: ", ".join(map(str, value)) if isinstance(value, list) else str(value) for name, value in told.items()
+    }
+    settings = list(rows.items())
     return str(
         environment()
         .get_template("feedback.html.j2")
@@ -55,7 +63,7 @@ def render_pack(result: PackResult) -> str:
             warnings=pack_caveats(result),
             figures=figures,
             sections=pack_sections(result),
-            settings=_settings(result),
+            settings=settings,
             data=figures_data(figures, methods),
             choice=FirstChoice(methods),
             shell=Shell.of("page.css", *DRAWING),
@@ -105,14 +113,3 @@ def case_note(results: Results) -> str:
     """Which intervals these are, the verdict, and whether feedback helps; topics that it harms are in the text."""
     lines = [Summary(results, results.measures[0]).intervals.told, *study_verdicts(results), *further_findings(results)]
     return " ".join(line for line in lines if "topics on which" not in line)
-
-
-def _settings(result: PackResult) -> list[tuple[str, str]]:
-    told = dict(result.pack.study)
-    features = result.pack.tables["features"]
-    rows = {"pack": f"{result.pack.name} {result.pack.version}", "SHA-256 of the pack": result.pack.digest}
-    rows |= {"descriptor": str(features["descriptor"]), "scaling": str(features.get("scaling", "none"))}
-    rows |= {
-        name: ", ".join(map(str, value)) if isinstance(value, list) else str(value) for name, value in told.items()
-    }
-    return list(rows.items())

@@ -33,7 +33,13 @@ def write_paper(
     tables = list(_tables(report, marks_of(report.compared, marks)))
     files = {table.name: (table.text(notes, width).encode(), table.what) for table in tables}
     for done, figure in enumerate(drawn):
-        files[f"{figure.id}.pdf"] = (_picture(figure), figure.drawn.title)
+        # One or two columns wide; a surface is seen from above, as on the page.
+        files[f"{figure.id}.pdf"] = (
+            render_graph(
+                figure.on_paper.described(title="", subtitle=""), "pdf", width=figure.kind.paper_width, flat=True
+            ),
+            figure.drawn.title,
+        )
         if progress is not None:
             progress("figures", (done + 1) / len(drawn))
     files["README.md"] = (_readme(report, tables, drawn, wide=width > COLUMN).encode(), "lines to copy into the paper")
@@ -41,13 +47,6 @@ def write_paper(
         with atomic(place / name, "wb") as file:
             file.write(data)
     return [(place / name, what) for name, (_, what) in files.items()]
-
-
-def _picture(figure: Figure) -> bytes:
-    """One or two columns wide; a surface is seen from above, as on the page."""
-    return render_graph(
-        figure.on_paper.described(title="", subtitle=""), "pdf", width=figure.kind.paper_width, flat=True
-    )
 
 
 @dataclass(frozen=True)

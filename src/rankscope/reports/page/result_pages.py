@@ -52,6 +52,14 @@ def render_suite(suites: Sequence[Suite], title: str = "", warnings: Sequence[st
     several = len(main.systems) > 1
     shown = suites if several and len(main.systems) <= MOST_TILES else ()
     figures = [_suite_figure(each, number) for number, each in enumerate(shown, 1)]
+    queries = sum(len(task.table) for task in main.tasks)
+    count, systems = len(main.tasks), len(main.systems)
+    suite_facts = [
+        f"{count} task{'' if count == 1 else 's'}",
+        f"{systems} system{'' if systems == 1 else 's'}, {len(main.complete)} with every task",
+        f"{how_many(queries, 'queries')}",
+        f"baseline {main.baseline}" if main.baseline and len(main.complete) > 1 else "",
+    ]
     return str(
         environment()
         .get_template("suite.html.j2")
@@ -60,7 +68,7 @@ def render_suite(suites: Sequence[Suite], title: str = "", warnings: Sequence[st
             suite=main,
             headline=suite_headline(main),
             lines=suite_sentences(main),
-            facts=_suite_facts(main),
+            facts=suite_facts,
             board=suite_board(suites),
             graphs=figures,
             data={f"data-{each.id}": packed_json(figure_data(each, ())) for each in figures},
@@ -76,17 +84,6 @@ def _suite_figure(suite: Suite, number: int) -> DrawnFigure:
     """Ranks on tiles, and in words who wins where."""
     graph = suite_tiles_graph(suite).described(conclusion=winners_sentence(suite))
     return DrawnFigure.of(f"tiles-{number}", "suite-tiles", graph, SUITE_CAPTION)
-
-
-def _suite_facts(suite: Suite) -> list[str]:
-    queries = sum(len(task.table) for task in suite.tasks)
-    count, systems = len(suite.tasks), len(suite.systems)
-    return [
-        f"{count} task{'' if count == 1 else 's'}",
-        f"{systems} system{'' if systems == 1 else 's'}, {len(suite.complete)} with every task",
-        f"{how_many(queries, 'queries')}",
-        f"baseline {suite.baseline}" if suite.baseline and len(suite.complete) > 1 else "",
-    ]
 
 
 def suite_board(suites: Sequence[Suite]) -> Leaderboard:

@@ -32,17 +32,14 @@ Part = tuple[str, Rows, str]  # heading, rows, what must be said below
 def comparison_parts(comparison: Compared, one: MeasureCompared, every_pair: bool = False) -> list[Part]:
     """The tables of one measure, with their headings and notes."""
     pairs = [*_pairs(comparison, one, every_pair), *_equivalent(comparison, one, every_pair)]
-    parts = (_systems(comparison, one), *pairs, *_classes(comparison, one), *_asked(one))
-    return [part for part in parts if part[1]]
-
-
-def _systems(comparison: Compared, one: MeasureCompared) -> Part:
     note = one.means.told
     if one.ranks is not None and len(comparison.systems) > 2:
         note += (
             f" No significant difference between systems that share a letter: {comparison.families.of(one.measure)}."
         )
-    return f"{one.measure}{_role(comparison, one)}: systems", one.system_rows(), note
+    heading = f"{one.measure}{_role(comparison, one)}: systems"
+    parts = ((heading, one.system_rows(), note), *pairs, *_classes(comparison, one), *_asked(one))
+    return [part for part in parts if part[1]]
 
 
 def _role(comparison: Compared, one: MeasureCompared) -> str:
@@ -173,7 +170,12 @@ def few_notes(comparison: Compared) -> list[str]:
             family = comparison.families.of(one.measure)
             hopeless.setdefault((family, len(one.units), one.unit), []).append(one)
         elif len(comparison.systems) > 2 and one.undecidable:
-            lines.append(_undecidable(one))
+            some = f"{len(one.undecidable):,} of {how_many(len(one.pairs), 'pair', 'pairs')}"
+            most = max(one.differing(each) for each in one.undecidable)
+            lines.append(
+                f"{one.measure}: in {some} so few {one.unit} differ (at most {most}) that no difference could be "
+                "significant at the level of the correction"
+            )
     for (family, units, unit), found in hopeless.items():
         least, factor = 2.0 ** (1 - units), _factor(comparison, found[0])
         by = "" if found[0] is comparison.main else f"{join_words([one.measure for one in found])}: "
@@ -190,16 +192,6 @@ def few_notes(comparison: Compared) -> list[str]:
 def _factor(comparison: Compared, one: MeasureCompared) -> int:
     """By how much the correction multiplies the smallest p-values of a family where all are equal."""
     return comparison.families.size_of(one.measure) if comparison.families.correction in STRICT else 1
-
-
-def _undecidable(one: MeasureCompared) -> str:
-    """Pairs of a family in which so few queries differ that theirs could not be among the findings."""
-    pairs = one.undecidable
-    most = max(one.differing(each) for each in pairs)
-    return (
-        f"{one.measure}: in {len(pairs):,} of {how_many(len(one.pairs), 'pair', 'pairs')} so few {one.unit} differ "
-        f"(at most {most}) that no difference could be significant at the level of the correction"
-    )
 
 
 def comparison_text(comparison: Compared, every_pair: bool = False, notes: bool = True) -> str:

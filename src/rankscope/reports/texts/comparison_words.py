@@ -223,7 +223,11 @@ def _best(comparison: Compared) -> str:
     order = main.order
     best, number = order[0], main.table.number(order[0])
     mean, low, high = (float(each[number]) for each in (main.means.mean, main.means.low, main.means.high))
-    shown = {_other(pair, best): bool(pair.better) for pair in main.pairs if best in (pair.first, pair.second)}
+    shown = {
+        (pair.first if pair.second == best else pair.second): bool(pair.better)
+        for pair in main.pairs
+        if best in (pair.first, pair.second)
+    }
     compared = [name for name in order if name in shown]
     alike, beaten = ([name for name in compared if shown[name] is side] for side in (False, True))
     told = _significance(alike, beaten, whole=len(shown) == len(order) - 1)
@@ -235,10 +239,6 @@ def as_others(comparison: Compared) -> str:
     """Which other systems have the best mean too."""
     _, *equal = [name for leader in comparison.main.leaders for name in comparison.names_of(leader)]
     return f", as {'have' if len(equal) > 1 else 'has'} {join_names(equal)}" if equal else ""
-
-
-def _other(pair: Comparison, name: str) -> str:
-    return pair.first if pair.second == name else pair.second
 
 
 def _significance(alike: list[str], beaten: list[str], whole: bool) -> str:
@@ -309,13 +309,21 @@ def write_up(compared: Compared) -> str:
 def write_up_sentences(compared: Compared) -> list[str]:
     """Its sentences; every number is one of the result."""
     main = compared.main
+    # The test that decides, as a reader of another field can repeat it.
+    unit = " summed over each class, the sampling unit," if compared.main.unit == "classes" else ""
+    tested = (
+        f"Per-query differences{unit} were tested by two two-sided tests that must both reject at "
+        f"{plain_number(1 - compared.level)}, sign flips (Fisher's randomisation test) and a t test corrected for "
+        "skewness (after Hall 1992); p is the larger of the two, the limits enclose all differences that they do not "
+        "reject, and d is the mean difference over the standard deviation of the differences."
+    )
     return [
         _compared(compared),
         _means(main),
         *_findings(compared),
         *equivalence_sentences(compared),
         *_secondary_numbers(compared),
-        _tested(compared),
+        tested,
         *_corrected(compared),
         f"Computed with {CITATION}.",
     ]
@@ -393,17 +401,6 @@ def _secondary_numbers(compared: Compared) -> list[str]:
         for one in others
     ]
     return [f"{apart}: {'; '.join(told)}."]
-
-
-def _tested(compared: Compared) -> str:
-    """The test that decides, as a reader of another field can repeat it."""
-    unit = " summed over each class, the sampling unit," if compared.main.unit == "classes" else ""
-    return (
-        f"Per-query differences{unit} were tested by two two-sided tests that must both reject at "
-        f"{plain_number(1 - compared.level)}, sign flips (Fisher's randomisation test) and a t test corrected for "
-        "skewness (after Hall 1992); p is the larger of the two, the limits enclose all differences that they do not "
-        "reject, and d is the mean difference over the standard deviation of the differences."
-    )
 
 
 def _corrected(compared: Compared) -> list[str]:

@@ -110,7 +110,18 @@ def effort_parts(systems: Sequence[RelevantRanks]) -> list[Part]:
         return []
     parts = [
         ("Median window for a wanted recall", [_windows(each) for each in efforts], WINDOWS, 1),
-        ("Items to look at for each further hit", [_costs(each) for each in efforts], COSTS, 1),
+        (
+            "Items to look at for each further hit",
+            [
+                (
+                    {"system": each.system}
+                    | {f"recall {row['recall']:g}": row["median items per further hit"] for row in each.rows()}
+                )
+                for each in efforts
+            ],
+            COSTS,
+            1,
+        ),
     ]
     tables = [(each.system, pooled_contingency(each)) for each in systems]
     known = [(name, table) for name, table in tables if table is not None]
@@ -131,12 +142,6 @@ DECISIONS = (
 
 def _windows(effort: EffortOverQueries) -> dict[str, object]:
     return {"system": effort.system} | {f"recall {row['recall']:g}": row["median window"] for row in effort.rows()}
-
-
-def _costs(effort: EffortOverQueries) -> dict[str, object]:
-    return {"system": effort.system} | {
-        f"recall {row['recall']:g}": row["median items per further hit"] for row in effort.rows()
-    }
 
 
 def _decisions(name: str, counts: dict[str, int]) -> dict[str, object]:

@@ -205,16 +205,16 @@ def _difference(judged: MeasureCompared, pair: Comparison) -> Difference:
     return Difference(estimate=estimate, better=better, worse=worse, equal=equal, side=side)
 
 
-def _is_mean(column: Column, mean: str) -> bool:
-    return column.measure.summary == "mean" and mean == "macro"
-
-
 def _mean(column: Column, intervals: Intervals, place: int, mean: str) -> Estimate:
     """The summary as every table shows it, with the interval where it is a mean over queries."""
     low, high = float(intervals.low[place]), float(intervals.high[place])
     if column.measure.summary == "geometric" and mean == "macro":
         return Estimate(column.summary, math.exp(low), math.exp(high))
-    return Estimate(column.summary, low, high) if _is_mean(column, mean) else Estimate(column.summary)
+    return (
+        Estimate(column.summary, low, high)
+        if (column.measure.summary == "mean" and mean == "macro")
+        else Estimate(column.summary)
+    )
 
 
 def _classes(scores: Scores, queries: list[str]) -> list[str]:

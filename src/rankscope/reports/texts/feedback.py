@@ -118,12 +118,19 @@ def study_verdicts(results: Results) -> list[str]:
     comparison = compare_methods(results)
     if comparison is None:
         return [f"Decided by {decision_basis(results)}", *_single(results)]
+    # Which topics are no independent sample.
+    groups: dict[str, list[str]] = {}
+    for name, unit in results.units.items():
+        groups.setdefault(unit, []).append(name)
+    together = [join_names(own, len(own)) for own in groups.values() if len(own) > 1]
+    words = how_many(len(groups), *results.unit_words)
+    shared = [f"Topics that share a label are one sampling unit ({words}): {'; '.join(together)}."] if together else []
     notes = [
         *_could_be_shown(results, comparison),
         *_dropped(results, comparison),
         *_too_few(results, comparison),
         *_equal_values(results, comparison),
-        *_shared(results),
+        *shared,
     ]
     first, *others = [_of_sessions(line, results) for line in verdict_sentences(comparison)]
     return [f"Decided by {decision_basis(results)}", f"{first}{_not_judged(results)}", *others, *notes]
@@ -162,16 +169,6 @@ def _dropped(results: Results, comparison: Compared) -> list[str]:
         "because nothing "
         "relevant is left there that neither had shown."
     ]
-
-
-def _shared(results: Results) -> list[str]:
-    """Which topics are no independent sample."""
-    groups: dict[str, list[str]] = {}
-    for name, unit in results.units.items():
-        groups.setdefault(unit, []).append(name)
-    together = [join_names(own, len(own)) for own in groups.values() if len(own) > 1]
-    words = how_many(len(groups), *results.unit_words)
-    return [f"Topics that share a label are one sampling unit ({words}): {'; '.join(together)}."] if together else []
 
 
 def _could_be_shown(results: Results, comparison: Compared) -> list[str]:

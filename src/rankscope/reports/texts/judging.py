@@ -327,7 +327,7 @@ def machine_lines(done: MachineJudged) -> list[str]:
     first = done.rows[0]
     lines = [_worth(done, first)]
     every = [*done.rows, *done.differences]
-    outside = [each for each in every if not _within(each)]
+    outside = [each for each in every if not (each.mean.corrected.low <= each.mean.machine <= each.mean.corrected.high)]
     if outside:
         named = ", ".join(f"{each.measure} of {each.run}" for each in outside[:4])
         more = f" and {len(outside) - 4} more" if len(outside) > 4 else ""
@@ -361,10 +361,6 @@ def _worth(done: MachineJudged, row: CorrectedRow) -> str:
         f"For {row.measure} of {row.run} the corrected interval is as short as that of {worth:.0f} queries judged by "
         f"people: {done.queries} were."
     )
-
-
-def _within(row: CorrectedRow) -> bool:
-    return row.mean.corrected.low <= row.mean.machine <= row.mean.corrected.high
 
 
 def _title(done: MachineJudged, what: str) -> str:

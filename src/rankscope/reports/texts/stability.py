@@ -151,15 +151,11 @@ def sentence_of(found: Components) -> str:
     if not found.total:
         return f"All values of {found.what} are equal."
     most = max(found.parts, key=lambda each: each.of_mean)
-    over = join_words([_count(name, number) for name, number in found.sizes.items() if number > 1])
+    over = join_words([f"{number:,} {SOURCES.get(name, name)}" for name, number in found.sizes.items() if number > 1])
     return (
         f"The mean of {over} has a standard error of {plain_number(found.error)}; {most.of_mean:.0%} of its variance "
         f"comes from {source_words(most.source)}."
     )
-
-
-def _count(name: str, number: int) -> str:
-    return f"{number:,} {SOURCES.get(name, name)}"
 
 
 def source_words(source: str) -> str:

@@ -35,7 +35,13 @@ def headline_of(names: tuple[str, ...], estimates: Estimates, compared: Compared
     if len(names) == 1:
         return _answer_alone(names[0], main, queries)
     if compared is None:
-        return _untested(names, main, queries)
+        values = [each.value for each in main.means]
+        best = best_first(values, main.lower_is_better)[0]
+        answer = (
+            f"{names[best]} has the {_superlative(main)} {main.asked}, {short(values[best])}, of "
+            f"{how_many(len(names), 'systems')}"
+        )
+        return Headline(answer, (_no_interval(queries),))
     if len(compared.systems) == 1:
         return Headline(f"All {how_many(len(names), 'systems')} have equal values of {main.asked} on every query")
     if len(names) == 2:
@@ -57,16 +63,6 @@ def _no_interval(queries: int) -> str:
     if queries == 1:
         return "One query shows nothing about other queries: there is no interval and no test."
     return "Intervals and tests exist for plain means over queries only, and this is none."
-
-
-def _untested(names: tuple[str, ...], main: MeasureRow, queries: int) -> Headline:
-    values = [each.value for each in main.means]
-    best = best_first(values, main.lower_is_better)[0]
-    answer = (
-        f"{names[best]} has the {_superlative(main)} {main.asked}, {short(values[best])}, of "
-        f"{how_many(len(names), 'systems')}"
-    )
-    return Headline(answer, (_no_interval(queries),))
 
 
 def _superlative(main: MeasureRow) -> str:
@@ -229,24 +225,22 @@ def verdict_of(names: tuple[str, ...], estimates: Estimates, compared: Compared 
     """Best system first; no claim goes beyond the tests, which are corrected for everything compared."""
     main = estimates.main
     if main is None:
-        return _without_interval(names, estimates)
+        # Sums and other kinds of means are given, but not tested.
+        if not estimates.rows:
+            return Verdict(("Nothing was asked for that is a number.",), ())
+        told = _named(estimates.rows[0], names, list(range(len(names))))
+        return Verdict((told,), ("Intervals are computed for plain means over queries only, and this is none.",))
     order = best_first([each.value for each in main.means], main.lower_is_better)
     plain = tuple(_plain(names, order, estimates)) or (_named(main, names, order),)
     if len(names) == 1:
-        return Verdict(plain, (_alone(main),))
+        mean = main.means[0]
+        alone = f"{main.asked} is {mean.value:.4f}, with a 95 % interval from {mean.low:.4f} to {mean.high:.4f}."
+        return Verdict(plain, (alone,))
     if compared is None:
         return Verdict(plain, (UNJUDGED,))
     from rankscope.reports.texts.comparison_words import verdict_sentences
 
     return Verdict(plain, (*verdict_sentences(compared), *_query_by_query(main, names)))
-
-
-def _without_interval(names: tuple[str, ...], estimates: Estimates) -> Verdict:
-    """Sums and other kinds of means are given, but not tested."""
-    if not estimates.rows:
-        return Verdict(("Nothing was asked for that is a number.",), ())
-    told = _named(estimates.rows[0], names, list(range(len(names))))
-    return Verdict((told,), ("Intervals are computed for plain means over queries only, and this is none.",))
 
 
 def _plain(names: tuple[str, ...], order: list[int], estimates: Estimates) -> list[str]:
@@ -277,11 +271,6 @@ def _share(value: float) -> str:
 
 def _named(row: MeasureRow, names: tuple[str, ...], order: list[int]) -> str:
     return f"{row.asked} is " + ", ".join(f"{row.means[each].value:.4f} for {names[each]}" for each in order) + "."
-
-
-def _alone(row: MeasureRow) -> str:
-    mean = row.means[0]
-    return f"{row.asked} is {mean.value:.4f}, with a 95 % interval from {mean.low:.4f} to {mean.high:.4f}."
 
 
 def _query_by_query(row: MeasureRow, names: tuple[str, ...]) -> list[str]:
