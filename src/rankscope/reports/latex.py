@@ -344,8 +344,7 @@ class LatexColumn:
                 continue
             bold = BOLD_DIGIT if cell.best else 1.0
             left = max(left, text_width(number.sign + number.whole, size) * bold)
-            marks = text_width(cell.marks, SCRIPT[round(size)]) + 0.5 if cell.marks else 0.0  # half a point behind them
-            right = max(right, text_width(number.decimals, size) * bold + marks)
+            right = max(right, text_width(number.decimals, size) * bold + marks_width(cell.marks, size))
         return math.ceil(left / digit - 1e-9), math.ceil(right / digit - 1e-9)
 
     def shape(self, size: float, wrapped: float | None) -> str:
@@ -384,6 +383,11 @@ def marks_latex(marks: str) -> str:
     letters = "".join(sign for sign in marks if sign not in MARK_COMMANDS)
     upright = rf"\mathrm{{{letters}}}" if letters else ""
     return f"^{{{upright}{''.join(MARK_COMMANDS.get(sign, '') for sign in marks)}}}"
+
+
+def marks_width(marks: str, size: float) -> float:
+    """Marks are set smaller, with half a point behind them."""
+    return text_width(marks, SCRIPT[round(size)]) + 0.5 if marks else 0.0
 
 
 # Text for LaTeX, sign by sign: how each is written so that it stays what it is, and how wide it is set.

@@ -179,10 +179,9 @@ def summary_table(scores: Scores) -> pl.DataFrame:
     schema = {"system": pl.String, "measure": pl.String, "value": pl.Float64, "queries": pl.Int64}
     if any(column.extremes is not None for _, column in numbers):
         schema |= dict.fromkeys(("standard_error", "worst", "best"), pl.Float64)
-        errors = [(column.summary_error, *(column.extremes or ())) for _, column in numbers]
-        rows = [
-            (*row, *(each if len(each) > 1 else (None, None, None))) for row, each in zip(rows, errors, strict=True)
-        ]
+        for place, (_, column) in enumerate(numbers):
+            ends = (None, None, None) if column.extremes is None else (column.summary_error, *column.extremes)
+            rows[place] += ends
     return pl.DataFrame(rows, schema=schema, orient="row").with_columns(pl.col(pl.Float64).fill_nan(None))
 
 

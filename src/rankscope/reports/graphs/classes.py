@@ -231,12 +231,7 @@ ROW = 0.9  # lines of text that one interval takes
 LISTED = 3  # pairs that the subtitle names
 
 
-@kind(
-    "comparison-intervals",
-    "means by class and system: disjoint means different",
-    uses=("classes",),
-    compares=True,
-)
+@kind("comparison-intervals", "means by class and system: disjoint means different", uses=("classes",), compares=True)
 def comparison_intervals_graph(
     systems: Systems, measure: MeasureOption = "AP", largest: LargestOption = 10, level: LevelOption = 0.95
 ) -> Graph:

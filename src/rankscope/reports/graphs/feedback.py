@@ -179,8 +179,7 @@ def _mean_efficiencies(normalised: Normalised, methods: Sequence[str]) -> Graph:
     study_graphs=_efficiency_study,
 )
 def efficiency_graph(
-    results: Efficiencies,
-    corrected: Annotated[bool, Option("without what chance gives")] = False,
+    results: Efficiencies, corrected: Annotated[bool, Option("without what chance gives")] = False
 ) -> Graph:
     """Efficiency against recall or scope: the curve of each method divided by that of the baseline.
 

@@ -101,13 +101,7 @@ HALF = 0.5  # of the relevant items
 SCOPES = tuple(float(2.0 ** (step / 2)) for step in range(-4, 13, 2))
 
 
-@kind(
-    "grep",
-    "precision over recall and generality, a surface",
-    systems=ONE,
-    needs=("collection size",),
-    enough=500,
-)
+@kind("grep", "precision over recall and generality, a surface", systems=ONE, needs=("collection size",), enough=500)
 def grep_graph(systems: Systems, way: WayOption = "thinned", members: MembersOption = "constant") -> Graph:
     """GReP: precision as a surface over recall and the generality index G, of one system.
 

@@ -35,28 +35,7 @@ from rankscope.core.keywords import refuse_unknown
 from rankscope.core.validation import Former, Optional, Rule, alternatives_of, check, element_of, rule_of
 
 if TYPE_CHECKING:
-    from rankscope.reports.graphs.classes import class_matrix_graph as class_matrix_graph
-    from rankscope.reports.graphs.classes import comparison_intervals_graph as comparison_intervals_graph
-    from rankscope.reports.graphs.collection_growth import even_growth_graph as even_growth_graph
-    from rankscope.reports.graphs.collection_growth import forecast_graph as forecast_graph
-    from rankscope.reports.graphs.differences import per_query_differences_graph as per_query_differences_graph
-    from rankscope.reports.graphs.differences import power_curve_graph as power_curve_graph
-    from rankscope.reports.graphs.feedback import consistency_graph as consistency_graph
-    from rankscope.reports.graphs.feedback import efficiency_graph as efficiency_graph
-    from rankscope.reports.graphs.feedback import growth_graph as growth_graph
-    from rankscope.reports.graphs.feedback import rounds_graph as rounds_graph
-    from rankscope.reports.graphs.generality import grep_graph as grep_graph
-    from rankscope.reports.graphs.generality import grip_graph as grip_graph
-    from rankscope.reports.graphs.generality import grnp_graph as grnp_graph
     from rankscope.reports.graphs.graph import Graph
-    from rankscope.reports.graphs.mean_curves import band_graph as band_graph
-    from rankscope.reports.graphs.precision_recall import precision_recall_graph as precision_recall_graph
-    from rankscope.reports.graphs.rank_intervals import rank_intervals_graph as rank_intervals_graph
-    from rankscope.reports.graphs.scope_curves import precision_scope_graph as precision_scope_graph
-    from rankscope.reports.graphs.scope_curves import precision_window_graph as precision_window_graph
-    from rankscope.reports.graphs.scope_curves import recall_scope_graph as recall_scope_graph
-    from rankscope.reports.graphs.score_distribution import score_distribution_graph as score_distribution_graph
-    from rankscope.reports.graphs.waterfall import ledger_graph as ledger_graph
 
 
 # An option of a kind of graph: its help stands in the signature of the kind's function, with its type and default.
@@ -420,7 +399,7 @@ def kind(
     )
 
 
-# Kinds of graph, one file each, loaded when they are asked for.
+# Kinds of graph, loaded when they are asked for.
 
 ELSEWHERE = {  # what others call such graphs
     "prc": "precision-recall",
@@ -499,12 +478,7 @@ KINDS = KindCatalogue(
 )
 FEEDBACK_KINDS = KindCatalogue(
     "kind of graph of feedback",
-    {
-        "rounds": "feedback",
-        "efficiency": "feedback",
-        "growth": "feedback",
-        "consistency": "feedback",
-    },
+    {"rounds": "feedback", "efficiency": "feedback", "growth": "feedback", "consistency": "feedback"},
     feedback=True,
 )
 ENTRIES = {**KINDS.entries, **FEEDBACK_KINDS.entries}

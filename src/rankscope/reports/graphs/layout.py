@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from rankscope.reports.graphs.graph import Graph
 
 
-# Where everything stands, in CSS pixels: computed beforehand, so that nothing is cut off and no two labels meet.
-
 SAMPLE = 24.0  # width of a legend's sample
 GAP = 4.0
 TICK = 4.0

@@ -49,7 +49,7 @@ class Matplotlib3dCanvas:
         tall = plot + sum(size * LEADING for _, size, _ in lines)
         self.figure: Any = Figure(figsize=(look.width / INCH, tall / INCH), facecolor=look.theme.paper)
         place = (0.0, 0.02, 0.93, plot / tall)
-        self.axes = self.figure.add_axes(place, projection="3d", facecolor=look.theme.paper)
+        self.axes: Any = self.figure.add_axes(place, projection="3d", facecolor=look.theme.paper)
         self.axes.view_init(ELEVATION, AZIMUTH)
         self.axes.set_box_aspect((1.25, 1.0, 0.8), zoom=min(1.06, 1.4 - 154 / look.width))  # room for the words
         self.axes.computed_zorder = False

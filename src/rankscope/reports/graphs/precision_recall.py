@@ -71,8 +71,6 @@ from rankscope.reports.graphs.systems import (
     with_random_levels,
 )
 
-# The precision-recall graph, with scope lines, random and ideal level, and what cannot be reached.
-
 SCOPES = (0.25, 0.5, 1.0, 2.0, 4.0)
 WHAT = "the precision-recall graph"
 MOST_GROUPS = 5
@@ -115,8 +113,7 @@ def precision_recall_graph(
     ] = None,
     scopes: Sequence[float] = SCOPES,
     averaging: Annotated[
-        Literal["radial", "levels"] | None,
-        Option("means at equal relevant scope, or at eleven recall levels"),
+        Literal["radial", "levels"] | None, Option("means at equal relevant scope, or at eleven recall levels")
     ] = None,
     at_generality: Annotated[
         Sequence[int],
@@ -245,10 +242,7 @@ def _at_levels(everyone: list[RelevantRanks], group: str | None) -> Graph:
         each = interpolated_precision(queries)
         bands.append(band_around(each, queries, drawn=shaded))
         limits = intervals_of(each, queries)
-        told = {
-            **facts_of(mean_at_recall_levels(queries)),
-            **interval_facts(limits.low, limits.high, limits.ways),
-        }
+        told = {**facts_of(mean_at_recall_levels(queries)), **interval_facts(limits.low, limits.high, limits.ways)}
         graph = with_band(graph, bands[-1], queries.system, note, facts=told, markers=range(each.x.size), shaded=shaded)
     stated = generality_words(systems)
     who = stated if len(members[0]) == len(everyone[0]) else _who(members[0], everyone[0], stated)

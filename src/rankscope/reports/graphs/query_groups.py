@@ -1,8 +1,7 @@
 """Groups of equal generality: which queries may share a precision-recall curve, and which group is shown first.
 
 Queries of one class size in one collection share a lattice of points and need no interpolation: groups are exact
-where
-such groups exist. Otherwise queries are binned by their generality index G, and their curve is interpolated.
+where such groups exist. Otherwise queries are binned by their generality index G, and their curve is interpolated.
 """
 
 from __future__ import annotations

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from rankscope.analysis.comparison.compare import Compared
 
 
-# Rank intervals: which places in the list of systems are chance, and which systems do not differ significantly.
-
 WHAT = "the graph of rank intervals"
 SYSTEMS = SystemCount(2, 60, worth=3)
 NAMED = 4  # so many systems stand in the subtitle by name
@@ -83,11 +81,7 @@ def _intervals_graph(result: RankIntervals, comparison: Compared) -> Graph:
         f"Ranks by {result.measure} that remain possible",
         Axis("rank", domain=(min(0.5, 1 - 0.03 * count), right), ticks=_ticks(count)),
         Axis(
-            "system",
-            domain=(0.3, count + 0.7),
-            ticks=tuple(rows[::-1].tolist()),
-            texts=result.systems[::-1],
-            rows=1.15,
+            "system", domain=(0.3, count + 0.7), ticks=tuple(rows[::-1].tolist()), texts=result.systems[::-1], rows=1.15
         ),
         subtitle=f"{who}; {drawn}; intervals hold together at {percent_text(result.level)}; no "
         "significant difference between systems that share a letter"

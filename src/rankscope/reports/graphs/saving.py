@@ -1,6 +1,4 @@
-"""A graph as bytes in each format (SVG, PDF, PNG, an interactive page, JSON, CSV), and into a file whole or not at
-all.
-"""
+"""A graph as bytes in each format (SVG, PDF, PNG, a page, JSON, CSV), and into a file whole or not at all."""
 
 from __future__ import annotations
 

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from rankscope.analysis.comparison.compare import Compared
 
 
-# What the kinds of graph share: the systems asked for, what the legend says of them, bands, and facts to point at.
-
 Systems: TypeAlias = RelevantRanks | Scores | Sequence[RelevantRanks] | Mapping[str, RelevantRanks]
 MOST_BANDS = 2  # more than two bands over each other cannot be read
 

@@ -1,8 +1,7 @@
 """A graph as a Vega-Lite dictionary: one description for SVG, PDF, PNG and the interactive page.
 
 Places and ticks come from `layout`, colours from `style`; Vega-Lite only draws. Every layer states both scales in
-full,
-so that no layer can stretch them.
+full, so that no layer can stretch them.
 """
 
 from __future__ import annotations
@@ -45,8 +44,6 @@ from rankscope.reports.graphs.style import FONT, Dress, Look, ink_on, shade_colo
 if TYPE_CHECKING:
     from rankscope.reports.graphs.graph import Graph
 
-
-# A graph as a Vega-Lite dictionary: one description for SVG, PDF, PNG and the interactive page.
 
 VERSION = "v6.1"  # of Vega-Lite: every vl-convert since 1.8 has it
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"

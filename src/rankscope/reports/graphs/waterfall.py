@@ -107,7 +107,7 @@ def waterfall(statement: Statement) -> Graph:
             "stage",
             domain=(0.5, len(names) + 0.5),
             ticks=tuple(np.arange(1.0, len(names) + 1.0).tolist()),
-            texts=tuple(_short(name, max(4, ALL_NAMES // len(names))) for name in names),
+            texts=tuple(short_name(name, max(4, ALL_NAMES // len(names))) for name in names),
         ),
         Axis(f"mean {statement.name}", domain=(0.0, top)),
         subtitle="; ".join(filter(None, (how_many(statement.queries), drawn, never))),
@@ -159,10 +159,10 @@ def _facts(each: StageEntry) -> dict[str, list[object]]:
     return told | {name: [value] for name, value in known.items() if value is not None}
 
 
-def _short(name: str, most: int) -> str:
+def short_name(name: str, most: int) -> str:
     """A name that does not run into its neighbour's.
 
-    >>> _short("rerank", 9), _short("cross-encoder", 9)
+    >>> short_name("rerank", 9), short_name("cross-encoder", 9)
     ('rerank', 'cross-en…')
     """
     return name if len(name) <= most else f"{name[: most - 1]}\u2026"

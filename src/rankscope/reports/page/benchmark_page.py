@@ -34,8 +34,6 @@ from rankscope.reports.texts.benchmark import (
 )
 from rankscope.reports.texts.comparison_words import join_names
 
-# A benchmark as one page that opens offline, with the pictures themselves: what each descriptor finds first.
-
 FIRST = 10  # results of each descriptor
 SHOWN = 12  # queries
 MOST_CLASSES = 24  # of more, the largest
@@ -448,11 +446,7 @@ def _placed(
         wide = text_width(name, NAME_SIZE)
         sides: tuple[tuple[Side, float], ...] = (("left", BESIDE), ("right", -BESIDE))
         tries = [(side, x + shift, y + raised) for raised in RAISED for side, shift in sides]
-        starts = [left if side == "left" else left - wide for side, left, _ in tries]
-        boxes = [
-            (start, at - NAME_SIZE / 2, start + wide, at + NAME_SIZE / 2)
-            for start, (_, _, at) in zip(starts, tries, strict=True)
-        ]
+        boxes = [_box(side, left, at, wide) for side, left, at in tries]
         cost = [_overlap(box, taken[:number] + taken[number + 1 :]) for box in boxes]
         best = int(np.argmin(cost))
         taken.append(boxes[best])
@@ -464,6 +458,11 @@ def _placed(
 def _squares(across: FloatArray, up: FloatArray, half: float) -> list[Box]:
     places = zip((across * PLOT_WIDTH).tolist(), (up * PLOT_HEIGHT).tolist(), strict=True)
     return [(x - half, y - half, x + half, y + half) for x, y in places]
+
+
+def _box(side: str, x: float, y: float, wide: float) -> Box:
+    left = x if side == "left" else x - wide
+    return left, y - NAME_SIZE / 2, left + wide, y + NAME_SIZE / 2
 
 
 def _overlap(box: Box, others: Sequence[Box]) -> float:

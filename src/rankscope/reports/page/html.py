@@ -21,8 +21,6 @@ from rankscope.reports.page.report import Report
 from rankscope.reports.tables import coverage_lines
 from rankscope.reports.texts.verdict import family_words
 
-# The report as one HTML file that opens offline: no address in it is ever asked, and equal inputs give equal bytes.
-
 FILES = (
     "page.css",
     "leaderboard.css",

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from rankscope.analysis.comparison.compare import Compared
 
 
-# The leaderboard: one row a system, one scale a column, with what a reader must see to trust a place.
-
 Role = Literal["primary", "measure", "class", "collection"]
 Groups = Literal["letters", "ranks", ""]  # how groups are shown, if at all
 ROUND = (1.0, 2.0, 2.5, 3.0, 3.5, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0)
@@ -409,19 +407,9 @@ def _standings(names: list[str], compared: Compared | None) -> list[Standing]:
     own = [places[compared.stands_for(name)] for name in names]
     slots = slots_of([letters for _, _, letters in own])
     return [
-        Standing(
-            slots=slots[number],
-            with_best=low == 1,
-            ranks=f"{low}" if low == high else f"{low} to {high}",
-        )
+        Standing(slots=slots[number], with_best=low == 1, ranks=f"{low}" if low == high else f"{low} to {high}")
         for number, (low, high, _) in enumerate(own)
     ]
-
-
-def _deciding(compared: Compared | None) -> str:
-    """What on the leaderboard shows what the tests say."""
-    letters = compared is not None and _group_style(compared) == "letters"
-    return "letters and marks" if letters else "marks"
 
 
 def _notes(main: MeasureRow, compared: Compared | None, reference: str) -> list[str]:
@@ -432,11 +420,12 @@ def _notes(main: MeasureRow, compared: Compared | None, reference: str) -> list[
         lines.append(
             f"Thin line: the mean of the {reference}. Each column has one scale for all rows. Bold: best mean."
         )
-    if compared is not None and _group_style(compared) == "letters":
+    lettered = _group_style(compared) == "letters"  # both show what the tests say
+    if lettered:
         lines.append(f"No significant difference between systems that share a letter, by {main.asked}.")
     if main.differences:
         lines.append(
             f"{MARKS} than the {reference}, corrected for all comparisons. "
-            f"Whether two bars overlap decides nothing; {_deciding(compared)} do."
+            f"Whether two bars overlap decides nothing; {'letters and marks' if lettered else 'marks'} do."
         )
     return lines

@@ -13,13 +13,11 @@ from rankscope.core.wording import how_many, join_words, percent_text, plain_num
 from rankscope.version import __version__
 
 if TYPE_CHECKING:
-    from rankscope.analysis.comparison.class_effects import ClassEffect, ClassEffects
+    from rankscope.analysis.comparison.class_effects import ClassEffects
     from rankscope.analysis.comparison.compare import Compared, MeasureCompared
     from rankscope.analysis.comparison.pairwise import Comparison
     from rankscope.analysis.statistics.equivalence import Equivalence
 
-
-# A comparison in words: who is better, by how much, on which queries; and where nothing can be said.
 
 LISTED = 6
 ONE_BY_ONE = 2  # secondary measures of two systems; more are summed up
@@ -123,7 +121,7 @@ def _summed_up(others: Sequence[MeasureCompared], better: str) -> list[str]:
 
 def _pair(main: MeasureCompared, pair: Comparison) -> str:
     effects = main.classes[0] if main.classes else None
-    count = f"{pair.queries:,} {'query' if pair.queries == 1 else 'queries'}"
+    count = how_many(pair.queries)
     units = "" if main.unit == "queries" else f" of {how_many(len(main.units), 'classes')}"
     proof = f"({count}{units}, {p_value_text(pair.adjusted)})"
     if pair.better:
@@ -174,9 +172,9 @@ def _on_classes(effects: ClassEffects | None, better: str) -> str:
     if not better:
         told = [f"{each.better} is significantly better on class {each.label}" for each in shown]
         return f"; but {join_names(told)}" if told else ""
-    won = sorted((each for each in shown if each.better == better), key=_size)
+    won = sorted((each for each in shown if each.better == better), key=lambda each: -abs(each.difference))
     lost = [each.label for each in shown if each.better != better]
-    same = [each.label for each in effects.effects if _equal(each)]
+    same = [each.label for each in effects.effects if each.difference == 0 and math.isnan(each.p)]  # no query differs
     open_ = [each.label for each in effects.effects if not each.better and each.label not in same]
     if len(open_) == len(effects.effects):
         return "; on no class alone is it significant"
@@ -193,15 +191,6 @@ def _on_classes(effects: ClassEffects | None, better: str) -> str:
     words = f", {', '.join(parts)}" if parts else ""
     words += f"; every query has equal values on {_classes(same)}" if same else ""
     return words + (f"; no significant difference on {_classes(open_)}" if open_ else "")
-
-
-def _equal(effect: ClassEffect) -> bool:
-    """Whether no query of a class differs."""
-    return effect.difference == 0 and math.isnan(effect.p)
-
-
-def _size(effect: ClassEffect) -> float:
-    return -abs(effect.difference)
 
 
 def _classes(labels: list[str]) -> str:
@@ -223,14 +212,11 @@ def _best(comparison: Compared) -> str:
     order = main.order
     best, number = order[0], main.table.number(order[0])
     mean, low, high = (float(each[number]) for each in (main.means.mean, main.means.low, main.means.high))
-    shown = {
-        (pair.first if pair.second == best else pair.second): bool(pair.better)
-        for pair in main.pairs
-        if best in (pair.first, pair.second)
-    }
-    compared = [name for name in order if name in shown]
-    alike, beaten = ([name for name in compared if shown[name] is side] for side in (False, True))
-    told = _significance(alike, beaten, whole=len(shown) == len(order) - 1)
+    found = [pair for pair in main.pairs if best in (pair.first, pair.second)]
+    differs = {pair.first if pair.second == best else pair.second: bool(pair.better) for pair in found}
+    compared = [name for name in order if name in differs]
+    alike, beaten = ([name for name in compared if differs[name] is side] for side in (False, True))
+    told = _significance(alike, beaten, whole=len(differs) == len(order) - 1)
     span = span_text(low, high)
     return f"{best} has the best mean, {short(mean)} {main.measure}{span}{as_others(comparison)}; {told}."
 
@@ -309,9 +295,8 @@ def write_up(compared: Compared) -> str:
 def write_up_sentences(compared: Compared) -> list[str]:
     """Its sentences; every number is one of the result."""
     main = compared.main
-    # The test that decides, as a reader of another field can repeat it.
-    unit = " summed over each class, the sampling unit," if compared.main.unit == "classes" else ""
-    tested = (
+    unit = " summed over each class, the sampling unit," if main.unit == "classes" else ""
+    tested = (  # as a reader of another field can repeat it
         f"Per-query differences{unit} were tested by two two-sided tests that must both reject at "
         f"{plain_number(1 - compared.level)}, sign flips (Fisher's randomisation test) and a t test corrected for "
         "skewness (after Hall 1992); p is the larger of the two, the limits enclose all differences that they do not "

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from rankscope.measures.evaluation.scores import Scores
 
 
-# Comparisons and scores as tables for a paper: systems as rows, the best in bold, marks of what the tests show.
-
 BEST = "Bold: the best mean."
 
 
