@@ -144,21 +144,16 @@ def class_grid(scores: Scores) -> Grid:
     return Grid(("system", "class", "queries", *measures), tuple(rows))
 
 
-def _averaged(system: SystemScores) -> str:
-    """How many queries are averaged, and which measures average fewer."""
-    counts = {column.asked: column.averaged for column in numeric_columns(system) if column.measure.summary != "sum"}
-    most = max(counts.values(), default=0)
-    fewer = [f"{count} for {asked}" for asked, count in counts.items() if count < most]
-    shown = fewer[:4] + (["..."] if len(fewer) > 4 else [])
-    return f"{most} averaged" + (f" ({', '.join(shown)})" if fewer else "")
-
-
 def coverage_lines(scores: Scores) -> list[str]:
     """How many queries were judged, answered and averaged, once for systems that agree."""
     lines: dict[str, list[str]] = {}
     for system in scores.systems:
+        counts = {each.asked: each.averaged for each in numeric_columns(system) if each.measure.summary != "sum"}
+        most = max(counts.values(), default=0)
+        fewer = [f"{count} for {asked}" for asked, count in counts.items() if count < most]
+        shown = f" ({', '.join(fewer[:4] + (['...'] if len(fewer) > 4 else []))})" if fewer else ""
         ranks = system.ranks
-        text = f"{how_many(len(ranks), 'queries')} judged, {int(ranks.answered.sum())} answered, {_averaged(system)}"
+        text = f"{how_many(len(ranks))} judged, {int(ranks.answered.sum())} answered, {most} averaged{shown}"
         lines.setdefault(text, []).append(system.name)
     if len(lines) == 1:
         return list(lines)

@@ -6,6 +6,7 @@ With it the plane p = r, and in the plane GRiP, where it cuts the surface, and t
 from __future__ import annotations
 
 import io
+from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -41,15 +42,15 @@ class Matplotlib3dCanvas:
 
     def begin(self, graph: Graph) -> None:
         """A figure with three axes."""
-        from matplotlib.figure import Figure
-
         look = self.look
         lines = self._heading_lines(graph)
         plot = look.width * PLOT
         tall = plot + sum(size * LEADING for _, size, _ in lines)
-        self.figure: Any = Figure(figsize=(look.width / INCH, tall / INCH), facecolor=look.theme.paper)
+        self.figure = import_module("matplotlib.figure").Figure(
+            figsize=(look.width / INCH, tall / INCH), facecolor=look.theme.paper
+        )
         place = (0.0, 0.02, 0.93, plot / tall)
-        self.axes: Any = self.figure.add_axes(place, projection="3d", facecolor=look.theme.paper)
+        self.axes = self.figure.add_axes(place, projection="3d", facecolor=look.theme.paper)
         self.axes.view_init(ELEVATION, AZIMUTH)
         self.axes.set_box_aspect((1.25, 1.0, 0.8), zoom=min(1.06, 1.4 - 154 / look.width))  # room for the words
         self.axes.computed_zorder = False

@@ -171,12 +171,8 @@ class VegaLiteCanvas:
         self._tell(mark.name, mark.x, mark.y, mark.facts)
 
     def _guide(self, mark: Guide) -> None:
-        style = {
-            "type": "line",
-            "color": self.look.theme.faint,
-            "strokeWidth": THIN,
-            "strokeDash": [3, 2] if mark.dashed else [1, 0],
-        }
+        dash = [3, 2] if mark.dashed else [1, 0]
+        style = {"type": "line", "color": self.look.theme.faint, "strokeWidth": THIN, "strokeDash": dash}
         self._layer(point_rows(mark.x, mark.y), style, order={"value": 0})
 
     def _stroke(self, mark: Stroke) -> None:
@@ -228,13 +224,8 @@ class VegaLiteCanvas:
         style = {"type": "rect", "stroke": self.look.theme.paper, "strokeWidth": 1.2}
         self._layer(rows, style, x2={"field": "x2"}, y2={"field": "y2"}, fill=colour)
         for size, placed in words:
-            text = {
-                "type": "text",
-                "baseline": "middle",
-                "align": "center",
-                "fontSize": round(size, 2),
-                "yOffset": {"expr": "datum.down"},
-            }
+            text: dict[str, Any] = {"type": "text", "baseline": "middle", "align": "center", "fontSize": round(size, 2)}
+            text["yOffset"] = {"expr": "datum.down"}
             self._layer(placed, text, text={"field": "text"}, color={**colour, "field": "ink"})
         self._tell(mark.name, mark.x, mark.y, mark.facts)
 
@@ -287,16 +278,9 @@ class VegaLiteCanvas:
             {"series": row.entry.name, "text": row.text, "px": round(row.x + SAMPLE + 4, 1), "py": round(row.y, 1)}
             for row in self.layout.legend
         ]
-        mark = {
-            "type": "text",
-            "align": "left",
-            "baseline": "middle",
-            "x": {"expr": "datum.px"},
-            "y": {"expr": "datum.py"},
-            "text": {"expr": "datum.text"},
-            **self._type(),
-        }
-        words = pixel_layer(mark, rows)
+        mark: dict[str, Any] = {"type": "text", "align": "left", "baseline": "middle"}
+        mark |= {name: {"expr": f"datum.{of}"} for name, of in (("x", "px"), ("y", "py"), ("text", "text"))}
+        words = pixel_layer({**mark, **self._type()}, rows)
         if self.interactive:
             words["params"] = [{"name": FOCUS, "select": {"type": "point", "fields": ["series"], "on": "click"}}]
             words["mark"]["cursor"] = "pointer"

@@ -15,7 +15,6 @@ import numpy as np
 
 from rankscope.core.wording import decimal_text, how_many, signed_text
 from rankscope.measures.direction import EQUAL, Side, best_first, best_value
-from rankscope.measures.evaluation.coverage import Coverage
 from rankscope.measures.evaluation.scores import Scores
 from rankscope.reports.texts.estimates import Estimate, Estimates, MeasureRow
 from rankscope.reports.warning_kinds import MUCH, percent
@@ -361,24 +360,23 @@ def _class_sides(label: str, names: list[str], compared: Compared | None) -> lis
 def _rows(scores: Scores, main: MeasureRow, compared: Compared | None) -> tuple[BoardRow, ...]:
     order = best_first([each.value for each in main.means], main.lower_is_better)
     standings = _standings([scores.systems[each].name for each in order], compared)
-    return tuple(
-        BoardRow(
-            number=number,
-            place=place + 1,
-            system=scores.systems[number].name,
-            baseline=number == 0 and len(order) > 1,
-            standing=standings[place] if standings else None,
-            difference=_difference(main, number),
-            unjudged=_unjudged(scores.systems[number].coverage),
+    rows = []
+    for place, number in enumerate(order):
+        seen = scores.systems[number].coverage
+        # where only relevant items are listed it is a warning of its own
+        unjudged = 0.0 if math.isnan(seen.unjudged_at_10) or seen.only_relevant else seen.unjudged_at_10
+        rows.append(
+            BoardRow(
+                number=number,
+                place=place + 1,
+                system=scores.systems[number].name,
+                baseline=number == 0 and len(order) > 1,
+                standing=standings[place] if standings else None,
+                difference=_difference(main, number),
+                unjudged=UnjudgedShare(unjudged, percent(unjudged)),
+            )
         )
-        for place, number in enumerate(order)
-    )
-
-
-def _unjudged(seen: Coverage) -> UnjudgedShare:
-    """Of the first results; none where only relevant items are listed, which is a warning of its own."""
-    known = 0.0 if math.isnan(seen.unjudged_at_10) or seen.only_relevant else seen.unjudged_at_10
-    return UnjudgedShare(known, percent(known))
+    return tuple(rows)
 
 
 def _difference(main: MeasureRow, number: int) -> BoardDifference | None:

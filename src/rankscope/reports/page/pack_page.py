@@ -64,7 +64,7 @@ def pack_sections(result: PackResult) -> list[tuple[str, list[Section]]]:
     """Headings, each with its tables."""
     rule = str(result.pack.tables["topics"]["rule"])
     cases = [
-        Section(f"{case.name}: {case_words(case)}", grid_of(last_round_rows(results)), case_note(results))
+        Section(f"{case.name}: {case_words(case)}", grid_of(last_round_rows(results)), _case_note(results))
         for case, results in result.cases
     ]
     adapted = [Section("Feedback adapts to its giver", grid_of(adaptation_rows(result)), ADAPTATION_NOTE)]
@@ -82,7 +82,7 @@ def pack_sections(result: PackResult) -> list[tuple[str, list[Section]]]:
     ]
 
 
-def case_note(results: Results) -> str:
+def _case_note(results: Results) -> str:
     """Which intervals these are, the verdict, and whether feedback helps; topics that it harms are in the text."""
     lines = [Summary(results, results.measures[0]).intervals.told, *study_verdicts(results), *further_findings(results)]
     return " ".join(line for line in lines if "topics on which" not in line)

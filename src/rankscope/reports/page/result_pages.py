@@ -125,8 +125,13 @@ def _estimate(found: SuiteEstimate) -> Estimate:
 
 def _task_column(key: str, task: SuiteTask, suite: Suite, base: int | None) -> BoardColumn:
     """One task: means with their own intervals, which draw its queries alone, and marks of its own tests."""
-    means = [_task_estimate(task, each.name) for each in suite.systems]
-    sides: list[Side] = [_task_side(task, each.name, suite.baseline) for each in suite.systems]
+    means, sides = [], [_task_side(task, each.name, suite.baseline) for each in suite.systems]
+    for name in (each.name for each in suite.systems):
+        low = high = math.nan
+        if task.main is not None and task.compared is not None and name in task.table.systems:
+            place = task.main.table.number(task.compared.stands_for(name))
+            low, high = float(task.main.means.low[place]), float(task.main.means.high[place])
+        means.append(Estimate(task.mean(name), low, high))
     known = base is not None and suite.baseline in task.table.systems
     return BoardColumn.of(
         key,
@@ -138,14 +143,6 @@ def _task_column(key: str, task: SuiteTask, suite: Suite, base: int | None) -> B
         baseline=base if known else None,
         about=f"{suite.measure} on {how_many(len(task.table), 'queries')} of {task.name}",
     )
-
-
-def _task_estimate(task: SuiteTask, name: str) -> Estimate:
-    if task.main is None or task.compared is None or name not in task.table.systems:
-        return Estimate(task.mean(name))
-    place = task.main.table.number(task.compared.stands_for(name))
-    means = task.main.means
-    return Estimate(task.mean(name), float(means.low[place]), float(means.high[place]))
 
 
 def _task_side(task: SuiteTask, name: str, baseline: str) -> Side:

@@ -340,7 +340,12 @@ def _findings(compared: Compared) -> list[str]:
     pairs.sort(key=lambda each: main.order.index(each.first) + main.order.index(each.second))
     if len(main.pairs) == 1:
         found = "was significant" if pairs[0].better else "was not significant"
-        return [f"The difference, {_difference(compared, main, pairs[0])}, {found}.", *_power_sentence(main, pairs[0])]
+        lines = [f"The difference, {_difference(compared, main, pairs[0])}, {found}."]
+        least = math.nan if pairs[0].better else main.detectable(pairs[0])
+        if math.isfinite(least):
+            shown_by = f"So many {main.unit} show a true difference of {short(least)}"
+            lines.append(f"{shown_by} in 80 % of simulated experiments.")
+        return lines
     shown = [each for each in pairs if each.better]
     others = [each for each in pairs if not each.better]
     lines = []
@@ -361,14 +366,6 @@ def _difference(compared: Compared, one: MeasureCompared, pair: Comparison) -> s
     effect = "" if math.isnan(size) else f", d = {signed_text(size)}"
     limits = f"{percent_text(pair.level)} confidence limits {limits_text(low, high)}"
     return f"{more} minus {less} {signed_text(difference)} ({limits}{effect}, {p_value_text(pair.adjusted)})"
-
-
-def _power_sentence(main: MeasureCompared, pair: Comparison) -> list[str]:
-    """What so many queries would have shown, where nothing was."""
-    least = math.nan if pair.better else main.detectable(pair)
-    if not math.isfinite(least):
-        return []
-    return [f"So many {main.unit} show a true difference of {short(least)} in 80 % of simulated experiments."]
 
 
 def _secondary_numbers(compared: Compared) -> list[str]:

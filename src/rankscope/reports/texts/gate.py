@@ -154,19 +154,16 @@ def check_sentence(history: GateHistory, name: str) -> str:
     gains, losses = ([each for each in found if each[1].moved == side] for side in (1, -1))
     if not gains and not losses:
         return f"{start}; at none of {how_many(len(found), 'builds')} is a change from the baseline shown."
-    parts = [f"{word} at {_moves(history, moves)}" for word, moves in (("a gain", gains), ("a loss", losses)) if moves]
+    parts = []
+    for word, moves in (("a gain", gains), ("a loss", losses)):
+        shown = join_words([f"{_build(history, each)} ({_with_side(each[1])})" for each in moves[-NAMED:]])
+        count = f"{how_many(len(moves), 'builds')}, lately " if len(moves) > NAMED else ""
+        parts += [f"{word} at {count}{shown}"] if moves else []
     return f"{start}; against the baseline of the time it shows {join_words(parts)}."
 
 
 def _build(history: GateHistory, found: tuple[int, CheckRecord]) -> str:
     return history.builds[found[0]].build
-
-
-def _moves(history: GateHistory, found: list[tuple[int, CheckRecord]]) -> str:
-    """Builds with their changes, the last ones where there are many."""
-    shown = [f"{_build(history, each)} ({_with_side(each[1])})" for each in found[-NAMED:]]
-    count = f"{how_many(len(found), 'builds')}, lately " if len(found) > NAMED else ""
-    return f"{count}{join_words(shown)}"
 
 
 def _value(check: CheckRecord) -> str:

@@ -25,7 +25,8 @@ def ledger_parts(ledger: Ledger, worst: int = 10) -> list[Part]:
         heading = f"{ledger.main.name} by class: what each stage takes"
         parts.append((heading, [_class_row(each) for each in ledger.by_class]))
     if found := ledger.worst(worst):
-        parts.append((f"{ledger.main.name}: the queries that lose most", [_worst_row(each) for each in found]))
+        rows = [{**_worst(each), "where": each.where} for each in found]
+        parts.append((f"{ledger.main.name}: the queries that lose most", rows))
     return parts
 
 
@@ -71,7 +72,10 @@ def ledger_json(ledger: Ledger, worst: int = 10, notes: bool = True) -> str:
             "sentences": ledger.sentences,
             "quantities": [_statement_json(each) for each in ledger.statements],
             "by_class": [_statement_json(each) for each in ledger.by_class],
-            "worst_queries": [_worst_json(each) for each in ledger.worst(worst)],
+            "worst_queries": [
+                {**_worst(each, "relevant"), "items": [vars(item) for item in each.items]}
+                for each in ledger.worst(worst)
+            ],
             "notes": ledger.notes,
         }
     )
@@ -129,10 +133,11 @@ def _class_row(statement: Statement) -> dict[str, object]:
     return {**ends, **losses, **last}
 
 
-def _worst_row(worst: WorstQuery) -> dict[str, object]:
+def _worst(worst: WorstQuery, relevant: str = "c") -> dict[str, object]:
+    """A query and its numbers; `relevant` is what the number of its relevant items is called."""
     label = {"class": worst.label} if worst.label else {}
-    numbers = {"c": worst.relevant, "first": worst.first, "last": worst.last, "loss": worst.loss}
-    return {"query": worst.query, **label, **numbers, "where": worst.where}
+    numbers = {relevant: worst.relevant, "first": worst.first, "last": worst.last, "loss": worst.loss}
+    return {"query": worst.query, **label, **numbers}
 
 
 def _statement_json(statement: Statement) -> dict[str, Any]:
@@ -147,9 +152,3 @@ def _statement_json(statement: Statement) -> dict[str, Any]:
         "stages": [vars(entry) for entry in statement.entries[:-1]],
         "all_stages": vars(statement.entries[-1]),
     }
-
-
-def _worst_json(worst: WorstQuery) -> dict[str, Any]:
-    numbers = {"relevant": worst.relevant, "first": worst.first, "last": worst.last, "loss": worst.loss}
-    label = {"class": worst.label} if worst.label else {}
-    return {"query": worst.query, **label, **numbers, "items": [vars(each) for each in worst.items]}

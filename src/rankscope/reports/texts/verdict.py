@@ -30,7 +30,12 @@ def headline_of(names: tuple[str, ...], estimates: Estimates, compared: Compared
     if main is None:
         return Headline("Nothing was asked for that is a number")
     if len(names) == 1:
-        return _answer_alone(names[0], main, queries)
+        mean = main.means[0]
+        answer = f"{names[0]} has a mean {main.asked} of {short(mean.value)} on "
+        answer += "one query" if queries == 1 else f"{queries:,} queries"
+        if mean.has_interval and queries > 1:
+            return Headline(answer, (f"The 95 % interval of the mean is {short(mean.low)} to {short(mean.high)}.",))
+        return Headline(answer, (_no_interval(queries),))
     if compared is None:
         values = [each.value for each in main.means]
         best, most = best_first(values, main.lower_is_better)[0], "lowest" if main.lower_is_better else "highest"
@@ -42,15 +47,6 @@ def headline_of(names: tuple[str, ...], estimates: Estimates, compared: Compared
         return Headline(_best(compared), tuple(verdict_sentences(compared)))
     limits = [*_rest(compared), *equivalence_sentences(compared), *_other_measures(compared), *_baseline(compared)]
     return Headline(_best(compared), tuple(limits))
-
-
-def _answer_alone(name: str, main: MeasureRow, queries: int) -> Headline:
-    mean = main.means[0]
-    count = "one query" if queries == 1 else f"{queries:,} queries"
-    answer = f"{name} has a mean {main.asked} of {short(mean.value)} on {count}"
-    if mean.has_interval and queries > 1:
-        return Headline(answer, (f"The 95 % interval of the mean is {short(mean.low)} to {short(mean.high)}.",))
-    return Headline(answer, (_no_interval(queries),))
 
 
 def _no_interval(queries: int) -> str:
