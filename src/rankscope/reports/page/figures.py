@@ -192,7 +192,7 @@ def _asked(systems: Sequence[RelevantRanks], order: Sequence[int]) -> Iterator[_
 
 
 def _of_kind(kind: GraphKind[Any], systems: Sequence[RelevantRanks], order: Sequence[int]) -> Iterator[_Asked]:
-    """Nothing that would say nothing."""
+    """What one kind is asked to draw: nothing that would say nothing."""
     everyone, reason = list(systems), _nothing_said(kind, systems)
     alone = best_and_baseline(everyone, order)
     if reason and (reason == ONE_SYSTEM or kind.systems.worth <= len(systems)):
