@@ -105,7 +105,7 @@ def test_the_usual_pause_is_a_second() -> None:
     assert GatheringLimits().pause == 1
     waited: list[float] = []
     pacer = Pacer(GatheringLimits().pause, clock=lambda: 50.0, wait=waited.append)
-    pacer.note_all(["a"])
+    pacer.note_answer("a")
     pacer.wait_for("a", 0.2)
     pacer.wait_for("b")
     assert waited == [1.0]

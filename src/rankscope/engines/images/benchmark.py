@@ -202,7 +202,14 @@ class BenchmarkStore:
 
     def key(self, contender: Contender) -> str:
         """Tells whether features made before are those wanted: same pictures, descriptor and packages."""
-        results = {"contender": str(contender), "pictures": self.pictures.digest, "versions": _versions()}
+        found = {"rankscope": __version__}
+        for package in PACKAGES:
+            try:
+                found[package] = version(package)
+            except PackageNotFoundError:
+                continue
+        versions = found
+        results = {"contender": str(contender), "pictures": self.pictures.digest, "versions": versions}
         return digest_of(results)[:16]
 
     # vectors
@@ -300,13 +307,3 @@ def plain_name(text: str) -> str:
     'lbp-grid-4'
     """
     return re.sub(r"[^\w.-]+", "-", text).strip("-")
-
-
-def _versions() -> dict[str, str]:
-    found = {"rankscope": __version__}
-    for package in PACKAGES:
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            continue
-    return found

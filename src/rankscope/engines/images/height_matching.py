@@ -79,7 +79,8 @@ class _Shapes:
     def of(cls, matching: HeightMatching, outlines: FloatArray) -> _Shapes:
         points = np.asarray(outlines, dtype=np.float64).reshape(len(outlines), matching.points, 2)
         plain, turned = (_scaled_heights(each, matching.runs) for each in (points, mirror_images(points)))
-        weight = _run_weights(matching.runs)
+        steps = np.arange(1, matching.runs + 1)
+        weight = 1.0 / np.minimum(steps, steps[::-1])
         root = np.sqrt(weight)
         compared = plain * (weight if matching.band else root)
         return cls(
@@ -94,14 +95,15 @@ class _Shapes:
     def distances(self, queries: IntArray) -> FloatArray:
         """One row of distances per query; the number of threads changes nothing."""
         aligned = self.spectra.aligned(queries)
-        costs = self._elastic(queries, aligned) if self.matching.band else self._straight(queries, aligned)
+        costs = (
+            self._elastic(queries, aligned)
+            if self.matching.band
+            else np.sqrt(np.maximum(self.square[queries, None] + self.square - 2 * aligned.product, 0.0))
+        )
         if not self.matching.complexity:
             return costs
         both = self.complexity[queries, None] + self.complexity
         return costs / np.where(both > 0, both, 1.0)
-
-    def _straight(self, queries: IntArray, aligned: Alignment) -> FloatArray:
-        return np.sqrt(np.maximum(self.square[queries, None] + self.square - 2 * aligned.product, 0.0))
 
     def _elastic(self, queries: IntArray, aligned: Alignment) -> FloatArray:
         rows = list(zip(queries.tolist(), aligned.shift, aligned.mirrored, strict=True))
@@ -113,11 +115,6 @@ class _Shapes:
         for own, chosen in zip(self.own, (~turned, turned), strict=True):
             row[chosen] = elastic_costs(own[query], self.others[:, :, chosen], shift[chosen], self.matching.band)
         return row
-
-
-def _run_weights(runs: int) -> FloatArray:
-    steps = np.arange(1, runs + 1)
-    return 1.0 / np.minimum(steps, steps[::-1])
 
 
 def _scaled_heights(points: FloatArray, runs: int) -> FloatArray:

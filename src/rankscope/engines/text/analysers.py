@@ -121,7 +121,14 @@ class Analyser(Named):
         tokens, counts = self.tokenizer.split(column)
         distinct = tokens.unique()
         terms = (known or KnownTerms()).terms_of(distinct, self)
-        return _coded_column(tokens, distinct, terms, counts)
+        # The column of terms that the tokens of texts give, of which each text has so many.
+        vocabulary = terms.drop_nulls().unique().sort()
+        code = _places(terms, vocabulary)[_places(tokens, distinct)]
+        kept = code >= 0
+        ends = np.cumsum(counts, dtype=np.int64)
+        position = np.arange(len(code), dtype=np.int32) - np.repeat((ends - counts).astype(np.int32), counts)
+        lengths = np.diff(np.concatenate([[0], np.cumsum(kept, dtype=np.int32)])[np.concatenate([[0], ends])])
+        return AnalysedColumn(vocabulary, lengths, position[kept], code[kept])
 
 
 def _through_steps(steps: tuple[Filter, ...], word: str) -> str | None:
@@ -131,17 +138,6 @@ def _through_steps(steps: tuple[Filter, ...], word: str) -> str | None:
             break
         found = step(found)
     return found or None
-
-
-def _coded_column(tokens: pl.Series, distinct: pl.Series, terms: pl.Series, counts: Numbers) -> AnalysedColumn:
-    """The column of terms that the tokens of texts give, of which each text has so many."""
-    vocabulary = terms.drop_nulls().unique().sort()
-    code = _places(terms, vocabulary)[_places(tokens, distinct)]
-    kept = code >= 0
-    ends = np.cumsum(counts, dtype=np.int64)
-    position = np.arange(len(code), dtype=np.int32) - np.repeat((ends - counts).astype(np.int32), counts)
-    lengths = np.diff(np.concatenate([[0], np.cumsum(kept, dtype=np.int32)])[np.concatenate([[0], ends])])
-    return AnalysedColumn(vocabulary, lengths, position[kept], code[kept])
 
 
 def _places(words: pl.Series, distinct: pl.Series) -> Numbers:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankscope.core.errors import SettingError
-from rankscope.engines.text.analysers import AnalysedColumn, Analyser, KnownTerms
+from rankscope.engines.text.analysers import Analyser, KnownTerms
 
 if TYPE_CHECKING:
     import polars as pl
@@ -164,8 +164,24 @@ def build_field(texts: pl.Series, analyser: Analyser, known: KnownTerms | None =
     (['a', 'fox', 'the'], [0, 0, 2, 2], [2, 2, 1, 1], [4, 0, 2])
     """
     analysed = analyser.analyse_column(texts, known)
-    starts, docs, positions = _sorted_by_term(analysed)
-    begins = _beginnings(starts, docs)
+    # Where the occurrences of each term start, and the document and position of each, by term, document,
+    # position.
+    from scipy.sparse import csr_matrix
+
+    rows, count = np.concatenate([[0], np.cumsum(analysed.lengths)]), len(analysed.terms)
+    shape = len(analysed.lengths), max(count, 1)
+    by_term = csr_matrix((analysed.position, analysed.code, rows), shape=shape).tocsc()
+    starts, docs, positions = (
+        by_term.indptr[: count + 1].astype(np.int64),
+        by_term.indices.astype(np.int32),
+        by_term.data,
+    )
+    # Whether each occurrence is the first of its term in its document.
+    first = np.empty(len(docs), dtype=bool)
+    first[:1] = True
+    np.not_equal(docs[1:], docs[:-1], out=first[1:])
+    first[starts[:-1][starts[:-1] < len(docs)]] = True
+    begins = first
     places = np.flatnonzero(begins)
     column = TermColumn.of(analysed.terms)
     return FieldColumns(
@@ -178,25 +194,6 @@ def build_field(texts: pl.Series, analyser: Analyser, known: KnownTerms | None =
         positions=narrow_numbers(positions),
         lengths=analysed.lengths.astype(np.int32),
     )
-
-
-def _sorted_by_term(analysed: AnalysedColumn) -> tuple[Numbers, Numbers, Numbers]:
-    """Where the occurrences of each term start, and the document and position of each, by term, document, position."""
-    from scipy.sparse import csr_matrix
-
-    rows, count = np.concatenate([[0], np.cumsum(analysed.lengths)]), len(analysed.terms)
-    shape = len(analysed.lengths), max(count, 1)
-    by_term = csr_matrix((analysed.position, analysed.code, rows), shape=shape).tocsc()
-    return by_term.indptr[: count + 1].astype(np.int64), by_term.indices.astype(np.int32), by_term.data
-
-
-def _beginnings(starts: Numbers, docs: Numbers) -> Numbers:
-    """Whether each occurrence is the first of its term in its document."""
-    first = np.empty(len(docs), dtype=bool)
-    first[:1] = True
-    np.not_equal(docs[1:], docs[:-1], out=first[1:])
-    first[starts[:-1][starts[:-1] < len(docs)]] = True
-    return first
 
 
 # The ids of documents as a field of one term each, so that they are searched as all other fields are.

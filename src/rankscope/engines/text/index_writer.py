@@ -86,7 +86,10 @@ class IndexWriter:
         readers = self.before.segments  # somebody may still read what counted before; the next writer removes it
         self._remove_uncounted([*readers, *self.record.segments])
         if not (self.folder / INDEX_RECORD).exists():
-            self._remove_empty_folder()
+            # No trace of an index that was never committed; what else lies in the folder stays.
+            (self.folder / LOCK).unlink(missing_ok=True)
+            if not any(self.folder.iterdir()):
+                self.folder.rmdir()
         self._lock.close()
 
     def add(self, block: pl.DataFrame) -> None:
@@ -96,7 +99,9 @@ class IndexWriter:
         files: dict[str, FileDigest] = {}
         fields = tuple(column for column in block.columns if column != ID)
         for number, field in enumerate(fields):
-            columns = build_field(block[field], self._analyser_of(field), self._known_of(field))
+            columns = build_field(
+                block[field], self._analyser_of(field), self.known.setdefault(self.analysers[field], KnownTerms())
+            )
             write_columns(place, str(number), columns, files)
         self.segments.append(
             SegmentRecord(
@@ -109,7 +114,10 @@ class IndexWriter:
             )
         )
         self.ids.add(block[ID])
-        self._merge_full_tiers()
+        tier = 0
+        while len(full := [each for each in self.segments if each.tier == tier]) > MOST_OF_A_TIER:
+            self._merge(full, tier + 1)
+            tier += 1
 
     def delete(self, ids: Iterable[str]) -> int:
         """Delete documents by their ids; how many were there. They leave the statistics when segments are merged."""
@@ -142,17 +150,8 @@ class IndexWriter:
         write_record(self.folder, self.record)
         return self.record
 
-    def _remove_empty_folder(self) -> None:
-        """No trace of an index that was never committed; what else lies in the folder stays."""
-        (self.folder / LOCK).unlink(missing_ok=True)
-        if not any(self.folder.iterdir()):
-            self.folder.rmdir()
-
     def _analyser_of(self, field: str) -> Analyser:
         return ANALYSERS.parse(self.analysers.setdefault(field, self.record.default_analyser))
-
-    def _known_of(self, field: str) -> KnownTerms:
-        return self.known.setdefault(self.analysers[field], KnownTerms())
 
     def _opened(self) -> list[Segment]:
         return [open_segment(self.folder, each) for each in self.segments]
@@ -160,7 +159,10 @@ class IndexWriter:
     def _remember_ids(self) -> None:
         self.ids = UsedIds()
         for each in self._opened():
-            self.ids.add(_live_ids(each))
+            import polars as pl
+
+            live_ids = each.documents.ids.filter(pl.Series(each.live))
+            self.ids.add(live_ids)
 
     def _write_documents(self, documents: pl.DataFrame) -> dict[str, FileDigest]:
         path = self.folder / f"{DOCUMENTS}{secrets.token_hex(4)}.parquet"
@@ -177,12 +179,6 @@ class IndexWriter:
         files = {each: value for each, value in record.files.items() if each != record.deleted}
         write_array(self.folder / record.name / name, deleted.astype(np.int64), files)
         return replace(record, deleted=name, files=files)
-
-    def _merge_full_tiers(self) -> None:
-        tier = 0
-        while len(full := [each for each in self.segments if each.tier == tier]) > MOST_OF_A_TIER:
-            self._merge(full, tier + 1)
-            tier += 1
 
     def _merge(self, records: Sequence[SegmentRecord], tier: int) -> None:
         """Put one segment in the place of several."""
@@ -227,12 +223,6 @@ class IndexWriter:
                 shutil.rmtree(path, ignore_errors=True)
             else:
                 path.unlink(missing_ok=True)
-
-
-def _live_ids(segment: Segment) -> pl.Series:
-    import polars as pl
-
-    return segment.documents.ids.filter(pl.Series(segment.live))
 
 
 def _sources(segments: Sequence[Segment], field: str) -> list[MergedSegment]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from functools import cached_property, singledispatchmethod
 from typing import Final, NamedTuple
@@ -170,7 +170,9 @@ class Matcher:
         terms = self.fuzzy_terms(node)
         shared = self.shared_statistics([term for term, _ in terms])
         parts = [self.term_matches(term, boost * similarity, shared) for term, similarity in terms]
-        return self._any(parts)
+        total = total_scores(parts, self.reader.count)
+        docs = np.flatnonzero(any_matches(parts, self.reader.count, total))
+        return Matches(docs, total[docs].astype(np.float32), self.reader.count)
 
     @matches.register
     def _(self, node: Phrase, boost: float = 1.0) -> Matches:
@@ -190,7 +192,12 @@ class Matcher:
         total = total_scores([*required, *optional], self.reader.count)
         mask = _in_all_parts(required) if required else any_matches(optional, self.reader.count, total)
         if node.minimum:
-            mask &= _part_counts(optional, self.reader.count) >= node.minimum
+            # How many of some parts each document matches.
+            found = np.zeros(self.reader.count, dtype=np.int32)
+            for part in optional:
+                found[part.docs] += 1
+            part_counts = found
+            mask &= part_counts >= node.minimum
         for each in node.prohibited:
             mask[self.matches(each).docs] = False
         docs = np.flatnonzero(mask)
@@ -232,25 +239,12 @@ class Matcher:
             return None
         return TermStatistics(max(one.documents for one in each), sum(one.occurrences for one in each))
 
-    def _any(self, parts: list[Matches]) -> Matches:
-        total = total_scores(parts, self.reader.count)
-        docs = np.flatnonzero(any_matches(parts, self.reader.count, total))
-        return Matches(docs, total[docs].astype(np.float32), self.reader.count)
-
 
 def _in_all_parts(parts: list[Matches]) -> Numbers:
     mask = parts[0].mask()
     for part in parts[1:]:
         mask &= part.mask()
     return mask
-
-
-def _part_counts(parts: list[Matches], count: int) -> Numbers:
-    """How many of some parts each document matches."""
-    found = np.zeros(count, dtype=np.int32)
-    for part in parts:
-        found[part.docs] += 1
-    return found
 
 
 # Documents of a term, and their scores: in one field, or in several that a similarity makes one.
@@ -294,7 +288,7 @@ class TermSource:
         for field in weights:
             reader.need_field(field)
         parts = {field: reader.postings(field, term) for field in weights}
-        docs = _union_of_docs([part.docs for part in parts.values()])
+        docs = np.unique(np.concatenate([part.docs for part in parts.values()])).astype(np.intp)
         frequencies, lengths = np.zeros(len(docs)), np.zeros(len(docs))
         for field, part in parts.items():
             frequencies[np.searchsorted(docs, part.docs)] += weights[field] * part.counts
@@ -314,10 +308,6 @@ class TermSource:
                 int(sum(weights[field] * each.tokens for field, each in fields.items())),
             ),
         )
-
-
-def _union_of_docs(lists: Sequence[Numbers]) -> Numbers:
-    return np.unique(np.concatenate(lists)).astype(np.intp)
 
 
 # Scores of terms that were asked for before, as long as there is room for them.

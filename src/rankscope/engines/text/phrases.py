@@ -129,7 +129,11 @@ class SloppyMatcher:
 
     def __init__(self, pointers: list[Pointer], slop: int) -> None:
         self.pointers, self.slop, self.end = pointers, slop, 0
-        self.groups = _groups(pointers)
+        # Pointers of terms that stand in the phrase more than once.
+        names = [pointer.term for pointer in pointers]
+        self.groups = {
+            name: tuple(each for each in pointers if each.term == name) for name in names if names.count(name) > 1
+        }
 
     def frequency(self) -> float:
         """The sum of 1/(1 + length) over matches."""
@@ -171,12 +175,6 @@ class SloppyMatcher:
             if not self._advance(pointer):
                 return False
         return True
-
-
-def _groups(pointers: Sequence[Pointer]) -> dict[str, tuple[Pointer, ...]]:
-    """Pointers of terms that stand in the phrase more than once."""
-    names = [pointer.term for pointer in pointers]
-    return {name: tuple(each for each in pointers if each.term == name) for name in names if names.count(name) > 1}
 
 
 def _collision(pointer: Pointer, group: Sequence[Pointer]) -> Pointer | None:

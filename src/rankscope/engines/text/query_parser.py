@@ -102,7 +102,10 @@ class _QueryReader:
         alone: Node | None = None  # what a single clause without a sign stands for
         first = True
         while first or self._next.kind not in (END, ")"):
-            if self.language.analyser_of(name).joins_words and self._several_follow():
+            # Whether two or more words follow that are analysed together.
+            if self.language.analyser_of(name).joins_words and (
+                self._peek(0) == self._peek(1) == "term" and self._peek(2) not in NOT_BEHIND_SEVERAL
+            ):
                 words = self._several(name, clauses)
                 alone = words if first else alone
             else:
@@ -116,10 +119,6 @@ class _QueryReader:
         if len(clauses) == 1 and alone is not None:
             return alone
         return Boolean(tuple(clauses)) if clauses else None
-
-    def _several_follow(self) -> bool:
-        """Whether two or more words follow that are analysed together."""
-        return self._peek(0) == self._peek(1) == "term" and self._peek(2) not in NOT_BEHIND_SEVERAL
 
     def _several(self, name: str, clauses: list[Clause]) -> Node | None:
         start = self._take("term")
@@ -188,7 +187,9 @@ class _QueryReader:
             self._check_leading(self._plain(token, image[:-1]), token)
             return Prefix(name, normalise(self._plain(token, image[:-1])))
         if token.kind == "regex":
-            return self._regex(name, token)
+            pattern = self.language.analyser_of(name).normalise(token.image[1:-1])
+            parse_regex(pattern, self.text, token.column + 1)
+            return Regex(name, pattern)
         if token.kind == "quoted":
             return self._quoted(name, self._plain(token, image[1:-1]), fuzzy)
         word = image[0] if token.kind == "bare" else self._plain(token, image)
@@ -235,11 +236,6 @@ class _QueryReader:
             parts += [normalise(token.image[last : match.start()]), match[0]]
             last = match.end()
         return Wildcard(name, "".join([*parts, normalise(token.image[last:])]))
-
-    def _regex(self, name: str, token: QueryToken) -> Node:
-        pattern = self.language.analyser_of(name).normalise(token.image[1:-1])
-        parse_regex(pattern, self.text, token.column + 1)
-        return Regex(name, pattern)
 
     def _check_leading(self, image: str, token: QueryToken) -> None:
         if image[:1] in ("*", "?") and not self.language.leading:

@@ -174,7 +174,9 @@ def best_first(scores: NDArray[np.float32]) -> Numbers:
     """
     if len(scores) < FEW:
         return np.argsort(-scores, kind="stable")
-    keys = _descending_keys(scores)
+    # Whole numbers in the opposite order of the scores; 0 and -0 are one.
+    bits = (scores + np.float32(0)).view(np.uint32)
+    keys = ~bits if not (bits & SIGN).any() else ~np.where(bits & SIGN, ~bits, bits | SIGN)
     keys -= keys.min()
     half = (int(keys.max()).bit_length() + 1) // 2
     order = _by_counting(keys & np.uint32((1 << half) - 1))
@@ -200,12 +202,6 @@ def best_places(scores: NDArray[np.float32], limit: int, margin: float = 0.0) ->
     places = (columns + groups * np.arange(even // groups)[:, None]).ravel()
     places = np.concatenate([places, np.arange(even, len(scores))])
     return np.sort(places[scores[places] >= bound])
-
-
-def _descending_keys(scores: NDArray[np.float32]) -> NDArray[np.uint32]:
-    """Whole numbers in the opposite order of the scores; 0 and -0 are one."""
-    bits = (scores + np.float32(0)).view(np.uint32)
-    return ~bits if not (bits & SIGN).any() else ~np.where(bits & SIGN, ~bits, bits | SIGN)
 
 
 def _by_counting(keys: Numbers) -> Numbers:

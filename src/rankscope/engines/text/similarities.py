@@ -109,17 +109,17 @@ class BM25(Similarity):
             Explanation(dl, "dl, length of the field"),
             Explanation(float(np.float32(field.average)), "avg, mean length of the field"),
         )
+        text = "idf = ln(1 + (N - n + 0.5)/(n + 0.5))"
+        each = [Explanation(float(_bm25_idf(term, field)), text, numbers_of_term(term, field)) for term in terms]
+        explain_idf = (
+            each[0] if len(each) == 1 else Explanation(float(self.idf(terms, field)), "sum of idf", tuple(each))
+        )
         parts = (
             *boost_of(boost),
-            self._explain_idf(terms, field),
+            explain_idf,
             Explanation(saturated, "tf/(tf + k1 (1 - b + b dl/avg))", numbers),
         )
         return Explanation(float(value), f"{self}: b idf tf/(tf + k1 (1 - b + b dl/avg))", parts)
-
-    def _explain_idf(self, terms: Sequence[TermStatistics], field: FieldStatistics) -> Explanation:
-        text = "idf = ln(1 + (N - n + 0.5)/(n + 0.5))"
-        each = [Explanation(float(_bm25_idf(term, field)), text, numbers_of_term(term, field)) for term in terms]
-        return each[0] if len(each) == 1 else Explanation(float(self.idf(terms, field)), "sum of idf", tuple(each))
 
 
 def _bm25_idf(term: TermStatistics, field: FieldStatistics) -> np.float32:

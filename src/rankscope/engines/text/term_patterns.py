@@ -99,13 +99,12 @@ def similar_terms(reader: IndexReader, node: Fuzzy) -> dict[str, float]:
     for _, columns in reader.columns(node.field):
         edits.update(_near_terms(node, columns))
     length = len(node.text)
-    similar = {term: _similarity(each, min(length, len(term))) for term, each in edits.items()}
+    similar = {
+        term: (1.0 if each == 0 else float(np.float32(1) - np.float32(each) / np.float32(min(length, len(term)))))
+        for term, each in edits.items()
+    }
     best = sorted(similar, key=lambda term: (-similar[term], term.encode()))[:MOST_TERMS]
     return {term: max(similar[term], 0.0) for term in best}
-
-
-def _similarity(edits: int, shorter: int) -> float:
-    return 1.0 if edits == 0 else float(np.float32(1) - np.float32(edits) / np.float32(shorter))
 
 
 def _near_terms(node: Fuzzy, columns: FieldColumns) -> Iterator[tuple[str, int]]:
