@@ -102,10 +102,8 @@ class _QueryReader:
         alone: Node | None = None  # what a single clause without a sign stands for
         first = True
         while first or self._next.kind not in (END, ")"):
-            # Whether two or more words follow that are analysed together.
-            if self.language.analyser_of(name).joins_words and (
-                self._peek(0) == self._peek(1) == "term" and self._peek(2) not in NOT_BEHIND_SEVERAL
-            ):
+            several = self._peek(0) == self._peek(1) == "term" and self._peek(2) not in NOT_BEHIND_SEVERAL
+            if several and self.language.analyser_of(name).joins_words:  # they are analysed together
                 words = self._several(name, clauses)
                 alone = words if first else alone
             else:

@@ -64,9 +64,8 @@ class StoredDocuments:
     @property
     def bytes(self) -> int:
         """Bytes that tables take in memory, or files on the disk."""
-        return sum(
-            (part.digest.size if isinstance(part, StoredTable) else int(part.estimated_size())) for part in self.parts
-        )
+        sizes = (part.digest.size if isinstance(part, StoredTable) else part.estimated_size() for part in self.parts)
+        return sum(map(int, sizes))
 
     def names(self, place: int) -> list[str]:
         """The columns of one part, the id among them."""

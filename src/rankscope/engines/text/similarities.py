@@ -21,7 +21,7 @@ from rankscope.engines.text.similarity import (
     TermStatistics,
     Values,
     boost_of,
-    numbers_of_term,
+    explain_idf,
 )
 
 # Similarities, one family per file; `ALL` in the order people read them.
@@ -109,14 +109,10 @@ class BM25(Similarity):
             Explanation(dl, "dl, length of the field"),
             Explanation(float(np.float32(field.average)), "avg, mean length of the field"),
         )
-        text = "idf = ln(1 + (N - n + 0.5)/(n + 0.5))"
-        each = [Explanation(float(_bm25_idf(term, field)), text, numbers_of_term(term, field)) for term in terms]
-        explain_idf = (
-            each[0] if len(each) == 1 else Explanation(float(self.idf(terms, field)), "sum of idf", tuple(each))
-        )
+        idf = "idf = ln(1 + (N - n + 0.5)/(n + 0.5))"
         parts = (
             *boost_of(boost),
-            explain_idf,
+            explain_idf(_bm25_idf, idf, terms, field, self.idf(terms, field)),
             Explanation(saturated, "tf/(tf + k1 (1 - b + b dl/avg))", numbers),
         )
         return Explanation(float(value), f"{self}: b idf tf/(tf + k1 (1 - b + b dl/avg))", parts)
@@ -235,12 +231,10 @@ class Classic(Similarity):
     ) -> Explanation:
         """Boost, idf, root of the frequency and norm of the length."""
         frequency, length = np.array([tf], dtype=np.float32), np.array([dl], dtype=np.float32)
-        text = "idf = ln((N + 1)/(n + 1)) + 1"
-        each = [Explanation(float(_classic_idf(term, field)), text, numbers_of_term(term, field)) for term in terms]
-        whole = Explanation(float(self.idf(terms, field)), "sum of idf", tuple(each))
+        idf = "idf = ln((N + 1)/(n + 1)) + 1"
         parts = (
             *boost_of(boost),
-            each[0] if len(each) == 1 else whole,
+            explain_idf(_classic_idf, idf, terms, field, self.idf(terms, field)),
             Explanation(
                 float(np.float32(np.sqrt(tf))), "sqrt(tf)", (Explanation(float(frequency[0]), "tf, frequency"),)
             ),
