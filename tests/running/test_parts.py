@@ -21,8 +21,7 @@ from rankscope.core.parts import Home, PartsFolder, Runner, finish_parts
 from rankscope.core.processes import Processes
 from rankscope.core.runners import point_out, point_out_open_scheduler, runner_of
 from rankscope.core.threads import in_threads, in_threads_of_one_core, stream_in_threads, with_threads
-from rankscope.engines.nearest.blocks import BlockForm, BlockRanks
-from rankscope.engines.shards.parts import ArraysForm
+from rankscope.engines.nearest.blocks import ArraysForm, BlockRanks
 from rankscope.feedback.study.study import ParquetForm
 from rankscope.inputs.problems import Problems
 from rankscope.ranks.parts.counting import Arrays, NumbersForm
@@ -120,7 +119,7 @@ FORMS: list[tuple[Any, Any]] = [
     (NumbersForm(), Arrays({"before": np.arange(3), "depth": np.ones(2)}, FACTS, ["q"])),
     (SharedForm(), SharedOut([[]], [3], FACTS, "row")),
     (ArraysForm(Numbers), Numbers(np.arange(3))),
-    (BlockForm(), BlockRanks(np.arange(2), LISTS, LISTS, np.ones(2, np.int64), None)),
+    (ArraysForm(BlockRanks), BlockRanks(np.arange(2), LISTS, LISTS, np.ones(2, np.int64), None)),
     (ParquetForm(), pl.DataFrame({"method": ["svm", "svm"], "AP": [0.25, 0.5]})),
 ]
 

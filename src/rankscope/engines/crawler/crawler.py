@@ -113,21 +113,26 @@ class ParsingWorker:
             raise NoDocument(f"takes too long to be read as {kind}") from None
         except ProcessLookupError:
             raise NoDocument(f"ends the process that reads it as {kind}") from None
-        try:  # what came back is believed in nothing
-            given = json.loads(answer)
-            parsed = Parsed(
-                title=str(given["title"]),
-                text=str(given["text"]),
-                links=tuple(map(str, given["links"])),
-                base=str(given["base"]),
-                hidden=bool(given["hidden"]),
-                problem=str(given["problem"]),
-            )
-            size = len(parsed.text.encode())
-        except (ValueError, KeyError, TypeError):
-            raise NoDocument("makes no sense to the process that reads it") from None
-        if parsed.problem:
-            raise NoDocument(parsed.problem)
-        if size > most:
-            raise NoDocument(f"holds more than {most:,} bytes of text")
-        return parsed
+        return _checked_answer(answer, most)
+
+
+def _checked_answer(answer: bytes, most: int) -> Parsed:
+    """What came back, believed in nothing."""
+    try:
+        given = json.loads(answer)
+        parsed = Parsed(
+            title=str(given["title"]),
+            text=str(given["text"]),
+            links=tuple(map(str, given["links"])),
+            base=str(given["base"]),
+            hidden=bool(given["hidden"]),
+            problem=str(given["problem"]),
+        )
+        size = len(parsed.text.encode())
+    except (ValueError, KeyError, TypeError):
+        raise NoDocument("makes no sense to the process that reads it") from None
+    if parsed.problem:
+        raise NoDocument(parsed.problem)
+    if size > most:
+        raise NoDocument(f"holds more than {most:,} bytes of text")
+    return parsed

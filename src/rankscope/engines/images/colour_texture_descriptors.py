@@ -107,24 +107,21 @@ def fcth_shares(image: Image) -> FloatArray:
     """Textures by colours; all shares add up to 1."""
     colours = block_colours(image.shrunk(2 * BLOCKS, 2 * BLOCKS).astype(np.float64))
     fine = luminance(shrunk(image.rgb, 4 * BLOCKS, 4 * BLOCKS))
-    return _fcth_textures(fine).T @ colours / BLOCKS**2
-
-
-def _fcth_textures(fine: FloatArray) -> FloatArray:
-    """How much of each of the eight textures is in each block; a row adds up to 1."""
     # Root mean square of the horizontal, vertical and diagonal waves in each block.
     a, b, c, d = pixel_squares(fine, 2).reshape(2 * BLOCKS, 2 * BLOCKS, 4).transpose(2, 0, 1)
     waves = np.stack([a + b - c - d, a - b + c - d, a - b - c + d]) / 2
     squares = (waves * waves).reshape(3, BLOCKS, 2, BLOCKS, 2).mean(axis=(2, 4))
-    fcth_energies = np.sqrt(squares).reshape(3, -1)
-    horizontal, vertical, high = ramp(fcth_energies, FCTH_WEAK, FCTH_STRONG)
+    energies = np.sqrt(squares).reshape(3, -1)
+    horizontal, vertical, high = ramp(energies, FCTH_WEAK, FCTH_STRONG)
     kinds = [
         (1 - horizontal) * (1 - vertical),
         horizontal * (1 - vertical),
         (1 - horizontal) * vertical,
         horizontal * vertical,
     ]
-    return np.stack([kind * (1 - high) for kind in kinds] + [kind * high for kind in kinds], axis=-1)
+    # How much of each of the eight textures is in each block; a row adds up to 1.
+    textures = np.stack([kind * (1 - high) for kind in kinds] + [kind * high for kind in kinds], axis=-1)
+    return textures.T @ colours / BLOCKS**2
 
 
 # JCD: CEDD and FCTH in one.

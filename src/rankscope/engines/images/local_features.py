@@ -216,14 +216,11 @@ def local_inliers(query: NDArray[Any], item: NDArray[Any], reach: float, tries: 
         return best
     turn, shift = _similarity_models(here, there, tries, np.random.default_rng([seed, here.size]))
     step = max(1, RANSAC_CELLS // here.size)
-    parts = [
-        (np.abs(turn[start : start + step, None] * here + shift[start : start + step, None] - there) < reach).sum(
-            axis=1
-        )
-        for start in range(0, turn.size, step)
-    ]
-    counts = np.concatenate(parts)
-    record = np.maximum.accumulate(counts)
+    counts = []  # of the inliers of each model
+    for some in (slice(start, start + step) for start in range(0, turn.size, step)):
+        off = np.abs(turn[some, None] * here + shift[some, None] - there)
+        counts.append((off < reach).sum(axis=1))
+    record = np.maximum.accumulate(np.concatenate(counts))
     for place in np.flatnonzero(np.append(True, record[1:] > record[:-1])).tolist():
         found = improved_inliers(here, there, turn[place], shift[place], reach)
         best = found if found.sum() > best.sum() else best

@@ -233,10 +233,8 @@ class Silhouette(Descriptor):
             spare = [max(light.shape) - each for each in light.shape]
             square = np.pad(light, [(each // 2, each - each // 2) for each in spare]).astype(np.uint8) * 255
             picture = pillow("Image")
-            squared_object = np.asarray(
-                picture.fromarray(square).resize((self.side, self.side), picture.Resampling.BICUBIC), dtype=np.uint8
-            )
-            return squared_object.astype(np.int64).ravel()
+            small = picture.fromarray(square).resize((self.side, self.side), picture.Resampling.BICUBIC)
+            return np.asarray(small, dtype=np.uint8).astype(np.int64).ravel()
         return shrunk(object_box(silhouette(image.grey)), self.side, self.side).astype(np.float64).ravel()
 
 

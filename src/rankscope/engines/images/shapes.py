@@ -128,8 +128,8 @@ def heights(points: FloatArray, runs: int) -> FloatArray:
     zeros.
     """
     count = points.shape[1]
-    # Row i: the points after point i, in order, once around.
-    ahead = points[:, ((np.arange(count)[:, None] + np.arange(1, count)) % count)]  # (shapes, points, count - 1, 2)
+    following = (np.arange(count)[:, None] + np.arange(1, count)) % count  # row i: the points after point i, in order
+    ahead = points[:, following]  # (shapes, points, count - 1, 2)
     tangent = np.roll(points, -1, axis=1) - np.roll(points, 1, axis=1)
     length = np.hypot(tangent[..., 0], tangent[..., 1])
     tangent = tangent / np.where(length > 0, length, 1.0)[..., None]

@@ -175,17 +175,16 @@ class Tamura(Descriptor):
         scale = _tamura_scale(plane)
         if self.form == "histogram":
             return _tamura_joint(plane, scale)
-        # Shares of 16 directions among the pixels with a clear one; all 0 where there is none.
-        strength, angle = _gradients(plane)
-        found = np.bincount(
-            bin_of(angle[strength >= WEAKEST_GRADIENT], TAMURA_DIRECTIONS, 0.0, np.pi), minlength=TAMURA_DIRECTIONS
-        )
-        tamura_directions = found / max(1, int(found.sum()))
         # Deviation over the fourth root of the kurtosis; 0 in a flat picture.
         around = plane - plane.mean()
         variance, fourth = np.mean(around**2), np.mean(around**4)
-        tamura_contrast = float(variance / fourth**0.25) if fourth > 0 else 0.0
-        return np.array([np.mean(2.0**scale), tamura_contrast, *TAMURA_SHARE_WEIGHT * tamura_directions])
+        contrast = float(variance / fourth**0.25) if fourth > 0 else 0.0
+        # Shares of 16 directions among the pixels with a clear one; all 0 where there is none.
+        strength, angle = _gradients(plane)
+        clear = bin_of(angle[strength >= WEAKEST_GRADIENT], TAMURA_DIRECTIONS, 0.0, np.pi)
+        found = np.bincount(clear, minlength=TAMURA_DIRECTIONS)
+        directions = found / max(1, int(found.sum()))
+        return np.array([np.mean(2.0**scale), contrast, *TAMURA_SHARE_WEIGHT * directions])
 
 
 def _tamura_scale(plane: FloatArray) -> IntArray:
@@ -212,9 +211,9 @@ def _gradients(plane: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _tamura_joint(plane: FloatArray, scale: IntArray) -> IntArray:
-    # The contrast of the window around each pixel, from its moments.
     from scipy.ndimage import uniform_filter
 
+    # The contrast of the window around each pixel, from its moments.
     centred = plane - plane.mean()
     m1, m2, m3, m4 = (uniform_filter(centred**power, size=TAMURA_WINDOW, mode="nearest") for power in (1, 2, 3, 4))
     variance = np.maximum(m2 - m1**2, 0.0)
@@ -345,9 +344,9 @@ class Gist(Descriptor):
 
     def of(self, image: Image) -> FloatArray:
         """512 means."""
-        # Log luminance minus its local mean, over its local root mean square.
         from scipy.ndimage import gaussian_filter
 
+        # Log luminance minus its local mean, over its local root mean square.
         logs = np.log1p(luminance(image.shrunk(GIST_SIDE, GIST_SIDE)))
         around: FloatArray = logs - gaussian_filter(logs, GIST_SIGMA, mode="reflect")
         spread = np.sqrt(np.maximum(gaussian_filter(around**2, GIST_SIGMA, mode="reflect"), 0.0))

@@ -58,7 +58,7 @@ class BlockRanks:
         shown: Callable[[FloatArray], FloatArray],
     ) -> BlockRanks:
         """From final ranks; scores are kept, as people know them, where the best distractors are."""
-        columns, lists = {"rank": found.rank}, None
+        columns, lists = dict[str, NDArray[Any]](rank=found.rank), None
         if best is not None:
             columns["score"] = shown(hits["score"])
             lists = Ragged(best.offsets, {"score": shown(best["score"]), "lot": lots_of_numbers(best["item"])})

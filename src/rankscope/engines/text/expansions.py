@@ -224,8 +224,12 @@ def expand_query(searcher: Searcher, query: Node, field: str, expansion: Expansi
     disliked: FeedbackDocuments | None = None
     if expansion.uses_disliked and len(last):
         disliked = expansion.feedback(searcher.reader, field, last, hits.scores[-len(last) :])
-    expanded = expansion.expand(words, liked, disliked)
-    return any_weighted({Term(field, word): weight for word, weight in expanded.items()})
+    return weighted_words(expansion.expand(words, liked, disliked), field)
+
+
+def weighted_words(weights: Mapping[str, float], field: str) -> Node:
+    """The query that asks for any of some words of a field, each with its weight."""
+    return any_weighted({Term(field, word): weight for word, weight in weights.items()})
 
 
 def words_of(query: Node, field: str) -> dict[str, float]:

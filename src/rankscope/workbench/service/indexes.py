@@ -22,7 +22,7 @@ from rankscope.core.errors import SettingError
 from rankscope.engines.text.explanations import explain_score
 from rankscope.engines.text.highlighting import Fragment, Highlighter
 from rankscope.engines.text.index_columns import Numbers
-from rankscope.engines.text.index_reader import OpenedIndex, map_texts
+from rankscope.engines.text.index_reader import map_texts
 from rankscope.engines.text.queries import (
     REQUIRED,
     BestOf,
@@ -129,8 +129,8 @@ class ServedIndexes:
             advice = "give one of them another name, as NAME=FOLDER"
             raise SettingError.of([f"two indexes are called '{name}': {advice}" for name in sorted(twice)])
         opened = {name: Index.open(folder) for name, folder in named}
-        quick = {name: OpenedIndex(map_texts(each.reader), each.folders) for name, each in opened.items()}
-        return cls({name: Index(each) for name, each in quick.items()}, similarity)
+        quick = {name: Index(map_texts(each.reader), each.folders) for name, each in opened.items()}
+        return cls(quick, similarity)
 
     def find(self, asked: str) -> Served:
         """The index of a name; several with commas between or by a pattern, or all, as one."""
