@@ -16,8 +16,6 @@ from rankscope.core.files import atomic
 from rankscope.engines.crawler.addresses import machine_of
 from rankscope.engines.resumable import Resumable, WorkKind
 
-# What gathering gave, and the table of documents that it is written to.
-
 COLUMNS: dict[str, pl.DataType] = {
     "id": pl.String(),
     "title": pl.String(),

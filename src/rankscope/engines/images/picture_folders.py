@@ -19,8 +19,6 @@ from rankscope.inputs.problems import Problems
 from rankscope.inputs.sources import Source
 from rankscope.inputs.tables import text_ids
 
-# The pictures in a folder, and the class of each: by sub-folder, or by a table.
-
 FOLDERS = "folders"
 FILE_COLUMNS = ("file", "filename", "file_name", "path", "image", "picture", "name", "id", "item")
 LABEL_COLUMNS = ("class", "label", "category", "group", "cluster")

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from rankscope.inputs.tables import Table
 
 
-# The answers of an engine as a run: its order in the ranks, its scores as they were sent.
-
 TOPICS_AT_ONCE = 20
 
 

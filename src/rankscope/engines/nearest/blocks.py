@@ -28,8 +28,6 @@ from rankscope.ranks.ragged import Ragged
 from rankscope.ranks.score_tables import ranks_among
 from rankscope.ranks.screening import Close, Counted, Ranked, count_block, final_ranks
 
-# Ranks of the hits of a block of queries.
-
 CELL, SCREENED_CELL = 20, 12  # bytes a score takes in a block, all arrays at once
 USEFUL = 1 << 25  # larger blocks are not faster
 LEAST_ROWS = 64  # of a thread

@@ -21,8 +21,6 @@ from rankscope.engines.nearest.space import TABLE, Space
 from rankscope.inputs.problems import shorten_value
 from rankscope.ranks.ragged import Ragged
 
-# Ranks within a domain of each class: its members and the distractors chosen for it, whatever else there is.
-
 QUERIES = 1024  # of a block, which ends with a class
 
 

@@ -36,8 +36,6 @@ from rankscope.ranks.relevant_ranks import KEPT_DISTRACTORS
 from rankscope.ranks.score_tables import COUNTED_CELLS, best_first, count_among
 from rankscope.ranks.screening import Placed, place_close
 
-# The second stage: how many items of a shard stand before each hit of a block of queries.
-
 FILE_ADVICE = "Name a work folder that all workers reach."
 
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from rankscope.core.catalogue import Later, later
 from rankscope.core.notation import Named, NamedCatalogue
 from rankscope.engines.text.token_filters import (
     Filter,
@@ -25,21 +24,6 @@ from rankscope.engines.text.tokenizers import NOT_SPACE, WORDS, Tokenizer
 
 if TYPE_CHECKING:
     import polars as pl
-
-
-# Analysers, one file each: from texts to terms. `ALL` in the order people read them; each is loaded when it is named.
-
-ALL: dict[str, Later] = later(  # a new analyser adds its line here
-    "rankscope.engines.text",
-    {
-        "whitespace": "analysers:Whitespace",
-        "standard": "analysers:Standard",
-        "english": "analysers:English",
-        "german": "analysers:German",
-    },
-)
-GROUP = "rankscope.analysers"  # entry points of other packages
-ANALYSERS: NamedCatalogue[Analyser] = NamedCatalogue("analyser", ALL, example="english", group=GROUP)
 
 
 # An analyser: how texts become terms, and how a pattern that is not analysed becomes one of the same kind.
@@ -121,7 +105,6 @@ class Analyser(Named):
         tokens, counts = self.tokenizer.split(column)
         distinct = tokens.unique()
         terms = (known or KnownTerms()).terms_of(distinct, self)
-        # The column of terms that the tokens of texts give, of which each text has so many.
         vocabulary = terms.drop_nulls().unique().sort()
         code = _places(terms, vocabulary)[_places(tokens, distinct)]
         kept = code >= 0
@@ -247,3 +230,10 @@ def tokens_of(text: str, analyser: Analyser) -> list[Token]:
         end = start + len(word)
         found.append(Token(position=position, start=start, end=end, text=word, term=analyser.term(word)))
     return found
+
+
+# The analysers by name, in the order people read them.
+
+ALL: dict[str, type[Analyser]] = {each.name: each for each in (Whitespace, Standard, English, German)}
+GROUP = "rankscope.analysers"  # entry points of other packages
+ANALYSERS: NamedCatalogue[Analyser] = NamedCatalogue("analyser", ALL, example="english", group=GROUP)

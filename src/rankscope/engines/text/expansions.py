@@ -12,24 +12,12 @@ from typing import ClassVar, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from rankscope.core.catalogue import Later, later
 from rankscope.core.errors import SettingError
 from rankscope.core.notation import Named, NamedCatalogue
 from rankscope.engines.text.index_columns import Numbers
 from rankscope.engines.text.index_reader import IndexReader
 from rankscope.engines.text.queries import MatchNothing, Node, Term, any_weighted, check_time, simplify
 from rankscope.engines.text.searching import Searcher, bag_of_words
-
-ALL: dict[str, Later] = later(  # a new expansion adds its line here
-    "rankscope.engines.text",
-    {
-        "rm3": "expansions:RM3Expansion",
-        "rocchio": "expansions:RocchioExpansion",
-    },
-)
-GROUP = "rankscope.expansions"  # entry points of other packages
-EXPANSIONS: NamedCatalogue[Expansion] = NamedCatalogue("expansion", ALL, "rm3(terms=20)", GROUP)
-
 
 # What an expansion is: from the words of a query and of documents to words with weights.
 
@@ -203,6 +191,11 @@ class RocchioExpansion(Expansion):
         mean = (counts / np.where(lengths > 0, lengths, 1.0)).sum(axis=0, keepdims=True) / max(len(counts), 1)
         found = weights_by_term(feedback.vectors, np.where(largest_weights(mean, self.terms), mean, 0.0)[0])
         return _scaled(found, math.hypot(*found.values()))
+
+
+ALL: dict[str, type[Expansion]] = {each.name: each for each in (RM3Expansion, RocchioExpansion)}
+GROUP = "rankscope.expansions"  # entry points of other packages
+EXPANSIONS: NamedCatalogue[Expansion] = NamedCatalogue("expansion", ALL, "rm3(terms=20)", GROUP)
 
 
 # Expansion without a user: the first documents of a ranking pass for those that are wanted.

@@ -32,8 +32,6 @@ from rankscope.engines.text.queries import (
 )
 from rankscope.engines.text.regular_expressions import parse_regex
 
-# From the text of a query to its tree, as Lucene's classic parser reads it.
-
 Operator = Literal["OR", "AND"]
 MODIFIERS: Final = {"+": REQUIRED, "-": PROHIBITED, "NOT": PROHIBITED}
 NOT_BEHIND_SEVERAL: Final = frozenset({":", "*", "~", "^", "AND", "OR"})

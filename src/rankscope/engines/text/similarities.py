@@ -7,11 +7,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Final, Literal, Self
+from typing import ClassVar, Final, Literal, Self
 
 import numpy as np
 
-from rankscope.core.catalogue import Later, later, load_attribute
 from rankscope.core.notation import NamedCatalogue, Written, short
 from rankscope.engines.text.similarity import (
     Explanation,
@@ -23,37 +22,6 @@ from rankscope.engines.text.similarity import (
     boost_of,
     explain_idf,
 )
-
-# Similarities, one family per file; `ALL` in the order people read them.
-
-ALL: dict[str, Later] = later(  # a new similarity adds its line here
-    "rankscope.engines.text",
-    {
-        "bm25": "similarities:BM25",
-        "bm25f": "similarities:BM25F",
-        "classic": "similarities:Classic",
-        "lm-dirichlet": "similarities:LMDirichlet",
-        "lm-jelinek-mercer": "similarities:LMJelinekMercer",
-        "dfr": "similarities:DFR",
-        "ib": "similarities:InformationBased",
-        "dfi": "similarities:DFI",
-        "axiomatic-f2exp": "similarities:AxiomaticF2Exp",
-        "axiomatic-f2log": "similarities:AxiomaticF2Log",
-        "boolean": "similarities:Coordination",
-    },
-)
-GROUP = "rankscope.similarities"  # entry points of other packages
-EXAMPLE = "bm25(k1=0.9, b=0.4)"
-SIMILARITIES: NamedCatalogue[Similarity] = NamedCatalogue("similarity", ALL, EXAMPLE, GROUP)
-
-
-def __getattr__(name: str) -> Any:
-    """The class of a similarity by its name."""
-    return load_attribute(ALL, name)
-
-
-__all__ = ["ALL", "EXAMPLE", "GROUP", "SIMILARITIES", "Similarity"]
-
 
 # BM25.
 
@@ -513,3 +481,26 @@ class Coordination(Similarity):
     def score_term(self, tf: Values, dl: Values, term: TermStatistics, field: FieldStatistics, boost: float) -> Values:
         """The boost."""
         return self.score(tf, dl, [term], field, boost)
+
+
+# The similarities by name, in the order people read them.
+
+ALL: dict[str, type[Similarity]] = {
+    each.name: each
+    for each in (  # a new similarity adds its line here
+        BM25,
+        BM25F,
+        Classic,
+        LMDirichlet,
+        LMJelinekMercer,
+        DFR,
+        InformationBased,
+        DFI,
+        AxiomaticF2Exp,
+        AxiomaticF2Log,
+        Coordination,
+    )
+}
+GROUP = "rankscope.similarities"  # entry points of other packages
+EXAMPLE = "bm25(k1=0.9, b=0.4)"
+SIMILARITIES: NamedCatalogue[Similarity] = NamedCatalogue("similarity", ALL, EXAMPLE, GROUP)
