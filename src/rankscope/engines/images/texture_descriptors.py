@@ -92,15 +92,12 @@ class EdgeHistogram(Descriptor):
         place = EDGE_SIDE * (EDGE_SIDE * np.arange(rows) // rows)[:, None] + EDGE_SIDE * np.arange(columns) // columns
         # The edge type of each block, -1 for none.
         found = edge_strengths(blocks.reshape(-1, 4), EDGE_FILTERS)
-        edge_types = np.where(found.max(axis=1) >= WEAKEST_EDGE, found.argmax(axis=1), -1)
-        return _edge_shares(place.ravel(), edge_types).reshape(EDGE_SIDE, EDGE_SIDE, EDGE_TYPES)
-
-
-def _edge_shares(place: IntArray, types: IntArray) -> FloatArray:
-    blocks = np.bincount(place, minlength=EDGE_SIDE**2)
-    edge = types >= 0
-    edges = np.bincount(place[edge] * EDGE_TYPES + types[edge], minlength=EDGE_SIDE**2 * EDGE_TYPES)
-    return edges.reshape(EDGE_SIDE**2, EDGE_TYPES) / np.maximum(blocks, 1)[:, None]
+        types = np.where(found.max(axis=1) >= WEAKEST_EDGE, found.argmax(axis=1), -1)
+        place = place.ravel()
+        counts, edge = np.bincount(place, minlength=EDGE_SIDE**2), types >= 0
+        edges = np.bincount(place[edge] * EDGE_TYPES + types[edge], minlength=EDGE_SIDE**2 * EDGE_TYPES)
+        shares = edges.reshape(EDGE_SIDE**2, EDGE_TYPES) / np.maximum(counts, 1)[:, None]
+        return shares.reshape(EDGE_SIDE, EDGE_SIDE, EDGE_TYPES)
 
 
 def _extended_edges(local: FloatArray) -> FloatArray:
@@ -288,9 +285,8 @@ class GaborBank:
         from scipy.fft import fft2, ifft2
 
         waves = fft2(plane)
-        for each in (
-            _remembered_filters(self, *plane.shape) if plane.size <= KEPT_PIXELS else self.filters(*plane.shape)
-        ):
+        remembered = plane.size <= KEPT_PIXELS
+        for each in _remembered_filters(self, *plane.shape) if remembered else self.filters(*plane.shape):
             yield np.abs(ifft2(waves * each))
 
     def filters(self, height: int, width: int) -> Iterator[FloatArray]:
