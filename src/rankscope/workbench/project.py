@@ -362,7 +362,12 @@ class Project:
 
     def next_items(self, assessor: int, count: int = 1, *, tab: str = "", query: str | None = None) -> list[Loan]:
         """What an assessor is to judge next, on loan; a sample that is due is drawn first."""
-        self._draw_samples()
+        if self.pool is not None and self.pool.plan.is_adaptive and self.pool.plan.sample is not None:
+            with self.lock:
+                due = self.assignment.draws_due()
+            for each in due:
+                key = f"draw {self.pool.design.version} {token_hash(each)[:32]}"
+                self.save(MarkEvent(assessor=PROJECT.id, key=key, kind="draw", query=each))
         with self.lock:
             return self.assignment.next_items(assessor, count, tab, query)
 
@@ -420,15 +425,6 @@ class Project:
         pool = self.pool = ProjectPool(design, rows)
         self.assignment.use_pool(pool)
         return pool
-
-    def _draw_samples(self) -> None:
-        if self.pool is None or not self.pool.plan.is_adaptive or self.pool.plan.sample is None:
-            return
-        with self.lock:
-            due = self.assignment.draws_due()
-        for query in due:
-            key = f"draw {self.pool.design.version} {token_hash(query)[:32]}"
-            self.save(MarkEvent(assessor=PROJECT.id, key=key, kind="draw", query=query))
 
     # files
 

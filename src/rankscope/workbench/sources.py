@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
+    from rankscope.inputs.feature_files import FileContents
+
 
 T = TypeVar("T")
 NAMES_SHOWN = 5
@@ -134,18 +136,23 @@ def _stem(path: Path) -> str:
 
 def _check_features(path: Path, items: Sequence[Item]) -> None:
     """Vectors for every item, by name or, where the file has no names, one for each in order."""
+    _, rows = _named_rows(path, items)
+    missing = [] if rows is None else [each.id for each in items if each.id not in rows]
+    if missing:
+        raise InputError.of(name_of(path), [f"has no vector of {_few(missing)}"])
+
+
+def _named_rows(path: Path, items: Sequence[Item]) -> tuple[FileContents, dict[str, int] | None]:
+    """A feature file, and the rows of its names; None where it has no names, but a row for each item in order."""
     from rankscope.inputs.feature_files import read_contents
 
     found = read_contents(path)
-    rows = len(found.matrix)
-    if found.ids is None:
-        if rows != len(items):
-            raise InputError.of(name_of(path), [f"has {rows:,} rows without names, and there are {len(items):,} items"])
-        return
-    there = {str(each) for each in found.ids}
-    missing = [each.id for each in items if each.id not in there]
-    if missing:
-        raise InputError.of(name_of(path), [f"has no vector of {_few(missing)}"])
+    if found.ids is not None:
+        return found, {str(each): row for row, each in enumerate(found.ids)}
+    if len(found.matrix) != len(items):
+        what = f"has {len(found.matrix):,} rows without names, and there are {len(items):,} items"
+        raise InputError.of(name_of(path), [what])
+    return found, None
 
 
 def _queries(
@@ -248,20 +255,14 @@ class ItemAccess:
         return self._read[chosen]
 
     def _vectors(self, path: Path) -> Vectors:
-        from rankscope.inputs.feature_files import read_contents
-
-        found = read_contents(path)
-        if found.ids is None:
-            if len(found.matrix) != len(self.items):
-                what = f"has {len(found.matrix):,} rows without names, and there are {len(self.items):,} items"
-                raise InputError.of(name_of(path), [what])
+        found, rows = _named_rows(path, self.items)
+        if rows is None:
             return Vectors(name_of(path), np.asarray(found.matrix), found.metric)
-        place = {str(each): row for row, each in enumerate(found.ids)}
-        missing = [each.id for each in self.items if each.id not in place]
+        missing = [each.id for each in self.items if each.id not in rows]
         if missing:
             raise InputError.of(name_of(path), [f"has no vector of '{each}'" for each in missing])
-        rows = np.array([place[each.id] for each in self.items], dtype=np.int64)
-        return Vectors(name_of(path), np.asarray(found.matrix)[rows], found.metric)
+        order = np.array([rows[each.id] for each in self.items], dtype=np.int64)
+        return Vectors(name_of(path), np.asarray(found.matrix)[order], found.metric)
 
     @cached_property
     def _pictures(self) -> dict[str, Path]:

@@ -130,9 +130,16 @@ def workbench_parts(bench: Workbench, others: Sequence[ServicePart] = ()) -> lis
 
     Addresses that take a file are a part of their own: only there a large body is read.
     """
-    bench.pages = [*ADDRESSES, _description_address(others)]
+    other_routes = [route for part in others for route in part.routes]
+
+    @address("GET", "/openapi.json", role="anybody", reads_journal=False)
+    def openapi(visit: Visit) -> Response:
+        """This description."""
+        return json_answer(description(list(visit.bench.pages), other_routes))
+
+    bench.pages = [*ADDRESSES, openapi]
     with_file = [each.route(bench) for each in bench.pages if each.takes_file]
-    others_routes = [each.route(bench) for each in bench.pages if not each.takes_file]
+    without_file = [each.route(bench) for each in bench.pages if not each.takes_file]
 
     def tell(refusal: Refusal) -> RefusalAnswer:
         return RefusalAnswer(bench, refusal)
@@ -149,16 +156,5 @@ def workbench_parts(bench: Workbench, others: Sequence[ServicePart] = ()) -> lis
 
     return [
         ServicePart(routes=with_file, tell=tell, owns=takes_file, body_bytes=UPLOAD + FORM),
-        ServicePart(routes=others_routes, tell=tell, body_bytes=FORM, lifespan=lifespan),
+        ServicePart(routes=without_file, tell=tell, body_bytes=FORM, lifespan=lifespan),
     ]
-
-
-def _description_address(others: Sequence[ServicePart]) -> Address:
-    routes = [route for part in others for route in part.routes]
-
-    @address("GET", "/openapi.json", role="anybody", reads_journal=False)
-    def openapi(visit: Visit) -> Response:
-        """This description."""
-        return json_answer(description(list(visit.bench.pages), routes))
-
-    return openapi

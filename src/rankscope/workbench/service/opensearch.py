@@ -241,7 +241,12 @@ class OpenSearchRequest:
         return tuple(self._sort_key(each) for each in list_of(self.body.get("sort", [])))
 
     def _sort_key(self, given: Any) -> SortKey:
-        name, how = _single(given, "sort") if isinstance(given, dict) else (text_of(given, "sort"), None)
+        if not isinstance(given, dict):
+            name, how = text_of(given, "sort"), None
+        elif len(given) == 1:
+            ((name, how),) = given.items()
+        else:
+            raise wrong("[sort] must name one field at a time")
         way = how.get("order") if isinstance(how, dict) else how
         by = SORTS.get(name) or name.removesuffix(".keyword")
         if by not in (SCORE, POSITION, ID):
@@ -253,7 +258,7 @@ class OpenSearchRequest:
     @property
     def shows_scores(self) -> bool:
         """Whether scores are told: where they are sorted by, or where it is asked for."""
-        asked = truth_of(self.body.get("track_scores", False), "track_scores")
+        asked = self.flag("track_scores")
         return not self.sort or asked or any(key.by == SCORE for key in self.sort)
 
     def flag(self, name: str) -> bool:
@@ -269,12 +274,6 @@ def source_of(asked: Parameters) -> Any:
         return None
     text = asked.text("_source")
     return text == "true" if text in ("true", "false") else asked.words("_source")
-
-
-def _single(given: dict[str, Any], what: str) -> tuple[str, Any]:
-    if len(given) != 1:
-        raise wrong(f"[{what}] must name one field at a time")
-    return next(iter(given.items()))
 
 
 # What a search found, as OpenSearch shows it: source, highlights, explanations.

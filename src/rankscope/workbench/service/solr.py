@@ -24,7 +24,6 @@ from rankscope.workbench.service.indexes import (
     SCORE,
     AnswerPage,
     Marking,
-    Operator,
     Served,
     ServedIndexes,
     SortKey,
@@ -164,14 +163,10 @@ class SolrRequest:
         """What one text means."""
         if text.lstrip().startswith("{!"):
             raise Refusal(400, f"{text[:40]}: parameters in braces are not read; queries are Lucene's language")
-        return read_query(self.served, text, self.field, self._operator, self.limits)
-
-    @property
-    def _operator(self) -> Operator:
-        asked = self.asked.text("q.op", "OR").upper()
-        if asked not in ("OR", "AND"):
-            raise Refusal(400, f"q.op={asked[:40]}: must be OR or AND")
-        return "AND" if asked == "AND" else "OR"
+        field, operator = self.field, self.asked.text("q.op", "OR").upper()
+        if operator not in ("OR", "AND"):
+            raise Refusal(400, f"q.op={operator[:40]}: must be OR or AND")
+        return read_query(self.served, text, field, "AND" if operator == "AND" else "OR", self.limits)
 
     @property
     def start(self) -> int:
