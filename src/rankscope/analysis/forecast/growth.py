@@ -178,8 +178,7 @@ class Seen:
     def target(self, factor: float) -> FloatArray:
         """Distractors of each query when all items have grown by the factor: the class does not grow."""
         distractors, relevant = self.evidence.distractors, self.terms.queries.relevant
-        whole: FloatArray = np.rint(distractors * factor + (factor - 1.0) * relevant)
-        return whole
+        return np.rint(distractors * factor + (factor - 1.0) * relevant)
 
     def ahead(self, factor: float) -> float:
         """How many times as many distractors there will be then."""
@@ -427,8 +426,7 @@ class CollectionGrowth:
 
 def _wanted_size(to: int | float | str) -> int | float:
     if not isinstance(to, str):
-        size: int | float = check({"to": to}, to=Number(above=0))["to"]
-        return size
+        return check({"to": to}, to=Number(above=0))["to"]
     text = to.strip().lower().replace(",", "").replace("_", "")
     try:
         number = float(text[:-1]) if text.endswith("x") else int(text)

@@ -51,8 +51,7 @@ class GrowthModel(Named, ABC):
 
     def means(self, evidence: Evidence, terms: Terms, target: FloatArray, weights: FloatArray) -> FloatArray:
         """Mean of the measure when each query has `target` distractors."""
-        only: FloatArray = self.means_at(evidence, terms, [target], weights)[0]
-        return only
+        return self.means_at(evidence, terms, [target], weights)[0]
 
 
 class HitModel(GrowthModel):

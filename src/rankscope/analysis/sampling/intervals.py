@@ -256,8 +256,7 @@ class _Shares:
 def _log_choose(n: FloatArray | float, k: FloatArray | float) -> FloatArray:
     from scipy.special import gammaln
 
-    result: FloatArray = gammaln(np.add(n, 1.0)) - gammaln(np.add(k, 1.0)) - gammaln(np.subtract(n, k) + 1.0)
-    return result
+    return gammaln(np.add(n, 1.0)) - gammaln(np.add(k, 1.0)) - gammaln(np.subtract(n, k) + 1.0)
 
 
 def _chance_above(size: int, judged: int, found: int, k: FloatArray) -> FloatArray:

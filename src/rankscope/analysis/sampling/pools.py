@@ -524,3 +524,4 @@ POOL_TYPES: dict[str, type[Pool]] = {  # a new pool adds its name here
 }
 POOL_GROUP = "rankscope.pools"  # entry points of other packages
 POOLS: NamedCatalogue[Pool] = NamedCatalogue("pool", POOL_TYPES, "depth(20)", POOL_GROUP)
+parse_pool = PoolPlan.parse  # the name that users know

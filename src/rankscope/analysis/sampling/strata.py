@@ -61,8 +61,7 @@ class Strata:
     @property
     def is_full(self) -> BoolArray:
         """Whether all items are judged."""
-        full: BoolArray = self.judged == self.size
-        return full
+        return self.judged == self.size
 
     def by_query(self, values: FloatArray) -> FloatArray:
         """Sums over the strata of each query."""
