@@ -10,7 +10,7 @@ from .commands.report import report as report
 from .commands.report import graph as graph
 from .commands.forecast import forecast_growth as forecast_growth
 from .commands.forecast import homogeneity as homogeneity
-from .commands.forecast import estimate as estimate
+from .commands.estimate import estimate as estimate
 from .commands.estimate import estimate_runs as estimate_runs
 from .commands.estimate import estimate_with_machine as estimate_with_machine
 from .analysis.sampling.estimate import needed_sample as needed_sample

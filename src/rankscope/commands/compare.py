@@ -12,7 +12,7 @@ from rankscope.commands import defaults
 from rankscope.commands.evaluate import refuse_more, scores_asked, scores_of
 from rankscope.core.errors import InputError, Problem, ProblemReport, SettingError
 from rankscope.core.keywords import strict_keywords
-from rankscope.core.settings import InputChoices
+from rankscope.core.settings import LEVEL, InputChoices
 from rankscope.core.validation import SHARE, OneOf, check
 from rankscope.core.wording import setting_usage, setting_value
 from rankscope.measures.evaluation.scores import Scores
@@ -34,7 +34,7 @@ def compare(
     baseline: str | None = None,
     pairs: Literal["all", "baseline"] = "all",
     correction: str = "holm",
-    level: float = 0.95,
+    level: float = LEVEL,
     intervals: str = "auto",
     resamples: int | None = None,
     permutations: int = 10_000,
@@ -83,7 +83,7 @@ def compare(
 
 
 @strict_keywords
-def explain_by(scores: Any, variables: Any, level: float = 0.95) -> Explained:
+def explain_by(scores: Any, variables: Any, level: float = LEVEL) -> Explained:
     """What do variables of the queries, such as their length, explain of the first measure, and of differences?
 
     `scores`: what `evaluate` gives, or a `ScoreTable`. `variables`: a CSV file, or {variable: {query: value}}.
@@ -157,7 +157,7 @@ def compare_sequentially(
     sequential: str | Path,
     baseline: str | None = None,
     pairs: Literal["all", "baseline"] = "all",
-    level: float = 0.95,
+    level: float = LEVEL,
     progress: Progress | None = None,
     **given: Unpack[InputChoices],
 ) -> SequentialResult:

@@ -6,16 +6,16 @@ before, or scores that are there already.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Unpack, cast
 
 from rankscope.commands import defaults
-from rankscope.core.errors import SettingError
+from rankscope.core.errors import InputError, SettingError
 from rankscope.core.keywords import strict_keywords
-from rankscope.core.names import distinct_names
-from rankscope.core.settings import InputChoices, Settings
+from rankscope.core.names import RANKS_SUFFIX, distinct_names
+from rankscope.core.settings import MAX_RATIO, InputChoices, Settings
 from rankscope.core.wording import setting_usage
 from rankscope.inputs.reading import reading_with
 from rankscope.measures.evaluation.evaluate import evaluate_ranks, way_of_evaluating
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from rankscope.analysis.curves.effort import SearchEffort
     from rankscope.core.parts import Runner
     from rankscope.inputs.reading import Reading
+    from rankscope.inputs.run import Run
     from rankscope.measures.notation import Asked
     from rankscope.ranks.parts.resources import Where
     from rankscope.ranks.reduction import Progress
@@ -113,7 +114,6 @@ def efforts_of(scores: Scores, queries: Sequence[str]) -> list[SearchEffort]:
 
 # What the verbs take: judgements and runs, reductions made before, or scores.
 
-SAVED_RANKS = ".ranks.parquet"
 OPTIONS_OF_FILES = (
     "junk",
     "subtopics",
@@ -206,7 +206,7 @@ def scores_by(scores: Scores, measures: Asked | None) -> Scores:
 
 def reading_of_choices(given: InputChoices, comments: bool) -> Reading:
     """How files are read, by what was chosen of it."""
-    encoding, max_ratio = given.get("encoding", "utf-8"), given.get("max_ratio", 200.0)
+    encoding, max_ratio = given.get("encoding", "utf-8"), given.get("max_ratio", MAX_RATIO)
     maps = {name: given.get(name) for name in ("columns", "map_qrels", "map_runs", "roll_up")}
     return reading_with(
         format=given.get("format"),
@@ -216,6 +216,18 @@ def reading_of_choices(given: InputChoices, comments: bool) -> Reading:
         scores=given.get("scores") or "descending",
         **maps,
     )
+
+
+def read_runs(runs: Any, reading: Reading, *others: Callable[[], object]) -> list[Run]:
+    """Runs with distinct names; what cannot be read is told of all together, and of `others` that are read."""
+    from rankscope.inputs.problems import raise_all
+    from rankscope.inputs.run import all_problems, named_runs
+
+    errors: list[InputError] = []
+    found = named_runs(runs, reading, errors)
+    with all_problems(found, *others):
+        raise_all(errors)
+    return found
 
 
 def choices_of_ranks(given: InputChoices, runs: Any, *texts: Any) -> InputChoices:
@@ -245,7 +257,7 @@ def _with_places(source: Any) -> list[tuple[RelevantRanks, str | None]]:
         ]
     if isinstance(source, RelevantRanks):
         return [(source, None)]
-    if isinstance(source, str | Path) and str(source).endswith(SAVED_RANKS):
+    if isinstance(source, str | Path) and str(source).endswith(RANKS_SUFFIX):
         return [(load_ranks(source), str(source))]
     if isinstance(source, Sequence) and not isinstance(source, str) and source:
         return [pair for each in source for pair in _with_places(each)]

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from rankscope.feedback.packs.pack import Pack
     from rankscope.feedback.packs.problem import PackProblem
     from rankscope.feedback.packs.run import PackResult
-    from rankscope.feedback.study.experiment import Choice, DisplayName, Experiment, ListName, Remember, Unjudged
+    from rankscope.feedback.study.experiment import Choice, DisplayName, ListName, Remember, Unjudged
     from rankscope.feedback.study.results import Results
     from rankscope.feedback.study.study import StudyPlan
     from rankscope.feedback.users.starts import Start
@@ -96,14 +96,9 @@ class FeedbackProblem:
     ids: tuple[str, ...]
     labelled: Features | None = None  # None: documents of an index
 
-    @property
-    def usual_methods(self) -> tuple[str, ...]:
-        """What is compared where nobody says what."""
-        return defaults.TEXT_METHODS if self.labelled is None else defaults.METHODS
-
     def methods(self, texts: str | Sequence[str] | None) -> list[Method]:
-        """The methods asked for, or the usual ones."""
-        return methods_of(texts or self.usual_methods)
+        """The methods asked for, or those that are compared where nobody says what."""
+        return methods_of(texts or (defaults.TEXT_METHODS if self.labelled is None else defaults.METHODS))
 
     def with_log(self, log: Any) -> FeedbackProblem:
         """The same problem with what was marked in earlier sessions."""
@@ -126,20 +121,17 @@ class FeedbackProblem:
 def problem_of(features: Any, labels: Any = None, **choices: Unpack[ProblemChoices]) -> FeedbackProblem:
     """The problem that people describe: vectors with labels or judgements, or the documents of an index."""
     log = choices.pop("log", None)
-    problem = _problem_without_log(features, labels, choices)
-    return problem if log is None else problem.with_log(log)
-
-
-def _problem_without_log(features: Any, labels: Any, choices: ProblemChoices) -> FeedbackProblem:
     given: dict[str, Any] = {"labels": labels, **choices}
     if is_text_index(features):
         _refuse_foreign(
             [name for name in OPTIONS_OF_VECTORS if given.get(name)], "vectors with labels, not an index of texts"
         )
-        return text_problem_of(features, **{name: given[name] for name in given if name not in OPTIONS_OF_VECTORS})
-    foreign = [name for name, usually in OPTIONS_OF_TEXTS.items() if given.get(name) not in (None, usually)]
-    _refuse_foreign(foreign, f"an index of texts, which {value_text(features)} is not")
-    return _vector_problem(features, labels, choices)
+        problem = text_problem_of(features, **{name: given[name] for name in given if name not in OPTIONS_OF_VECTORS})
+    else:
+        foreign = [name for name, usually in OPTIONS_OF_TEXTS.items() if given.get(name) not in (None, usually)]
+        _refuse_foreign(foreign, f"an index of texts, which {value_text(features)} is not")
+        problem = _vector_problem(features, labels, choices)
+    return problem if log is None else problem.with_log(log)
 
 
 def _refuse_foreign(given: Sequence[str], belongs: str) -> None:
@@ -154,7 +146,13 @@ def _vector_problem(features: Any, labels: Any, choices: ProblemChoices) -> Feed
     labelled = labelled_items(features, labels=labels, optional=choices.get("qrels") is not None, **how)
     tables = [labelled.matrix, *(_further(each, labelled, how) for each in choices.get("also") or ())]
     matrix = np.hstack(tables) if len(tables) > 1 else labelled.matrix
-    sizes = _group_sizes(choices.get("groups"), [table.shape[1] for table in tables])
+    columns = [table.shape[1] for table in tables]
+    sizes = choices.get("groups") or columns
+    if sizes is not columns and (min(sizes) < 1 or sum(sizes) != sum(columns)):
+        raise SettingError(
+            f"groups are how many features each has, and add up to all {sum(columns)}; got {', '.join(map(str, sizes))}"
+            f" ({sum(sizes)})"
+        )
     return FeedbackProblem(
         items=Items.of(matrix, scaling=choices.get("scaling") or "none", groups=slices_of(sizes)),
         topics=_topics(labelled, choices),
@@ -262,17 +260,6 @@ def _further(source: Any, labelled: Features, how: Mapping[str, Any]) -> Any:
     return more.matrix
 
 
-def _group_sizes(asked: Sequence[int] | None, columns: Sequence[int]) -> Sequence[int]:
-    if not asked:
-        return columns
-    if min(asked) < 1 or sum(asked) != sum(columns):
-        raise SettingError(
-            f"groups are how many features each has, and add up to all {sum(columns)}; got {', '.join(map(str, asked))}"
-            f" ({sum(asked)})"
-        )
-    return asked
-
-
 # Which feedback method learns fastest, with simulated users?.
 
 SESSIONS_OF_A_TOPIC = 10  # of a topic, where nothing is said
@@ -363,26 +350,20 @@ def plan_of(
 
     Unless it is said there are ten sessions of a topic, and one where all would be alike.
     """
-    from rankscope.feedback.study.experiment import Experiment, Protocol
+    from rankscope.feedback.study.experiment import ByUser, Experiment, Protocol
     from rankscope.feedback.study.study import StudyPlan
-    from rankscope.feedback.users.users import USERS
+    from rankscope.feedback.users.starts import ExternalRanking
+    from rankscope.feedback.users.users import USERS, Consistent
 
     chosen, marks, how = problem.methods(methods), USERS.parse(user), Protocol(**protocol)
     first = start_of(start, problem)
     experiment = Experiment.of(problem.items, problem.topics, marks, first, how, ids=problem.ids, seed=seed)
-    sessions = starts or (1 if _all_alike(experiment) else SESSIONS_OF_A_TOPIC)
-    return StudyPlan.of(experiment, chosen, starts=sessions, measures=measures or None, seed=seed)
-
-
-def _all_alike(experiment: Experiment) -> bool:
-    """Whether chance decides nothing: one ranking to begin with, a user without errors, and marks from the top."""
-    from rankscope.feedback.study.experiment import ByUser
-    from rankscope.feedback.users.starts import ExternalRanking
-    from rankscope.feedback.users.users import Consistent
-
+    # chance decides nothing with one ranking to begin with, a user without errors, and marks from the top
     marker = experiment.marker
     steady = isinstance(marker, ByUser) and isinstance(marker.user, Consistent)
-    return steady and isinstance(experiment.start, ExternalRanking) and experiment.protocol.choice == "top_ranked"
+    alike = steady and isinstance(experiment.start, ExternalRanking) and how.choice == "top_ranked"
+    sessions = starts or (1 if alike else SESSIONS_OF_A_TOPIC)
+    return StudyPlan.of(experiment, chosen, starts=sessions, measures=measures or None, seed=seed)
 
 
 # Feedback on the documents of a text index, with topics and judgements.

@@ -17,7 +17,7 @@ from rankscope.core.catalogue import unknown_name
 from rankscope.core.errors import InputError, SettingError
 from rankscope.core.keywords import strict_keywords
 from rankscope.core.names import distinct_names, name_of
-from rankscope.core.settings import Choices, Settings
+from rankscope.core.settings import LEVEL, MAX_RATIO, Choices, Settings
 from rankscope.core.validation import OneOf, Optional
 from rankscope.core.wording import setting_usage
 from rankscope.version import __version__
@@ -40,7 +40,7 @@ def agreement(
     measure: str = "AP",
     *,
     classes: Any = None,
-    level: float = 0.95,
+    level: float = LEVEL,
     columns: Any = None,
     map_qrels: Any = None,
     map_runs: Any = None,
@@ -61,7 +61,7 @@ def agreement(
     from rankscope.inputs.run import all_problems, named_runs
 
     chosen = Settings(**settings)
-    reading = reading_with(columns, None, None, "utf-8", chosen.comments, 200.0, map_qrels, map_runs, chosen.scores)
+    reading = reading_with(columns, None, None, "utf-8", chosen.comments, MAX_RATIO, map_qrels, map_runs, chosen.scores)
     errors: list[InputError] = []
     named = {} if runs is None else {run.name: run for run in named_runs(_listed(runs), reading, errors)}
     with all_problems(named.values()):
@@ -222,19 +222,17 @@ def pool_reuse(
     `columns`, `map_qrels` and `map_runs` as in `evaluate`.
     """
     from rankscope.analysis.sampling.reuse import reuse_pool
+    from rankscope.commands.evaluate import read_runs
     from rankscope.inputs.mix_ups import refuse_swapped
-    from rankscope.inputs.problems import raise_all
     from rankscope.inputs.qrels import Qrels
     from rankscope.inputs.reading import reading_with
-    from rankscope.inputs.run import all_problems, named_runs
+    from rankscope.inputs.run import all_problems
 
-    errors: list[InputError] = []
-    reading = reading_with(columns, None, None, "utf-8", True, 200.0, map_qrels, map_runs)
+    reading = reading_with(columns, None, None, "utf-8", True, MAX_RATIO, map_qrels, map_runs)
     refuse_swapped(qrels, runs, reading)
-    named = named_runs(runs, reading, errors)
     read = partial(Qrels.of, qrels, reading)
+    named = read_runs(runs, reading, read)
     with all_problems(named, read):
-        raise_all(errors)
         judged = read()
     chosen: dict[str, Any] = {**settings, **({} if compat is None else {"compat": compat})}
     by_name = {run.name: run for run in named}

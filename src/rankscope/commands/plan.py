@@ -10,7 +10,7 @@ from rankscope.analysis.statistics.score_table import ScoreTable
 from rankscope.core.columns import FACTORS
 from rankscope.core.errors import SettingError
 from rankscope.core.keywords import strict_keywords
-from rankscope.core.settings import InputChoices
+from rankscope.core.settings import LEVEL, InputChoices
 from rankscope.core.validation import COUNT, SHARE, Number, OneOf, Optional, check
 from rankscope.core.wording import setting_usage
 from rankscope.inputs.qrels import Qrels
@@ -39,7 +39,7 @@ def variance_components(
     draws: int = 20,
     covariates: Sequence[str] = (),
     explain_by: Any = None,
-    level: float = 0.95,
+    level: float = LEVEL,
     **given: Unpack[InputChoices],
 ) -> tuple[Components, ...]:
     """How much of the variance is that of queries, classes, assessors, collections and seeds: of each system, and of
@@ -129,7 +129,7 @@ def plan_judging(
     assessors: Mapping[str, Any] | Sequence[Any] | None = None,
     baseline: str | None = None,
     of: str | None = None,
-    level: float = 0.95,
+    level: float = LEVEL,
     **given: Unpack[InputChoices],
 ) -> JudgingPlans:
     """What should be judged next? More queries, more assessors, deeper pools or more seeds, by the width they promise.

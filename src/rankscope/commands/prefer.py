@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from rankscope.core.display import ShownRows, Tabular
 from rankscope.core.errors import InputError, SettingError
 from rankscope.core.keywords import strict_keywords
+from rankscope.core.settings import LEVEL, MAX_RATIO
 from rankscope.core.validation import COUNT, SEED, OneOf, check
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ class Preferred(Tabular):
     rates: tuple[WinRate, ...]
     bias: PositionBias
     answers: int
-    level: float = 0.95
+    level: float = LEVEL
     strengths: Strengths | None = None  # of three systems or more
 
 
@@ -55,7 +56,7 @@ def prefer(
     *,
     classes: Any = None,
     systems: Sequence[str] = (),
-    level: float = 0.95,
+    level: float = LEVEL,
     seed: int = 0,
 ) -> Preferred:
     """Win rates with limits over queries, verdicts, and position bias, from answers or from a file of them.
@@ -150,17 +151,15 @@ def interleave_runs(
     (['a', 'b', 'c'], [1, 2, 3])
     """
     from rankscope.analysis.assessors.preferences import INTERLEAVING_METHODS
-    from rankscope.inputs.problems import raise_all
+    from rankscope.commands.evaluate import read_runs
     from rankscope.inputs.reading import reading_with
-    from rankscope.inputs.run import all_problems, named_runs
+    from rankscope.inputs.run import all_problems
 
     rules = {"method": OneOf(INTERLEAVING_METHODS), "depth": COUNT, "impressions": COUNT, "seed": SEED}
     chosen = check({name: value for name, value in locals().items() if name in rules}, **rules)
-    errors: list[InputError] = []
-    reading = reading_with(columns, None, None, "utf-8", True, 200.0)
-    runs = named_runs([first, second], reading, errors)
+    reading = reading_with(columns, None, None, "utf-8", True, MAX_RATIO)
+    runs = read_runs([first, second], reading)
     with all_problems(runs):
-        raise_all(errors)
         heads = [_heads(run, chosen["depth"]) for run in runs]
     shared = [query for query in heads[0] if query in heads[1]]
     if not shared:

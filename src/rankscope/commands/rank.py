@@ -12,7 +12,7 @@ from rankscope.core.caching import need_extras
 from rankscope.core.display import ShownByName
 from rankscope.core.errors import SettingError
 from rankscope.core.keywords import strict_keywords
-from rankscope.core.names import one_line
+from rankscope.core.names import RANKS_SUFFIX, one_line
 from rankscope.core.wording import setting_usage
 from rankscope.version import __version__
 
@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from rankscope.inputs.features import Features, LabelledItems
     from rankscope.ranks.relevant_ranks import RelevantRanks
     from rankscope.reports.texts.benchmark import Standings
-
-
-RANKS_SUFFIX = ".ranks.parquet"
 
 
 @strict_keywords

@@ -15,7 +15,7 @@ import numpy as np
 from rankscope.commands import defaults
 from rankscope.core.errors import SettingError
 from rankscope.core.keywords import refuse_unknown, strict_keywords
-from rankscope.core.settings import InputChoices
+from rankscope.core.settings import MAX_RATIO, InputChoices
 from rankscope.core.wording import setting_usage
 
 if TYPE_CHECKING:
@@ -237,7 +237,7 @@ def found_items(
     from rankscope.reports.page.found_items import FoundItems
 
     settings = scores.settings
-    how = reading or reading_with(None, None, None, "utf-8", settings.comments, 200.0, scores=settings.scores)
+    how = reading or reading_with(None, None, None, "utf-8", settings.comments, MAX_RATIO, scores=settings.scores)
     shown = _shown_systems(scores, baseline)
     found = FoundItems(_lists(scores, shown, qrels, runs, junk, how))
     if topics is not None:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, overload
 
 from rankscope.core.errors import SettingError
 from rankscope.core.keywords import strict_keywords
-from rankscope.core.names import one_line
-from rankscope.core.settings import Settings
+from rankscope.core.names import RANKS_SUFFIX, one_line
+from rankscope.core.settings import MAX_RATIO, Settings
 from rankscope.core.wording import setting_usage
 
 if TYPE_CHECKING:
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 # From texts to an index, and from an index to documents, runs and ranks.
 
-RANKS_SUFFIX = ".ranks.parquet"
 Syntax = Literal["words", "lucene"]
 
 
@@ -45,7 +44,7 @@ def index(
     add: bool = False,
     format: str | None = None,
     encoding: str = "utf-8",
-    max_ratio: float = 200.0,
+    max_ratio: float = MAX_RATIO,
     download: bool = False,
     progress: Callable[[str, float], None] | None = None,
 ) -> Index:
@@ -83,7 +82,7 @@ def documents_of(
     fields: str | Sequence[str] | None = None,
     format: str | None = None,
     encoding: str = "utf-8",
-    max_ratio: float = 200.0,
+    max_ratio: float = MAX_RATIO,
     download: bool = False,
     progress: Callable[[str, float], None] | None = None,
 ) -> Any:
@@ -166,7 +165,7 @@ def search(
     seed: int = 0,
     format: str | None = None,
     encoding: str = "utf-8",
-    max_ratio: float = 200.0,
+    max_ratio: float = MAX_RATIO,
     download: bool = False,
     system: str | None = None,
     engine: str | None = None,
@@ -207,7 +206,8 @@ def search(
         )
         asked: dict[str, Any] = {"field": field, "syntax": syntax or "words", "depth": depth, "parts": parts}
         return search_engine(engine, topics, output, system=system, reading=reading, **asked, **live)
-    _refuse_without_engine(live)
+    if lost := unusual_settings(live):
+        raise SettingError(f"{lost}: only for an engine that answers over HTTP: give {setting_usage('engine')}")
     if (query is None) == (topics is None):
         raise SettingError("give a query, or topics")
     opened = opened_index(index)
@@ -238,11 +238,6 @@ def unusual_settings(given: Mapping[str, Any]) -> str:
 
     usual = signature(search).parameters
     return ", ".join(setting_usage(name) for name, value in given.items() if value is not usual[name].default)
-
-
-def _refuse_without_engine(live: Mapping[str, Any]) -> None:
-    if given := unusual_settings(live):
-        raise SettingError(f"{given}: only for an engine that answers over HTTP: give {setting_usage('engine')}")
 
 
 def opened_index(given: Any) -> Index:

@@ -23,7 +23,7 @@ from rankscope.analysis.statistics.variance_components import (
 )
 from rankscope.core.errors import InputError, RankscopeError, SettingError
 from rankscope.core.keywords import strict_keywords
-from rankscope.core.settings import InputChoices
+from rankscope.core.settings import LEVEL, InputChoices
 from rankscope.core.validation import COUNT, SHARE, Optional, WholeNumber, check
 from rankscope.core.wording import setting_usage
 from rankscope.inputs.problems import raise_all
@@ -53,7 +53,7 @@ def stability(
     left_out: float = LEFT_OUT,
     draws: int = 50,
     resamples: int | None = None,
-    level: float = 0.95,
+    level: float = LEVEL,
     **given: Unpack[InputChoices],
 ) -> LeaderboardStability:
     """How stable is a leaderboard? How often systems change their order with other queries, assessors or collections.
@@ -105,7 +105,10 @@ def stability_of_report(
     if len(table.complete()) < 2:
         return None
     known = {name: each for name, each in given.items() if each is not None}
-    others = _if_possible(lambda: _other_collections(scores, VariedInputs({"": None}, runs, "", known), seed))
+    others: list[ScoreTable] = []
+    if sum(int(each.ranks.depth.sum()) for each in scores.systems) <= MOST_LINES:
+        inputs = VariedInputs({"": None}, runs, "", known)
+        others = _if_possible(lambda: tables_of_draws(scores, inputs.named_runs(), LEFT_OUT, DRAWS_OF_REPORT, seed))
     people = _if_possible(lambda: _by_assessor(runs, scores.measures[0], assessors, given, table))
     return stability_of(
         table,
@@ -122,12 +125,6 @@ def _if_possible(make: Callable[[], list[ScoreTable]]) -> list[ScoreTable]:
         return make()
     except RankscopeError:
         return []
-
-
-def _other_collections(scores: Scores, inputs: VariedInputs, seed: int) -> list[ScoreTable]:
-    if sum(int(each.ranks.depth.sum()) for each in scores.systems) > MOST_LINES:
-        return []
-    return tables_of_draws(scores, inputs.named_runs(), LEFT_OUT, DRAWS_OF_REPORT, seed)
 
 
 def _by_assessor(
@@ -296,12 +293,13 @@ def with_random_collection(
     factors = {name: each for name, each in values.factors.items() if name in (QUERY, "seed")}
     renamed = {("collection" if name == "seed" else name): each for name, each in factors.items()}
     drawn = replace(values, factors=renamed).contrasts(baseline)
-    return [_with_drawn(own, components(table, level)) for own, table in zip(found, drawn, strict=True)]
-
-
-def _with_drawn(own: Components, drawn: Components) -> Components:
-    parts = [drawn[OF_COLLECTION], drawn[OF_QUERY_AND_COLLECTION]]
-    return with_parts(own, parts, f"of the collection: from {drawn.sizes[OF_COLLECTION]} random halves of it")
+    result = []
+    for own, table in zip(found, drawn, strict=True):
+        of_halves = components(table, level)
+        parts = [of_halves[OF_COLLECTION], of_halves[OF_QUERY_AND_COLLECTION]]
+        note = f"of the collection: from {of_halves.sizes[OF_COLLECTION]} random halves of it"
+        result.append(with_parts(own, parts, note))
+    return result
 
 
 def with_exact_collection(found: Sequence[Components], inputs: VariedInputs) -> list[Components]:

@@ -26,6 +26,9 @@ from rankscope.core.validation import (
     plain_values,
 )
 
+LEVEL = 0.95  # of intervals, where nothing is said
+MAX_RATIO = 200.0  # how many times its own size a packed file may become
+
 
 @dataclass(frozen=True, eq=False)
 class Setting:
@@ -163,7 +166,7 @@ class InputChoices(Choices, total=False):
     compat: str | None
 
 
-declare_defaults(InputChoices, encoding="utf-8", max_ratio=200.0)
+declare_defaults(InputChoices, encoding="utf-8", max_ratio=MAX_RATIO)
 
 
 @dataclass(frozen=True, init=False)

@@ -26,6 +26,7 @@ from rankscope.commands.line.output import chosen_format, print_result, progress
 from rankscope.core.errors import RankscopeError
 from rankscope.core.names import visible
 from rankscope.core.notation import split_list
+from rankscope.core.settings import LEVEL
 
 if TYPE_CHECKING:
     from rankscope.analysis.comparison.sequential_result import SequentialResult
@@ -72,7 +73,7 @@ PAGES = {".html": "text", ".htm": "text"}  # next to the page itself, the text i
     show_default=True,
     help="Correction of p-values: over the pairs of the first measure, and over everything else together.",
 )
-@level_option(0.95)
+@level_option(LEVEL)
 @intervals_option
 @click.option(
     "--resamples",

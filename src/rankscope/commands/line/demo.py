@@ -13,6 +13,7 @@ import click
 
 from rankscope.commands.line.command import GuardedCommand, OutputFolder
 from rankscope.commands.line.output import colourful, print_result, progress_line
+from rankscope.core.names import RANKS_SUFFIX
 from rankscope.core.settings import Settings
 from rankscope.core.wording import how_many
 
@@ -37,6 +38,7 @@ BLOCK = 512  # queries ranked at once: memory that is used again, where larger t
 @click.option("--quiet", is_flag=True, help="Only the table and the verdict: no progress, no list of files.")
 def demo_command(output: str, quiet: bool) -> None:
     """Two systems on the icons that ship with rankscope: every icon in turn is the query, its class the target."""
+    from rankscope.commands.line.report import write_report
     from rankscope.core.files import made_folder
     from rankscope.inputs.collections.sample import icons
     from rankscope.inputs.run_rows import keep_freed_memory
@@ -50,7 +52,11 @@ def demo_command(output: str, quiet: bool) -> None:
     sample = icons()
     largest = int(sample.class_sizes.max())
     what = f"{how_many(len(sample), 'icons')} in {how_many(len(sample.classes), 'classes')} of 2 to {largest}"
-    tell = _nothing if quiet else print_result
+
+    def tell(text: str) -> None:
+        if not quiet:
+            print_result(text)
+
     tell(f"{what}, {sample.distractors:,} distractors\n")
     with progress_line(quiet) as progress:
         ranks = [_ranked(sample, each, progress) for each in SYSTEMS]
@@ -63,15 +69,11 @@ def demo_command(output: str, quiet: bool) -> None:
         found = _first_found(sample, scores)
         files = _written(folder, ranks, scores, compared)
         files += write_samples(folder, sample, _nearest, SYSTEMS)
-        files.append(_report(folder, scores, compared, found, progress))
-    for path, what in files:
+        page, title = folder / "report.html", "Icons: pixels and edges"
+        written = write_report(scores, page, title, progress=progress, compared=compared, found=found)
+    for path, what in [*files, (page, written)]:
         tell(f"  {path}  {what}\n")
-    page = files[-1][0]
     tell(f"\nOpen {page} in a browser:\n{page.resolve().as_uri()}\n")
-
-
-def _nothing(_text: str) -> None:
-    """Says nothing."""
 
 
 def _ranked(sample: Any, space: str, progress: Any) -> Any:
@@ -104,7 +106,7 @@ def _written(folder: Path, ranks: list[Any], scores: Any, compared: Any) -> list
 
     result: list[tuple[Path, str]] = []
     for each in ranks:
-        path = folder / f"{each.system}.ranks.parquet"
+        path = folder / f"{each.system}{RANKS_SUFFIX}"
         save_ranks(each, path)
         result.append((path, "ranks of every relevant icon: every command reads it"))
     for name, render, per_query, what in (
@@ -160,16 +162,6 @@ def _nearest(features: Any, rows: Any, count: int) -> tuple[Any, Any]:
     alike[np.arange(len(rows)), rows] = -np.inf
     places = np.argsort(-alike, axis=1, kind="stable")[:, :count]
     return places, np.take_along_axis(alike, places, axis=1)
-
-
-def _report(folder: Path, scores: Any, compared: Any, found: Any, progress: Any) -> tuple[Path, str]:
-    """The page that tells it all."""
-    from rankscope.commands.line.report import write_report
-
-    path = folder / "report.html"
-    title = "Icons: pixels and edges"
-    written = write_report(scores, path, title, progress=progress, compared=compared, found=found)
-    return path, written
 
 
 # Judgements and runs as most people have them, taken from the demo: to try every other command on.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -126,17 +127,21 @@ def describe_command(
     rankscope describe photos/ --model resnet50.onnx -o resnet50.npz
     rankscope describe cranfield.index --lsi 100 --labels qrels.txt -o lsi.npz
     """
-    from rankscope.commands.rank import refuse_pictures
+    from rankscope.commands.rank import descriptors_of, refuse_pictures
 
     if lsi is not None:
         refuse_pictures(descriptors, model["model"])
         _describe_texts(folder, labels, lsi, field, seed, output, quiet)
         return
-    _need_pictures(folder)
+    from rankscope.engines.text.index_files import INDEX_RECORD
+
+    if Path(folder, INDEX_RECORD).is_file():
+        raise SettingError(f"{folder} is an index of texts: give --lsi 100, the length of the vectors")
     from rankscope.engines.images.describing import describe
     from rankscope.engines.images.picture_folders import pictures_in
 
-    asked = _asked(descriptors, model)
+    numbers = {name: _numbers(name, model[name]) or None for name in ("mean", "std")}
+    asked = descriptors_of(descriptors, model["model"], side=model["side"], fit=model["fit"], **numbers)
     targets = _targets(output, asked)
     pictures, warnings = pictures_in(folder, labels)
     with progress_line(quiet) as show:
@@ -157,10 +162,11 @@ def describe_command(
     print_result("".join(said))
     if not any(picture.label for picture in kept):
         warnings.append("no picture has a class: give --labels CSV, or put each class into a folder of its own")
+    for warning in warnings:
+        say(f"! {warning}")
     left_out = sorted(set(range(len(pictures))) - set(found.kept.tolist()))
-    _say_left_out(
-        warnings, [(pictures[row].id, problem.what) for row, problem in zip(left_out, found.problems, strict=True)]
-    )
+    ids = [pictures[row].id for row in left_out]
+    _say_left_out("file", [(id, problem.what) for id, problem in zip(ids, found.problems, strict=True)])
 
 
 def _describe_texts(
@@ -182,21 +188,6 @@ def _describe_texts(
     )
     if not labelled:
         say("! no document has a label: give --labels QRELS, and the queries it is relevant to are its labels")
-
-
-def _need_pictures(folder: str) -> None:
-    from rankscope.engines.text.index_files import INDEX_RECORD
-
-    if Path(folder, INDEX_RECORD).is_file():
-        raise SettingError(f"{folder} is an index of texts: give --lsi 100, the length of the vectors")
-
-
-def _asked(descriptors: tuple[str, ...], model: dict[str, Any]) -> list[Any]:
-    """Descriptors by name, then the user's model."""
-    from rankscope.commands.rank import descriptors_of
-
-    numbers = {name: _numbers(name, model[name]) or None for name in ("mean", "std")}
-    return descriptors_of(descriptors, model["model"], side=model["side"], fit=model["fit"], **numbers)
 
 
 def _numbers(name: str, text: str | None) -> tuple[float, ...]:
@@ -239,14 +230,12 @@ def _files_of_descriptors(described: Any, targets: list[Path], kept: list[Any], 
     return said
 
 
-def _say_left_out(warnings: list[str], unreadable: list[tuple[str, str]]) -> None:
-    """What was left out, by name."""
-    for warning in warnings:
-        say(f"! {warning}")
-    if unreadable:
-        say(f"! {len(unreadable)} file{'' if len(unreadable) == 1 else 's'} left out:")
-    for name, reason in unreadable:
-        say(f"!   {name} {reason}")
+def _say_left_out(what: str, problems: Sequence[tuple[str, str]]) -> None:
+    """Files or pictures that were left out, by name."""
+    if problems:
+        say(f"! {len(problems)} {what}{'' if len(problems) == 1 else 's'} left out:")
+    for name, why in problems:
+        say(f"!   {name} {why}")
 
 
 def _list(context: click.Context, _option: click.Parameter, wanted: bool) -> None:
@@ -392,7 +381,7 @@ def benchmark_command(
         raise
     print_result(standings_text(standings, colourful(sys.stdout)))
     if not quiet:
-        _say_pictures_left_out(result.problems)
+        _say_left_out("picture", result.problems)
         for line in (each.text for each in few_distractors(result.ranks[0])):
             say(f"! {line}")
         for path, what in files:
@@ -414,11 +403,3 @@ def _files_of_benchmark(
         (folder / "quality.svg", "means with intervals; cost.svg: against time"),
         (folder / "report.html", f"the page with the pictures, {size / 1e6:.1f} MB, opens offline"),
     ]
-
-
-def _say_pictures_left_out(problems: tuple[tuple[str, str], ...]) -> None:
-    """Pictures that were left out, by name."""
-    if problems:
-        say(f"! {len(problems)} picture{'' if len(problems) == 1 else 's'} left out:")
-    for name, why in problems:
-        say(f"!   {name} {why}")

@@ -18,10 +18,12 @@ from rankscope.commands.line.options import (
     scale_options,
     setting_options,
 )
-from rankscope.commands.line.output import Output, print_result, progress_line, say, say_warnings
+from rankscope.commands.line.output import Output, progress_line, say, say_warnings, write_text
 from rankscope.core.errors import InputError, SettingError
 from rankscope.core.machine import limit_threads
+from rankscope.core.names import RANKS_SUFFIX
 from rankscope.core.settings import SETTINGS
+from rankscope.core.wording import how_many
 
 
 @click.command("evaluate", cls=GuardedCommand, short_help="How good is it?")
@@ -112,7 +114,7 @@ def _explain(
     from rankscope.reports.tables import as_json
     from rankscope.reports.texts.effort import effort_json, effort_text
 
-    if output is not None and output.endswith(".ranks.parquet"):
+    if output is not None and output.endswith(RANKS_SUFFIX):
         raise SettingError("--explain shows queries and saves no ranks: leave out one of --explain and -o")
     chosen = output_format or ("json" if str(output).endswith(".json") else "table")
     if chosen not in ("table", "json"):
@@ -122,13 +124,7 @@ def _explain(
         scores = inputs.scores("evaluate", ["num_q"], progress, where=where)
     efforts = efforts_of(scores, queries)
     shown = "\n".join(map(effort_text, efforts)) if as_text else as_json(effort_json(efforts))
-    if output in (None, "-"):
-        print_result(shown)
-        return
-    from rankscope.core.files import atomic
-
-    with atomic(str(output)) as file:
-        file.write(shown)
+    write_text(shown, output)
 
 
 def _save(inputs: Inputs, target: Any, quiet: bool, where: Any) -> None:
@@ -140,6 +136,7 @@ def _save(inputs: Inputs, target: Any, quiet: bool, where: Any) -> None:
     from rankscope.measures.evaluation.evaluate import input_notes
     from rankscope.measures.evaluation.scores import SystemScores
     from rankscope.ranks.parts.resources import reduce_where
+    from rankscope.ranks.provenance import FIXED_BY_REDUCTION
     from rankscope.ranks.storage import save_ranks
 
     if len(inputs.files) != 2:
@@ -172,15 +169,11 @@ def _save(inputs: Inputs, target: Any, quiet: bool, where: Any) -> None:
     if not quiet:
         for caution in warnings_of(SystemScores(ranks, ()), settings):
             say(f"! {ranks.system}: {caution.text}")
-        for line in (*notes, *_not_kept(settings)):
+        # settings given explicitly that a reduction does not hold: they are made when it is read
+        held = (*FIXED_BY_REDUCTION, "collection_size")
+        lost = [each.option for each in SETTINGS if each.name in settings.given and each.name not in held]
+        if lost:
+            notes = (*notes, f"{', '.join(lost)}: not kept in a saved reduction; give it again when the file is read")
+        for line in notes:
             say(f"! {line}")
-        say(f"{len(ranks):,} {'query' if len(ranks) == 1 else 'queries'} saved in {target.path}")
-
-
-def _not_kept(settings: Any) -> list[str]:
-    """Choices given explicitly that a reduction does not hold: they are made when it is read."""
-    from rankscope.ranks.provenance import FIXED_BY_REDUCTION
-
-    held = (*FIXED_BY_REDUCTION, "collection_size")
-    lost = [each.option for each in SETTINGS if each.name in settings.given and each.name not in held]
-    return [f"{', '.join(lost)}: not kept in a saved reduction; give it again when the file is read"] if lost else []
+        say(f"{how_many(len(ranks))} saved in {target.path}")

@@ -18,7 +18,7 @@ from rankscope.commands.line.output import print_result, progress_line, say
 from rankscope.core.catalogue import Catalogue
 from rankscope.core.errors import SettingError
 from rankscope.core.file_guard import check_target
-from rankscope.core.names import file_names
+from rankscope.core.names import RANKS_SUFFIX, file_names
 from rankscope.core.wording import how_many
 
 # Options that a feedback study and the questions about it share: what users look for, and among what.
@@ -474,7 +474,7 @@ def _keep(plan: Any, results: Any, folder: str, progress: Any) -> None:
     names = file_names([str(each) for each in kept])
     for done, (name, method) in enumerate(zip(names, kept, strict=True), start=1):
         where = made_folder(Path(folder, "controls") if method.name in CONTROLS else folder)
-        save_ranks(_last_ranks(plan, method), where / f"{name}.ranks.parquet")
+        save_ranks(_last_ranks(plan, method), where / f"{name}{RANKS_SUFFIX}")
         if progress is not None:
             progress("rankings", done / len(kept))
 

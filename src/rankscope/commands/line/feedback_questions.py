@@ -19,7 +19,7 @@ from rankscope.commands.line.feedback import (
     problem_choices,
     problem_options,
 )
-from rankscope.commands.line.output import print_result, progress_line
+from rankscope.commands.line.output import progress_line, write_text
 from rankscope.core.catalogue import fold
 
 ABOUT_QUESTIONS = {  # what `rankscope feedback --help` lists
@@ -127,7 +127,10 @@ def question_command(name: str) -> GroupedCommand:
     shared = problem_options(METHODS_OPTION(lambda **_given: None))
     words = "Format of the answer. Default: by -o's suffix, else text."
     shown = click.Option(["--format", "output_format"], type=click.Choice(["text", "json", "markdown"]), help=words)
-    answering = [_written(), shown, click.Option(["--quiet"], is_flag=True, help="Show no progress line.")]
+    written = click.Option(
+        ["-o", "--output"], type=OutputFile(), metavar="FILE", help="Write the answer here: .json, .md, else text."
+    )
+    answering = [written, shown, click.Option(["--quiet"], is_flag=True, help="Show no progress line.")]
     return GroupedCommand(
         "feedback",
         callback=lambda **given: _answer(name, **given),
@@ -160,11 +163,6 @@ def _option(name: str, default: Any) -> click.Option:
     return click.Option([*spelled, name], default=default, show_default=default is not None, **told)
 
 
-def _written() -> click.Option:
-    words = "Write the answer here: .json, .md, else text."
-    return click.Option(["-o", "--output"], type=OutputFile(), metavar="FILE", help=words)
-
-
 def _answer(
     name: str,
     features: str,
@@ -185,10 +183,4 @@ def _answer(
         answer = QUESTIONS[name](features, progress=told, **asked)
     by_suffix = {".json": "json", ".md": "markdown"}.get(str(output)[str(output).rfind(".") :], "text")
     shown: str = getattr(answer, output_format or by_suffix)()
-    if output in (None, "-"):
-        print_result(shown)
-        return
-    from rankscope.core.files import atomic
-
-    with atomic(str(output)) as file:
-        file.write(shown)
+    write_text(shown, output)

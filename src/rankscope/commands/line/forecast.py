@@ -8,7 +8,7 @@ import click
 
 from rankscope.commands.defaults import FORECAST
 from rankscope.commands.line.command import GuardedCommand, Input
-from rankscope.commands.line.inputs import SAVED_RANKS, Inputs
+from rankscope.commands.line.inputs import Inputs
 from rankscope.commands.line.options import (
     VERBOSE,
     input_options,
@@ -20,6 +20,8 @@ from rankscope.commands.line.options import (
 )
 from rankscope.commands.line.output import print_result, say_warnings
 from rankscope.core.errors import SettingError
+from rankscope.core.names import RANKS_SUFFIX
+from rankscope.core.settings import LEVEL
 
 if TYPE_CHECKING:
     from rankscope.analysis.forecast.backtest import OtherQueries
@@ -94,7 +96,7 @@ def forecast_command(
     inputs = Inputs.of(files, given)
     # A forecast is for one system.
 
-    saved = sum(path.endswith(SAVED_RANKS) for path in inputs.files)
+    saved = sum(path.endswith(RANKS_SUFFIX) for path in inputs.files)
     if len(inputs.files) != (1 if saved else 2):
         raise SettingError("a forecast is for one system: give QRELS and one RUN, or one NAME.ranks.parquet")
     scores = inputs.scores("forecast", ["num_q"], keep_scores=True)
@@ -124,7 +126,7 @@ def forecast_command(
     metavar="N",
     help="Scope in class sizes.",
 )
-@level_option(0.95)
+@level_option(LEVEL)
 @input_options
 @table_or_json_option
 @click.option("--quiet", is_flag=True, help="Only the numbers: no warnings.")

@@ -8,11 +8,12 @@ import click
 
 from rankscope.commands.defaults import GATE, MIN_EFFECT
 from rankscope.commands.line.command import GuardedCommand, Input, OutputFile
-from rankscope.commands.line.inputs import SAVED_RANKS, Inputs
+from rankscope.commands.line.inputs import Inputs
 from rankscope.commands.line.options import input_options, measure_option, setting_options
 from rankscope.commands.line.output import chosen_format, progress_line, say_warnings, write_text
 from rankscope.core.catalogue import unknown_name
 from rankscope.core.errors import SettingError
+from rankscope.core.names import RANKS_SUFFIX
 
 if TYPE_CHECKING:
     from rankscope.analysis.comparison.gate import RuleOfLoss
@@ -176,7 +177,7 @@ def _format(wanted: str | None, path: str | None, sequential: bool) -> str:
 
 
 def _need_two(files: tuple[str, ...]) -> None:
-    saved = sum(path.endswith(SAVED_RANKS) for path in files)
+    saved = sum(path.endswith(RANKS_SUFFIX) for path in files)
     if (saved, len(files)) in ((2, 2), (0, 3)):
         return
     if 0 < saved < len(files):

@@ -11,7 +11,7 @@ import click
 
 from rankscope.commands.line.output import say
 from rankscope.core.errors import SettingError
-from rankscope.core.names import one_line
+from rankscope.core.names import RANKS_SUFFIX, one_line
 from rankscope.core.settings import SETTINGS, Settings
 
 if TYPE_CHECKING:
@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from rankscope.measures.evaluation.scores import Scores
     from rankscope.ranks.parts.resources import Where
     from rankscope.reports.page.found_items import FoundItems
-
-
-SAVED_RANKS = ".ranks.parquet"
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +114,7 @@ class Inputs:
     @property
     def named_runs(self) -> dict[str, str] | list[str] | None:
         """The runs, under the names given explicitly where there are some; None where ranks were saved."""
-        if all(path.endswith(SAVED_RANKS) for path in self.files):
+        if all(path.endswith(RANKS_SUFFIX) for path in self.files):
             return None
         runs = list(self.files[1:])
         named = self.named(runs)
@@ -136,7 +133,7 @@ class Inputs:
         runs = self.files[1:]
         if not runs:
             raise SettingError(f"{command} needs judgements and at least one run: rankscope {command} QRELS RUN...")
-        if any(path.endswith(SAVED_RANKS) for path in self.files):
+        if any(path.endswith(RANKS_SUFFIX) for path in self.files):
             raise SettingError("saved ranks hold their judgements already: give NAME.ranks.parquet files alone")
         if sys.stdin is None and "-" in runs:
             raise SettingError("there is no standard input to read")

@@ -19,6 +19,7 @@ from rankscope.commands.line.options import (
 )
 from rankscope.commands.line.output import print_result, progress_line, say
 from rankscope.core.errors import SettingError
+from rankscope.core.settings import LEVEL
 from rankscope.core.wording import how_many
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ RUNS_OPTION = click.option(
     help="What becomes of pairs that --merge does not decide; else they are listed and nothing is written.",
 )
 @click.option("-o", "--output", type=OutputFile("judgements"), metavar="FILE", help="Where --merge writes judgements.")
-@level_option(0.95)
+@level_option(LEVEL)
 @table_or_json_option
 @click.option("--quiet", is_flag=True, help="No messages, only the result and errors.")
 @BY
@@ -90,25 +91,14 @@ def agreement_command(
         return
     if len(files) < 2:
         raise SettingError("agreement needs two assessors: a file of judgements for each, or the folder of a project")
+    from rankscope.commands.judgements import agreement, merge_files
+
     if merge is not None and output is not None:
-        _merge(files, merge, open_pairs, output, quiet)
-    show_agreement_of_files(files, runs, measure, classes, level=level, output_format=output_format, **maps, **chosen)
-
-
-def show_agreement_of_files(
-    files: tuple[str, ...],
-    runs: tuple[str, ...],
-    measure: str,
-    classes: str | None,
-    *,
-    level: float,
-    output_format: str,
-    **settings: Any,
-) -> None:
-    """Print how far the makers of some files agree."""
-    from rankscope.commands.judgements import agreement
-
-    found = agreement(list(files), list(runs) or None, measure, classes=classes, level=level, **settings)
+        done = merge_files(files, output, merge, open_pairs)
+        left = f", {done.left_out:,} open and left out" if done.left_out else ""
+        if not quiet:
+            say(f"{output}: {how_many(done.pairs, 'pairs')} by '{done.rule}'{left}")
+    found = agreement(list(files), list(runs) or None, measure, classes=classes, level=level, **maps, **chosen)
     show_agreement(found, output_format)
 
 
@@ -154,15 +144,6 @@ def show_agreement(found: Agreement, output_format: str, **more: Any) -> None:
     rows = {name: [row for each in part for row in each.rows()] for name, part in parts.items()}
     orders = {"orders": [each.row() for each in found.orders]}
     print_result(as_json({"format": "rankscope.agreement", "version": 1, "level": found.level, **rows, **orders}))
-
-
-def _merge(files: tuple[str, ...], merge: str, open_pairs: str | None, output: str, quiet: bool) -> None:
-    from rankscope.commands.judgements import merge_files
-
-    done = merge_files(files, output, merge, open_pairs)
-    if not quiet:
-        left = f", {done.left_out:,} open and left out" if done.left_out else ""
-        say(f"{output}: {how_many(done.pairs, 'pairs')} by '{done.rule}'{left}")
 
 
 # `rankscope reuse`: can judgements be used for a system that was not in the pool?.

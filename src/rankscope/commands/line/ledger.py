@@ -19,6 +19,7 @@ from rankscope.commands.line.options import (
 )
 from rankscope.commands.line.output import chosen_format, progress_line, say, write_text
 from rankscope.core.errors import SettingError
+from rankscope.core.settings import LEVEL
 
 if TYPE_CHECKING:
     from rankscope.analysis.pipeline.ledger import Ledger
@@ -48,7 +49,7 @@ ITEM_FILES = (".csv", ".parquet")
     help="What intervals rest on: queries, or the classes of --by, for queries of one class that look for the same.",
 )
 @intervals_option
-@level_option(0.95)
+@level_option(LEVEL)
 @click.option(
     "--resamples",
     type=click.IntRange(100),

@@ -10,7 +10,7 @@ from click.shell_completion import CompletionItem
 
 from rankscope.commands.line.command import Input, OutputFolder
 from rankscope.core.peers import COMPAT
-from rankscope.core.settings import SETTINGS, Setting
+from rankscope.core.settings import MAX_RATIO, SETTINGS, Setting
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -30,7 +30,7 @@ TEXT_FILE_OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.option("--encoding", default="utf-8", show_default=True, help="Encoding of text files."),
     click.option(
         "--max-ratio",
-        default=200.0,
+        default=MAX_RATIO,
         show_default=True,
         metavar="N",
         help="Refuse a packed file that becomes more than 1 GB and more than N times its size.",

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rankscope.core.errors import SettingError
-from rankscope.core.names import one_line, visible
+from rankscope.core.names import RANKS_SUFFIX, one_line, visible
 
 if TYPE_CHECKING:
     from rankscope.reports.output_formats import OutputFormat
@@ -51,7 +51,7 @@ class Output:
     @property
     def saves_ranks(self) -> bool:
         """Whether the reduction itself is to be saved."""
-        return self.path is not None and self.path.endswith(".ranks.parquet")
+        return self.path is not None and self.path.endswith(RANKS_SUFFIX)
 
     @property
     def tells_warnings(self) -> bool:

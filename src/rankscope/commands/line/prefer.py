@@ -10,6 +10,7 @@ import click
 from rankscope.commands.line.command import GuardedCommand, Input, OutputFile
 from rankscope.commands.line.options import BY, MAP, level_option, table_or_json_option
 from rankscope.commands.line.output import print_result, say
+from rankscope.core.settings import LEVEL
 
 if TYPE_CHECKING:
     from rankscope.analysis.assessors.preferences import Preference
@@ -32,7 +33,7 @@ def prefer_command() -> None:
 @prefer_command.command("score", cls=GuardedCommand, short_help="Win rates, verdicts and position bias.")
 @click.argument("source", type=Input(), metavar="PROJECT|FILE")
 @BY
-@level_option(0.95)
+@level_option(LEVEL)
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the intervals and tests.")
 @table_or_json_option
 def score(source: str, classes: str | None, level: float, seed: int, output_format: str) -> None:
@@ -119,7 +120,7 @@ def interleave(
 @click.argument("lists", type=Input(), metavar="LISTS")
 @click.argument("clicks", type=Input(), metavar="CLICKS")
 @BY
-@level_option(0.95)
+@level_option(LEVEL)
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the intervals and tests.")
 @table_or_json_option
 def clicks(lists: str, clicks: str, classes: str | None, level: float, seed: int, output_format: str) -> None:

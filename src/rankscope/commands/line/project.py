@@ -16,6 +16,7 @@ from rankscope.commands.line.judgements import show_agreement_in_project
 from rankscope.commands.line.options import level_option, options, table_or_json_option
 from rankscope.commands.line.output import chosen_format, print_result, say, write_text
 from rankscope.core.errors import InputError, SettingError
+from rankscope.core.settings import LEVEL
 from rankscope.core.wording import how_many
 
 if TYPE_CHECKING:
@@ -366,7 +367,7 @@ def export(
     "--runs", type=Input(), multiple=True, metavar="RUN", help="Systems to put in order; else the project's own."
 )
 @click.option("-m", "--measure", default="AP", show_default=True, metavar="NAME", help="Measure of the systems.")
-@level_option(0.95)
+@level_option(LEVEL)
 @table_or_json_option
 @DATABASE
 def agreement(folder: str, runs: tuple[str, ...], measure: str, **given: Any) -> None:

@@ -12,10 +12,9 @@ from rankscope.commands.line.options import label_options, on_option
 from rankscope.commands.line.output import progress_line, say
 from rankscope.core.errors import SettingError
 from rankscope.core.machine import THREADS_OF_MATRICES, THREADS_OF_TABLES, limit_threads, memory_of
-from rankscope.core.names import one_line
+from rankscope.core.names import RANKS_SUFFIX, one_line
 from rankscope.core.wording import how_many
 
-SUFFIX = ".ranks.parquet"
 OF_FEATURES = ("labels", "separator", "label_column", "id_column", "queries", "junk_labels")
 
 
@@ -33,7 +32,7 @@ OF_FEATURES = ("labels", "separator", "label_column", "id_column", "queries", "j
     "--output",
     required=True,
     type=OutputFile("saved ranks", makes_folder=True),
-    metavar=f"NAME{SUFFIX}",
+    metavar=f"NAME{RANKS_SUFFIX}",
     help="Write the ranks here; every other command reads them.",
 )
 @label_options
@@ -99,8 +98,8 @@ def rank_command(
     rankscope rank 'parts/*.npy' --labels labels.txt --on processes:4 -o all.ranks.parquet
     rankscope evaluate cosine.ranks.parquet -m AP -m P@10
     """
-    if not output.endswith(SUFFIX):
-        raise SettingError(f"the result must be called NAME{SUFFIX}, got '{output}'")
+    if not output.endswith(RANKS_SUFFIX):
+        raise SettingError(f"the result must be called NAME{RANKS_SUFFIX}, got '{output}'")
     if threads is not None:
         limit_threads(threads, *THREADS_OF_MATRICES, *THREADS_OF_TABLES)
     _rank(features, output, memory, threads, quiet, given)
@@ -121,7 +120,7 @@ def _rank(
     size = memory_of(memory)
     metric = metric_named(given["metric"]) if given["metric"] else None  # before a large file is read
     how = {name: given[name] for name in OF_FEATURES}
-    name = one_line(given["system"] or os.path.basename(output).removesuffix(SUFFIX))
+    name = one_line(given["system"] or os.path.basename(output).removesuffix(RANKS_SUFFIX))
     choices = {"query_item": given["query_item"], "keep_scores": given["keep_scores"], "memory": size}
     choices |= {"distractors": distractors_text(given["distractors"])}
     with progress_line(quiet) as progress:

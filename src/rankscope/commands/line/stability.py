@@ -14,6 +14,7 @@ from rankscope.commands.line.command import GuardedCommand, Input
 from rankscope.commands.line.options import BY, READING_OPTIONS, level_option, options, setting_options
 from rankscope.commands.line.output import print_result
 from rankscope.core.errors import SettingError
+from rankscope.core.settings import LEVEL
 
 # What commands about chance take: judgements of one or several assessors, runs of one or several seeds.
 
@@ -92,7 +93,7 @@ def named_seeds(files: tuple[str, ...]) -> list[str] | dict[str, list[str]]:
 @click.option(
     "--resamples", type=click.IntRange(1), metavar="N", help="How often queries are drawn. Default: 2,000 to 10,000."
 )
-@level_option(0.95)
+@level_option(LEVEL)
 @FORMAT
 @varied_options
 def stability_command(files: tuple[str, ...], output_format: str, **given: Any) -> None:
@@ -138,7 +139,7 @@ def stability_command(files: tuple[str, ...], output_format: str, **given: Any) 
     metavar="CSV",
     help="More of them, such as the length of a query (columns query, and one of numbers for each).",
 )
-@level_option(0.95)
+@level_option(LEVEL)
 @FORMAT
 @varied_options
 def components_command(files: tuple[str, ...], output_format: str, **given: Any) -> None:
@@ -201,7 +202,7 @@ def components_command(files: tuple[str, ...], output_format: str, **given: Any)
     help="The system whose difference from the baseline is to be known; the baseline's name: that system alone. "
     "Default: the second.",
 )
-@level_option(0.95)
+@level_option(LEVEL)
 @FORMAT
 @varied_options
 def plan_command(files: tuple[str, ...], output_format: str, **given: Any) -> None:
