@@ -33,9 +33,6 @@ if TYPE_CHECKING:
     from rankscope.ranks.reduction import Progress
 
 
-# How good is it?.
-
-
 @strict_keywords
 def evaluate(
     qrels: Any,
@@ -85,7 +82,7 @@ def evaluate(
     )
 
 
-# What does a system do for one query?.
+# What does a system do for one query?
 
 
 @strict_keywords

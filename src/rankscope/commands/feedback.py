@@ -260,7 +260,7 @@ def _further(source: Any, labelled: Features, how: Mapping[str, Any]) -> Any:
     return more.matrix
 
 
-# Which feedback method learns fastest, with simulated users?.
+# Which feedback method learns fastest, with simulated users?
 
 SESSIONS_OF_A_TOPIC = 10  # of a topic, where nothing is said
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from rankscope.inputs.reading import Reading
 
 
-# How far do assessors agree, and does it change which system is best?.
+# How far do assessors agree, and does it change which system is best?
 
 
 @strict_keywords
@@ -199,7 +199,7 @@ def _write_provenance(
         text.write(json.dumps(whole, ensure_ascii=False, indent=2) + "\n")
 
 
-# Can judgements be used for new systems, and can labels be trusted?.
+# Can judgements be used for new systems, and can labels be trusted?
 
 
 @strict_keywords

@@ -215,6 +215,7 @@ def preferences_of_clicks(lists: str | Path, clicks: str | Path) -> list[Prefere
     Clicks have the columns query and item, and may have impression (1 unless given) and assessor. An impression without
     a click says nothing and is left out; one in which both runs get as many is a tie.
     """
+    from rankscope.analysis.assessors.preferences import INTERLEAVED, Preference
     from rankscope.inputs.problems import Problems
     from rankscope.inputs.sources import Source
 
@@ -222,17 +223,12 @@ def preferences_of_clicks(lists: str | Path, clicks: str | Path) -> list[Prefere
     shown, names = read_lists(lists)
     clicked = _clicks(clicks, shown, problems)
     problems.raise_if_any()
-    return [_preference_of_clicks(each, who, shown[each], items, names) for (each, who), items in clicked.items()]
-
-
-def _preference_of_clicks(
-    impression: Impression, who: str, made: Interleaved, items: Sequence[str], names: tuple[str, str]
-) -> Preference:
-    from rankscope.analysis.assessors.preferences import INTERLEAVED, Preference
-
-    first, second = made.credit(items)
-    choice: Any = "left" if first > second else "right" if second > first else "equal"
-    return Preference(impression[0], who, *names, choice=choice, mode=INTERLEAVED)
+    answers = []
+    for (impression, who), items in clicked.items():
+        first, second = shown[impression].credit(items)
+        choice: Any = "left" if first > second else "right" if second > first else "equal"
+        answers.append(Preference(impression[0], who, *names, choice=choice, mode=INTERLEAVED))
+    return answers
 
 
 def _clicks(

@@ -117,8 +117,7 @@ class Ranking:
         from rankscope.inputs.feature_files import are_parts
 
         if on in (None, "home") and not are_parts(features):
-            items = items_of(features, **how)
-            return self.whole(items)
+            return self.whole(items_of(features, **how))
         from rankscope.commands.rank_in_parts import ranked_in_parts
 
         return ranked_in_parts(self, features, how, on or "home", work, say)
@@ -130,47 +129,26 @@ class Ranking:
         return self.metric or metric_named(items.metric or "cosine")
 
     def whole(self, items: Features) -> tuple[RelevantRanks, LabelledItems, int]:
-        """All at once."""
-        ranks, reused = ranked(
-            items, self.metric_of(items), self.junk, self.system, self.output, self.choices, self.free
-        )
-        return ranks, items, reused
+        """All at once; blocks of ranks that are finished wait next to the output for the rest."""
+        from rankscope.engines.nearest import nearest_ranks
+        from rankscope.engines.nearest.blocks import BlocksFolder
+        from rankscope.engines.nearest.metrics import metric_name
+        from rankscope.inputs.qrels import read_junk
+        from rankscope.inputs.reading import Reading
+        from rankscope.ranks.storage import save_ranks
 
-
-def ranked(
-    items: Features,
-    metric: Any,
-    junk: Any,
-    system: str,
-    output: str | Path | None,
-    choices: dict[str, Any],
-    free: dict[str, Any],
-) -> tuple[RelevantRanks, int]:
-    """The ranks, and how many blocks of them were there from before; only `choices` change numbers."""
-    from rankscope.engines.nearest import nearest_ranks
-    from rankscope.engines.nearest.blocks import BlocksFolder
-    from rankscope.engines.nearest.metrics import metric_name
-    from rankscope.inputs.qrels import read_junk
-    from rankscope.inputs.reading import Reading
-    from rankscope.ranks.storage import save_ranks
-
-    unwanted = read_junk(junk, Reading()) if junk is not None else []
-    if output is None:
-        return nearest_ranks(items, metric=metric, junk=unwanted, system=system, **choices, **free), 0
-    if not str(output).endswith(RANKS_SUFFIX):
-        raise SettingError(f"the result must be called NAME{RANKS_SUFFIX}, got '{output}'")
-    made_by = {
-        "version": __version__,
-        "features": items.digest,
-        "metric": metric_name(metric),
-        "junk": unwanted,
-        **choices,
-    }
-    work = BlocksFolder(str(output), made_by)
-    with work.open():
-        ranks = nearest_ranks(items, metric=metric, junk=unwanted, system=system, kept=work.block, **choices, **free)
-        save_ranks(ranks, output)
-    return ranks, work.reused
+        metric, junk = self.metric_of(items), read_junk(self.junk, Reading()) if self.junk is not None else []
+        how = {"metric": metric, "junk": junk, "system": self.system, **self.choices, **self.free}
+        if self.output is None:
+            return nearest_ranks(items, **how), items, 0
+        if not str(self.output).endswith(RANKS_SUFFIX):
+            raise SettingError(f"the result must be called NAME{RANKS_SUFFIX}, got '{self.output}'")
+        made_by = {"version": __version__, "features": items.digest, "metric": metric_name(metric), "junk": junk}
+        work = BlocksFolder(str(self.output), {**made_by, **self.choices})
+        with work.open():
+            ranks = nearest_ranks(items, kept=work.block, **how)
+            save_ranks(ranks, self.output)
+        return ranks, items, work.reused
 
 
 def items_of(

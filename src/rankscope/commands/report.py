@@ -19,9 +19,7 @@ from rankscope.core.settings import MAX_RATIO, InputChoices
 from rankscope.core.wording import setting_usage
 
 if TYPE_CHECKING:
-    from rankscope.inputs.qrels import Qrels
     from rankscope.inputs.reading import Reading
-    from rankscope.inputs.run import Run
     from rankscope.measures.evaluation.scores import Scores, SystemScores
     from rankscope.measures.notation import Asked
     from rankscope.ranks.item_ranks import Lists
@@ -31,9 +29,6 @@ if TYPE_CHECKING:
     from rankscope.reports.page.found_items import FoundItems
     from rankscope.reports.page.html import ReportPage
     from rankscope.reports.page.report import Report
-
-
-# The whole picture: a page, or one graph.
 
 
 @strict_keywords
@@ -330,30 +325,22 @@ def _lists(
 ) -> dict[str, Lists]:
     from rankscope.inputs.qrels import Qrels, read_junk
     from rankscope.inputs.run import named_runs
-    from rankscope.reports.page.found_items import lists_of_ranks
+    from rankscope.ranks.item_ranks import first_items
+    from rankscope.reports.page.found_items import COUNT, lists_of_ranks
 
     if runs is None:
         return {system.name: lists_of_ranks(system.ranks) for system in shown}
     judged = Qrels.of(qrels, reading, keep=False)
     by_name = {run.name: run for run in named_runs(runs, reading, [])}
     unwanted = read_junk(junk, reading) if junk is not None else ()
-    return {
-        system.name: _first_items_of_run(judged, by_name[system.name], scores, unwanted)
-        if _can_be_read_again(by_name.get(system.name))
-        else lists_of_ranks(system.ranks)
-        for system in shown
-    }
-
-
-def _first_items_of_run(judged: Qrels, run: Run, scores: Scores, junk: Any) -> Lists:
-    from rankscope.ranks.item_ranks import first_items
-    from rankscope.reports.page.found_items import COUNT
-
-    return first_items(judged, run, COUNT, scores.settings, junk)
-
-
-def _can_be_read_again(run: Run | None) -> bool:
-    """Not what came through a pipe, and nothing that would take minutes."""
-    if run is None or run.source is None:
-        return run is not None
-    return run.source.address != "-" and run.source.size <= LARGEST_READ_AGAIN
+    lists = {}
+    for system in shown:
+        run = by_name.get(system.name)
+        source = None if run is None else run.source
+        # what came through a pipe is gone, and a very large run would take minutes
+        lasts = source is None or (source.address != "-" and source.size <= LARGEST_READ_AGAIN)
+        if run is not None and lasts:
+            lists[system.name] = first_items(judged, run, COUNT, scores.settings, unwanted)
+        else:
+            lists[system.name] = lists_of_ranks(system.ranks)
+    return lists

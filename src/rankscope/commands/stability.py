@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from rankscope.inputs.run import Run
 
 
-# How stable is a leaderboard: with other queries, other assessors and other items?.
+# How stable is a leaderboard: with other queries, other assessors and other items?
 
 LEFT_OUT = 0.1
 MOST_LINES = 2_000_000  # of all runs together, for which a report draws collections

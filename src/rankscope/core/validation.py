@@ -21,8 +21,6 @@ from rankscope.core.catalogue import did_you_mean, fold
 from rankscope.core.errors import SettingError
 from rankscope.core.wording import plain_scalar, setting_value
 
-# What the value of a setting may be: rules that give the plain value or say what is wrong, all settings at once.
-
 T = TypeVar("T")
 Former = tuple[tuple[str, str], ...]
 LARGEST = 2**63  # what fits into the whole numbers of arrays

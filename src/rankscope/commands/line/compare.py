@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from rankscope.analysis.comparison.sequential_result import SequentialResult
 
 
-# `rankscope compare`: is the difference real, and for which kind of query?.
-
 FORMAT_OF_SUFFIX = {".txt": "text", ".md": "markdown", ".json": "json", ".csv": "csv", ".tex": "latex"}
 SEQUENTIAL_FORMATS = ("text", "markdown", "json")
 LOOKS_ONCE = (

@@ -17,8 +17,6 @@ from rankscope.core.names import RANKS_SUFFIX
 from rankscope.core.settings import Settings
 from rankscope.core.wording import how_many
 
-# `rankscope demo`: the main job on the collection that ships inside the package, no file needed.
-
 SYSTEMS = ("pixels", "edges")
 MEASURES = ("AP", "Rprec", "P@10", "success@1", "ER", "nDCG@10", "NMRR")
 PICTURED = 40  # queries at each end of the differences whose results are shown

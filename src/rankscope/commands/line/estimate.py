@@ -19,8 +19,6 @@ from rankscope.commands.line.output import print_result, say
 from rankscope.core.errors import SettingError
 from rankscope.core.settings import LEVEL
 
-# `rankscope estimate`: what can be said without complete ground truth, and how many items to judge.
-
 TYPED = ("scope", "hits", "judged", "found", "method", "needed", "relevant")  # for one query, by hand
 OF_RUNS = (
     "measures",

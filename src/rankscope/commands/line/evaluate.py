@@ -173,7 +173,7 @@ def _save(inputs: Inputs, target: Any, quiet: bool, where: Any) -> None:
         held = (*FIXED_BY_REDUCTION, "collection_size")
         lost = [each.option for each in SETTINGS if each.name in settings.given and each.name not in held]
         if lost:
-            notes = (*notes, f"{', '.join(lost)}: not kept in a saved reduction; give it again when the file is read")
+            notes.append(f"{', '.join(lost)}: not kept in a saved reduction; give it again when the file is read")
         for line in notes:
             say(f"! {line}")
         say(f"{how_many(len(ranks))} saved in {target.path}")

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from sys import UnraisableHookArgs
 
 
-# How a command ends: one rule from what went wrong to an exit code and one clear line.
-
 EXPECTED, FAULT, INTERRUPTED, CLOSED_PIPE = 2, 70, 130, 141
 DEBUG_VARIABLE = "RANKSCOPE_DEBUG"
 _traces = False

@@ -368,8 +368,11 @@ def feedback_command(
     plan = _plan(features, given)
     if given["replay"]:
         plan = plan.replaying(load_sessions(given["replay"]))
-    if given["keep_ranks"]:
-        _check_kept(plan)
+    if given["keep_ranks"] and plan.setting.protocol.scored == "residual" and plan.pair is None:
+        raise SettingError(
+            "residual lists are kept for two methods only, without what either has shown: "
+            "for more, --keep-ranks needs --list frozen or --list split"
+        )
     with progress_line(quiet) as progress:
         results = study(
             plan,
@@ -450,14 +453,6 @@ def _plan(path: str, given: dict[str, Any]) -> Any:
         seed=given["seed"],
         **{name: given[name] for name in PROTOCOL_OPTIONS},
     )
-
-
-def _check_kept(plan: Any) -> None:
-    if plan.setting.protocol.scored == "residual" and plan.pair is None:
-        raise SettingError(
-            "residual lists are kept for two methods only, without what either has shown: "
-            "for more, --keep-ranks needs --list frozen or --list split"
-        )
 
 
 def _keep(plan: Any, results: Any, folder: str, progress: Any) -> None:

@@ -113,7 +113,7 @@ def forecast_command(
     print_result(forecast_json(result) if output_format == "json" else forecast_text(result, backtest, quiet))
 
 
-# `rankscope homogeneity`: does quality depend on the generality alone?.
+# `rankscope homogeneity`: does quality depend on the generality alone?
 
 
 @click.command("homogeneity", cls=GuardedCommand, short_help="Does quality depend on the generality alone?")

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from rankscope.analysis.assessors.agreement import Agreement
 
 
-# `rankscope agreement`: how far do assessors agree, and does it change which system is best?.
+# `rankscope agreement`: how far do assessors agree, and does it change which system is best?
 
 RUNS_OPTION = click.option(
     "--runs", type=Input(), multiple=True, metavar="RUN", help="Systems to put in order. Repeat it."
@@ -146,7 +146,7 @@ def show_agreement(found: Agreement, output_format: str, **more: Any) -> None:
     print_result(as_json({"format": "rankscope.agreement", "version": 1, "level": found.level, **rows, **orders}))
 
 
-# `rankscope reuse`: can judgements be used for a system that was not in the pool?.
+# `rankscope reuse`: can judgements be used for a system that was not in the pool?
 
 
 @click.command("reuse", cls=GuardedCommand, short_help="Can the judgements be used for a new system?")
@@ -207,7 +207,7 @@ def reuse_command(
     print_result(as_json(whole))
 
 
-# `rankscope labels`: which items may belong to a class whose label they do not have?.
+# `rankscope labels`: which items may belong to a class whose label they do not have?
 
 
 @click.command("labels", cls=GuardedCommand, short_help="Which items did the labels miss?")

@@ -102,17 +102,6 @@ def rank_command(
         raise SettingError(f"the result must be called NAME{RANKS_SUFFIX}, got '{output}'")
     if threads is not None:
         limit_threads(threads, *THREADS_OF_MATRICES, *THREADS_OF_TABLES)
-    _rank(features, output, memory, threads, quiet, given)
-
-
-def _rank(
-    paths: tuple[str, ...],
-    output: str,
-    memory: str | None,
-    threads: int | None,
-    quiet: bool,
-    given: dict[str, Any],
-) -> None:
     from rankscope.commands.rank import Ranking, distractors_text
     from rankscope.engines.nearest.metrics import metric_name, metric_named
     from rankscope.measures.evaluation.coverage import few_distractors, own_distractors
@@ -128,8 +117,8 @@ def _rank(
         free = {"threads": threads, "device": given["device"], "progress": shown}
         ranking = Ranking(metric=metric, junk=given["junk"], system=name, output=output, choices=choices, free=free)
         told = (lambda _: None) if quiet else say
-        features = paths[0] if len(paths) == 1 else list(paths)
-        ranks, items, reused = ranking.of(features, how, given["on"], given["work"], told)
+        paths: Any = features[0] if len(features) == 1 else list(features)
+        ranks, items, reused = ranking.of(paths, how, given["on"], given["work"], told)
     if not quiet:
         again = f", {reused} parts from before" if reused else ""
         cautions = [*own_distractors(ranks), *few_distractors(ranks)]

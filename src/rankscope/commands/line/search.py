@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from rankscope.engines.text.highlighting import Highlighter
 
 
-# `rankscope search`: what an index holds for a query, or the rankings of many topics.
-
 TIES = next(each for each in SETTINGS if each.name == "ties")
 ENGINE_OPTIONS = (
     "engine",

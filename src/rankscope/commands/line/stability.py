@@ -68,7 +68,7 @@ def named_seeds(files: tuple[str, ...]) -> list[str] | dict[str, list[str]]:
     return found
 
 
-# `rankscope stability`: would the order of the systems be another one?.
+# `rankscope stability`: would the order of the systems be another one?
 
 
 @click.command("stability", cls=GuardedCommand, short_help="Would the leaderboard look the same again?")
@@ -110,7 +110,7 @@ def stability_command(files: tuple[str, ...], output_format: str, **given: Any) 
     print_result(stability_text(stability(**split_inputs(files, given)), output_format))
 
 
-# `rankscope components`: where does the uncertainty come from?.
+# `rankscope components`: where does the uncertainty come from?
 
 
 @click.command("components", cls=GuardedCommand, short_help="Where does the uncertainty come from?")
@@ -162,7 +162,7 @@ def components_command(files: tuple[str, ...], output_format: str, **given: Any)
     print_result(components_text(variance_components(**split_inputs(files, given)), output_format))
 
 
-# `rankscope plan`: what should be judged next?.
+# `rankscope plan`: what should be judged next?
 
 
 @click.command("plan", cls=GuardedCommand, short_help="What should I judge next?")
