@@ -71,14 +71,7 @@ def evaluate(
 
         where = Where(on=on, memory=memory, work=work, shuffle=shuffle, digest=digest)
     return scores_of(
-        qrels,
-        runs,
-        measures,
-        keep_scores=keep_scores,
-        progress=progress,
-        where=where,
-        both_levels=both_levels,
-        **given,
+        qrels, runs, measures, keep_scores=keep_scores, progress=progress, where=where, both_levels=both_levels, **given
     )
 
 

@@ -165,12 +165,7 @@ def examples(
     topics = dict(zip(asked.topics.labels, asked.topics.targets, strict=True))
     pairs = [size if negatives is None else (size, negatives) for size in sizes]
     done = growth(asked.items, topics, asked.methods, pairs, repeats=repeats, common=common, seed=seed)
-    return asked.answer(
-        "examples",
-        f"seed {seed}",
-        tables=(growth_table(done, how, len(topics)),),
-        result=done,
-    )
+    return asked.answer("examples", f"seed {seed}", tables=(growth_table(done, how, len(topics)),), result=done)
 
 
 @strict_keywords
@@ -207,12 +202,7 @@ def consistency(
         if progress is not None:
             progress((row + 1) / len(asked.topics))
     words = "The labels that a topic is composed of" if elementary else "The indicator of the target"
-    return asked.answer(
-        "consistency",
-        f"seed {seed}",
-        tables=(consistency_table(done, words),),
-        result=tuple(done),
-    )
+    return asked.answer("consistency", f"seed {seed}", tables=(consistency_table(done, words),), result=tuple(done))
 
 
 def _baseline_rules(approach: Approach, loss: str, form: DecisionForm, folds: int, seed: int) -> BaselineRules:

@@ -19,6 +19,7 @@ from rankscope.core.settings import MAX_RATIO, InputChoices
 from rankscope.core.wording import setting_usage
 
 if TYPE_CHECKING:
+    from rankscope.analysis.comparison.compare import Compared
     from rankscope.inputs.reading import Reading
     from rankscope.measures.evaluation.scores import Scores, SystemScores
     from rankscope.measures.notation import Asked
@@ -84,7 +85,6 @@ def report(
         return _page_written(render_history(read_history(history), title), output)
 
     from rankscope.reports.page.html import render_report
-    from rankscope.reports.page.report import Report
 
     known = isinstance(qrels, Scores)
     size = size_of_docs(docs, given)
@@ -104,11 +104,10 @@ def report(
         baseline=baseline,
         reading=reading_of_choices(given, scores.settings.comments),
     )
-    whole = Report.of(scores, title, progress, None, baseline, found)
-    if assessors is not None:
-        whole = with_assessors(whole, assessors, None if known else runs)
-    if not known and runs is not None:
-        whole = with_stability(whole, runs, assessors, given)
+    read = None if known else runs
+    whole = report_of(
+        scores, title, progress, baseline=baseline, found=found, assessors=assessors, runs=read, given=given
+    )
     page = render_report(whole)
     if latex is not None:
         from rankscope.reports.latex import width_of_columns
@@ -118,34 +117,40 @@ def report(
     return _page_written(page, output)
 
 
-def with_assessors(whole: Report, assessors: Mapping[str, Any] | Sequence[Any], runs: Any) -> Report:
-    """The same with how far assessors agree, and with the order of the systems under each, by the first measure."""
-    from dataclasses import replace
+def report_of(
+    scores: Scores,
+    title: str = "",
+    progress: Progress | None = None,
+    *,
+    compared: Compared | None = None,
+    baseline: str = "",
+    found: FoundItems | None = None,
+    assessors: Mapping[str, Any] | Sequence[Any] | None = None,
+    runs: Any = None,
+    given: Mapping[str, Any] | None = None,
+) -> Report:
+    """What stands in the page.
 
-    from rankscope.commands.judgements import agreement
+    With `assessors` how far they agree, and the order of the systems under each by the first measure; with runs of two
+    systems or more what other assessors and other items would do to the order.
+    """
+    from rankscope.reports.page.report import Report
 
-    scores, several = whole.scores, runs is not None and len(whole.systems) > 1
-    ranks = scores.systems[0].ranks
-    kinds = ranks.classes if scores.by_class_wanted else None
-    found = agreement(
-        assessors,
-        runs if several else None,
-        scores.measures[0],
-        classes=None if kinds is None else dict(zip(ranks.queries, kinds, strict=True)),
-        rel=scores.settings.rel,
-    )
-    return replace(whole, agreed=found)
+    whole = Report.of(scores, title, progress, compared, baseline, found)
+    several = runs is not None and len(whole.systems) > 1
+    if assessors is not None:
+        from rankscope.commands.judgements import agreement
 
+        ranks, measure, rel = scores.systems[0].ranks, scores.measures[0], scores.settings.rel
+        kinds = ranks.classes if scores.by_class_wanted else None
+        classes = None if kinds is None else dict(zip(ranks.queries, kinds, strict=True))
+        agreed = agreement(assessors, runs if several else None, measure, classes=classes, rel=rel)
+        whole = replace(whole, agreed=agreed)
+    if several and whole.compared is not None:
+        from rankscope.commands.stability import stability_of_report
 
-def with_stability(whole: Report, runs: Any, assessors: Any, given: Mapping[str, Any]) -> Report:
-    """The same with what other assessors and other items would do to the order of two systems or more."""
-    from dataclasses import replace
-
-    if whole.compared is None or len(whole.systems) < 2:
-        return whole
-    from rankscope.commands.stability import stability_of_report
-
-    return replace(whole, stable=stability_of_report(whole.scores, runs, assessors, given))
+        whole = replace(whole, stable=stability_of_report(scores, runs, assessors, given or {}))
+    return whole
 
 
 def _page_written(page: str, output: str | Path | None) -> ReportPage:

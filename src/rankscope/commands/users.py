@@ -104,12 +104,7 @@ def _events(lines: list[Mapping[str, Any]], number: Mapping[str, int]) -> Iterat
 
 
 def _people(
-    source: str,
-    state: State,
-    names: Mapping[int, str],
-    kinds: Mapping[str, str],
-    texts: Mapping[str, str],
-    rel: float,
+    source: str, state: State, names: Mapping[int, str], kinds: Mapping[str, str], texts: Mapping[str, str], rel: float
 ) -> PeopleMarks:
     from rankscope.feedback.users.user_score import PeopleMarks, PersonMark
     from rankscope.workbench.agreement import NEVER_ENTER

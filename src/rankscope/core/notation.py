@@ -185,11 +185,7 @@ class NamedCatalogue(Catalogue[type[N]], Generic[N]):
 
 
 def parse_written(
-    text: str,
-    what: str,
-    example: str,
-    grammars: Sequence[type[Named]] = (),
-    error: type[RankscopeError] = SettingError,
+    text: str, what: str, example: str, grammars: Sequence[type[Named]] = (), error: type[RankscopeError] = SettingError
 ) -> Written:
     """Take apart what people write; text that a class of `grammars` claims is all between the brackets of that class.
 

@@ -20,6 +20,7 @@ from rankscope.commands.line.options import (
     latex_options,
     level_option,
     measure_option,
+    resamples_option,
     setting_options,
 )
 from rankscope.commands.line.output import chosen_format, print_result, progress_line, say, say_warnings, write_text
@@ -53,9 +54,7 @@ PAGES = {".html": "text", ".htm": "text"}  # next to the page itself, the text i
 
 @click.command("compare", cls=GuardedCommand, short_help="Is B better than A, and for which kind of query?")
 @click.argument("files", nargs=-1, required=True, type=Input(), metavar="QRELS RUN RUN... | RANKS.parquet...")
-@measure_option(
-    help="Measures to compare by; the first decides. Repeat it or separate by commas. Default: AP.",
-)
+@measure_option(help="Measures to compare by; the first decides. Repeat it or separate by commas. Default: AP.")
 @click.option("--baseline", metavar="NAME", help="The system the others are compared with. Default: the first.")
 @click.option(
     "--pairs",
@@ -73,11 +72,7 @@ PAGES = {".html": "text", ".htm": "text"}  # next to the page itself, the text i
 )
 @level_option(LEVEL)
 @intervals_option
-@click.option(
-    "--resamples",
-    type=click.IntRange(100),
-    help="Number of bootstrap resamples. Default: 10,000 for up to 1,000 queries, fewer for more.",
-)
+@resamples_option
 @click.option(
     "--permutations",
     default=10_000,

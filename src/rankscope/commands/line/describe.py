@@ -17,6 +17,18 @@ from rankscope.core.names import file_names
 from rankscope.core.notation import split_list
 from rankscope.core.wording import how_many
 
+MAX_PIXELS = click.option(
+    "--max-pixels",
+    type=click.IntRange(min=1),
+    default=64_000_000,
+    show_default=True,
+    metavar="N",
+    help="Leave out pictures of more than N pixels, and name them.",
+)
+THREADS = click.option(
+    "--threads", type=click.IntRange(min=1), metavar="N", help="Number of threads. Default: one for each processor."
+)
+
 # `rankscope describe`: a folder of pictures, or an index of texts, to vectors.
 
 
@@ -47,14 +59,7 @@ from rankscope.core.wording import how_many
     " judgements: the queries that a document is relevant to.",
 )
 @click.option("--size", type=click.IntRange(min=1), metavar="N", help="Shrink pictures whose longer side exceeds N.")
-@click.option(
-    "--max-pixels",
-    type=click.IntRange(min=1),
-    default=64_000_000,
-    show_default=True,
-    metavar="N",
-    help="Leave out pictures of more than N pixels, and name them.",
-)
+@MAX_PIXELS
 @click.option(
     "--model", type=Input(), metavar="FILE", help="Your own network: an ONNX file, or a scripted torch model (.pt)."
 )
@@ -73,9 +78,7 @@ from rankscope.core.wording import how_many
     show_default=True,
     help="What the model sees: the square in the middle, or the whole squeezed into one.",
 )
-@click.option(
-    "--threads", type=click.IntRange(min=1), metavar="N", help="Number of threads. Default: one for each processor."
-)
+@THREADS
 @click.option(
     "--lsi",
     type=click.IntRange(min=1),
@@ -324,17 +327,8 @@ def _list(context: click.Context, _option: click.Parameter, wanted: bool) -> Non
     metavar="N",
     help="Seed of intervals, tests and the choice of queries shown.",
 )
-@click.option(
-    "--max-pixels",
-    type=click.IntRange(min=1),
-    default=64_000_000,
-    show_default=True,
-    metavar="N",
-    help="Leave out pictures of more than N pixels, and name them.",
-)
-@click.option(
-    "--threads", type=click.IntRange(min=1), metavar="N", help="Number of threads. Default: one for each processor."
-)
+@MAX_PIXELS
+@THREADS
 @click.option("--quiet", is_flag=True, help="Only the table: no progress, no warnings, no list of files.")
 def benchmark_command(
     collection: str,

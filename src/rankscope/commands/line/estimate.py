@@ -20,25 +20,7 @@ from rankscope.core.errors import SettingError
 from rankscope.core.settings import LEVEL
 
 TYPED = ("scope", "hits", "judged", "found", "method", "needed", "relevant")  # for one query, by hand
-OF_RUNS = (
-    "measures",
-    "drawn",
-    "machine",
-    "tuned_on",
-    "correct_from",
-    "rel",
-    "more",
-    "per_query",
-    "graphs",
-    "resamples",
-    "seed",
-    "systems",
-    "input_format",
-    "encoding",
-    "columns",
-    "map_qrels",
-    "map_runs",
-)
+OF_BOTH = ("files", "collection", "level", "output_format", "force", "debug")
 
 
 @click.command("estimate", cls=GuardedCommand, short_help="What can be said without complete judgements?")
@@ -46,7 +28,7 @@ OF_RUNS = (
 @measure_option(
     help="What to estimate of the runs: num_rel, generality, R@K, P@K, DCG@K, nDCG@K, AP, GRiP; with --machine any "
     "measure. Repeat it or separate by commas. Default: num_rel,R@100,P@10,DCG@10,nDCG@10,AP and, with "
-    "--collection-size, generality and GRiP; with --machine AP.",
+    "--collection-size, generality and GRiP; with --machine AP."
 )
 @click.option(
     "--drawn",
@@ -215,8 +197,10 @@ def _refuse_mixture(has_files: bool) -> None:
     from click.core import ParameterSource
 
     context = click.get_current_context()
-    names = TYPED if has_files else OF_RUNS
-    given = {each.name: each.opts[-1] for each in context.command.params if each.name in names}
+    useless = [
+        each for each in context.command.params if (each.name in TYPED) == has_files and each.name not in OF_BOTH
+    ]
+    given = {each.name: each.opts[-1] for each in useless}
     used = [
         option
         for name, option in given.items()

@@ -30,7 +30,7 @@ from rankscope.core.wording import how_many
 @click.argument("files", nargs=-1, required=True, type=Input(), metavar="QRELS RUN... | RANKS.parquet...")
 @measure_option(
     help="Measures to compute: P@10, nDCG(gain=exp)@20, P(rel=2)@10, all_trec, ... Repeat it or separate by commas. "
-    f"Default: {', '.join(EVALUATE)}. `rankscope measures` lists all.",
+    f"Default: {', '.join(EVALUATE)}. `rankscope measures` lists all."
 )
 @click.option("-q", "--per-query", is_flag=True, help="Show the values of each query too, with its status.")
 @click.option(

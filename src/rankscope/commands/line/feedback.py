@@ -267,8 +267,7 @@ class FeedbackCommand(GroupedCommand):
     " (two methods are compared on what neither has shown, more not at all).",
 )
 @measure_option(
-    help="Measures of the scored list; the first decides, cumulative recall is secondary. Default: AP, Rprec and "
-    "Estar.",
+    help="Measures of the scored list; the first decides, cumulative recall is secondary. Default: AP, Rprec and Estar."
 )
 @click.option(
     "--k-pos", type=click.IntRange(0), metavar="N", help="Mark at most N items as relevant in a round. Default: all."

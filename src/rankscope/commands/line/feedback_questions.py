@@ -1,6 +1,4 @@
-"""Questions about feedback methods as commands: each has the options of its function in
-`rankscope.commands.feedback_questions`.
-"""
+"""Questions about feedback methods as commands: each has the options of its function, and those that all share."""
 
 from __future__ import annotations
 

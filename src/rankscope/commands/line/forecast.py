@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 )
 @measure_option(
     help=f"Measures to forecast: AP, P@k, R@k, Rprec, nDCG, nDCG@k. Repeat it or separate by commas. "
-    f"Default: {', '.join(FORECAST)}.",
+    f"Default: {', '.join(FORECAST)}."
 )
 @click.option(
     "--model",

@@ -15,6 +15,7 @@ from rankscope.commands.line.options import (
     intervals_option,
     level_option,
     map_options,
+    resamples_option,
     text_file_options,
 )
 from rankscope.commands.line.output import chosen_format, progress_line, say, write_text
@@ -50,11 +51,7 @@ ITEM_FILES = (".csv", ".parquet")
 )
 @intervals_option
 @level_option(LEVEL)
-@click.option(
-    "--resamples",
-    type=click.IntRange(100),
-    help="Number of bootstrap resamples. Default: 10,000 for up to 1,000 queries, fewer for more.",
-)
+@resamples_option
 @click.option("--limit", default=10, show_default=True, type=click.IntRange(0), help="Number of worst queries shown.")
 @click.option(
     "--format",

@@ -70,13 +70,14 @@ ROLL_UP = click.option(
     help="Evaluate documents where items are their chunks: a regular expression whose one group is the document's id, "
     "as '^(.*)#\\d+$', or a file with two columns, chunk and document. The best chunk counts.",
 )
+JUNK = click.option(
+    "--junk",
+    type=Input(),
+    metavar="FILE",
+    help="File of items neither relevant nor irrelevant (query 0 item 0), removed first.",
+)
 READING_OPTIONS: tuple[Callable[[Any], Any], ...] = (
-    click.option(
-        "--junk",
-        type=Input(),
-        metavar="FILE",
-        help="File of items neither relevant nor irrelevant (query 0 item 0), removed first.",
-    ),
+    JUNK,
     click.option(
         "--subtopics",
         type=Input(),
@@ -135,6 +136,11 @@ intervals_option = click.option(
     help="Intervals of the means: bounded (one query that was not seen may lie at either end of the measure's "
     "range), t (Student's), bca (bootstrap), or auto: bounded below 25 queries or classes, t where the measure "
     "has no range, and bca from 25 on.",
+)
+resamples_option = click.option(
+    "--resamples",
+    type=click.IntRange(100),
+    help="Number of bootstrap resamples. Default: 10,000 for up to 1,000 queries, fewer for more.",
 )
 table_or_json_option = click.option(
     "--format",

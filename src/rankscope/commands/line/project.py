@@ -251,13 +251,7 @@ def guideline(folder: str, file: str, database: str | None, quiet: bool) -> None
 @DATABASE
 @QUIET
 def import_(
-    folder: str,
-    labels: str,
-    assessor: str | None,
-    kind: str,
-    tuned_on: str | None,
-    database: str | None,
-    quiet: bool,
+    folder: str, labels: str, assessor: str | None, kind: str, tuned_on: str | None, database: str | None, quiet: bool
 ) -> None:
     """Bring labels into a project: qrels, a table with query, item and grade, or a journal of `project export`.
 

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from rankscope.commands.line.command import GuardedCommand, Input, OutputFile, OutputFolder
-from rankscope.commands.line.options import label_options, on_option
+from rankscope.commands.line.options import JUNK, label_options, on_option
 from rankscope.commands.line.output import progress_line, say
 from rankscope.core.errors import SettingError
 from rankscope.core.machine import THREADS_OF_MATRICES, THREADS_OF_TABLES, limit_threads, memory_of
@@ -39,12 +39,7 @@ OF_FEATURES = ("labels", "separator", "label_column", "id_column", "queries", "j
 @click.option(
     "--queries", type=Input(), metavar="FILE", help="Names of the items that are queries, one per line. Default: all."
 )
-@click.option(
-    "--junk",
-    type=Input(),
-    metavar="FILE",
-    help="File of items neither relevant nor irrelevant (query 0 item 0), removed first.",
-)
+@JUNK
 @click.option("--junk-label", "junk_labels", multiple=True, metavar="LABEL", help="Leave out items with this label.")
 @click.option(
     "--query-item",

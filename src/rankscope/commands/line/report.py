@@ -36,7 +36,7 @@ from rankscope.core.wording import how_many
 )
 @latex_options
 @measure_option(
-    help=f"Measures to compute; the first decides. Repeat it or separate by commas. Default: {', '.join(REPORT)}.",
+    help=f"Measures to compute; the first decides. Repeat it or separate by commas. Default: {', '.join(REPORT)}."
 )
 @click.option("--baseline", metavar="NAME", help="The system the others are compared with. Default: the first.")
 @click.option(
@@ -138,7 +138,7 @@ def report_command(
             paper=paper,
             baseline=baseline or "",
             found=found,
-            assessors=assessors,
+            assessors=list(assessors) or None,
             runs=runs,
             given=inputs.choices,
         )
@@ -203,21 +203,16 @@ def write_report(
     title: str = "",
     progress: Any = None,
     paper: tuple[str, float, str] | None = None,
-    compared: Any = None,
-    baseline: str = "",
-    found: Any = None,
-    assessors: tuple[str, ...] = (),
-    runs: Any = None,
-    given: Any = None,
+    **what: Any,
 ) -> str:
-    """Make the page and, for a `paper`, its folder, with tables so wide and such marks; says what was written."""
-    from rankscope.commands.report import with_assessors, with_stability, write_page
-    from rankscope.reports.page.html import render_report
-    from rankscope.reports.page.report import Report
+    """Make the page and, for a `paper`, its folder, with tables so wide and such marks; says what was written.
 
-    whole = Report.of(scores, title, progress, compared, baseline, found)
-    whole = with_assessors(whole, list(assessors), runs) if assessors else whole
-    whole = with_stability(whole, runs, list(assessors) or None, given or {}) if runs is not None else whole
+    `what` are keywords of `report_of`.
+    """
+    from rankscope.commands.report import report_of, write_page
+    from rankscope.reports.page.html import render_report
+
+    whole = report_of(scores, title, progress, **what)
     page = render_report(whole)
     also = ""
     if paper is not None:
