@@ -259,12 +259,10 @@ class Project:
     def assessor_of_token(self, token: str) -> Assessor | None:
         """Whom a token lets in; None: nobody."""
         wanted = token_hash(token)
-        found = (
-            each
-            for each in self.assessors.values()
-            if each.token_hash and secrets.compare_digest(each.token_hash, wanted)
-        )
-        return next((each for each in found if each.active), None)
+        for each in self.assessors.values():
+            if each.active and each.token_hash and secrets.compare_digest(each.token_hash, wanted):
+                return each
+        return None
 
     def add_assessor(self, name: str, kind: str = "human") -> Assessor:
         """Somebody whose labels come from a file, or who was there before: no token."""

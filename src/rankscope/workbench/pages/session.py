@@ -52,7 +52,6 @@ from rankscope.workbench.store.events import LONGEST_KEY, MarkEvent
 KEY = Optional(Words(LONGEST_KEY, least=1))
 TRUTH = Optional(OneOf(("class", "marks"), exactly=True))
 SESSION, TOLD = "the number of a session", "what tells relevance: the class of the example, or marks alone"
-MOST_ITEMS = 100  # numbers of items in one mark
 
 
 class SessionLine(TypedDict):
