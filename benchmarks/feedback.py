@@ -12,7 +12,7 @@ from rankscope.core.threads import in_threads_of_one_core
 from rankscope.feedback.examples.items import Items
 from rankscope.feedback.methods import METHODS
 from rankscope.feedback.study.experiment import Experiment, Protocol
-from rankscope.feedback.study.loop import block_size, rounds
+from rankscope.feedback.study.loop import SessionBlock, block_size
 from rankscope.feedback.users.sessions import Sessions
 from rankscope.feedback.users.topics import Topics
 from rankscope.measures import AP
@@ -50,7 +50,8 @@ def report(sessions: dict[str, int] | None = None, plain: int = PLAIN) -> str:
         chosen = every.take(np.linspace(0, len(every) - 1, count).astype(np.int64))
         slow, theirs = _plain(items, topics, some.topic.tolist(), some.query.tolist(), name)
         fast, spent = _ours(name, setting, chosen)
-        ours = np.stack([AP().of(each.ranks) for each in rounds(METHODS.parse(name), setting, some)], axis=1)
+        block = SessionBlock(METHODS.parse(name), setting, some)
+        ours = np.stack([AP().of(each.ranks) for each in block.rounds()], axis=1)
         apart = float(np.nanmax(np.abs(ours - theirs)))
         each = f"{1000 * spent:.2f} | {2 / spent:.0f}"
         lines.append(f"| {name} | {slow:.1f} | {fast:.1f} | {fast / slow:.1f} | {each} | {apart:.1e} |")
@@ -75,7 +76,7 @@ def _ours(name: str, setting: Experiment, sessions: Sessions) -> tuple[float, fl
     """Sessions a second by the wall, and seconds of a processor a session."""
 
     def scored(block: Sessions) -> list[FloatArray]:
-        return [AP().of(each.ranks) for each in rounds(METHODS.parse(name), setting, block)]
+        return [AP().of(each.ranks) for each in SessionBlock(METHODS.parse(name), setting, block).rounds()]
 
     began, spent = perf_counter(), process_time()
     in_threads_of_one_core(scored, list(sessions.blocks(block_size(setting.items, len(sessions)))))

@@ -17,7 +17,7 @@ from rankscope.feedback.examples.items import slices_of
 from rankscope.feedback.methods import ALL, CONTROLS, METHODS
 from rankscope.feedback.methods.method import Method
 from rankscope.feedback.study.experiment import Experiment, Protocol
-from rankscope.feedback.study.loop import rounds
+from rankscope.feedback.study.loop import SessionBlock
 from rankscope.feedback.study.study import StudyPlan, study
 from rankscope.feedback.users.topics import Topics
 from rankscope.feedback.users.users import Noisy
@@ -70,7 +70,7 @@ def simulated_log(items: Items, topics: Topics, logged: int) -> Items:
     setting = Experiment.of(items, topics, Noisy(ERRORS, ERRORS), protocol=Protocol(rounds=ROUNDS))
     sessions = setting.sessions(logged, seed=1)
     log = np.zeros((len(sessions), len(items)), np.int8)
-    for each in rounds(METHODS.parse("svm"), setting, sessions):
+    for each in SessionBlock(METHODS.parse("svm"), setting, sessions).rounds():
         said = setting.marker.marked(sessions, each.displayed).said
         row, place = np.nonzero(each.displayed >= 0)
         log[row, each.displayed[row, place]] = said[row, place]

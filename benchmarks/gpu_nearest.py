@@ -22,7 +22,7 @@ import numpy as np
 
 from rankscope.engines.nearest import nearest_ranks
 from rankscope.engines.nearest.gpu import GpuRanker, _OnDevice
-from rankscope.engines.nearest.gpu_scores import METRICS
+from rankscope.engines.nearest.gpu_scores import DEVICE_METRICS
 from rankscope.engines.nearest.gpu_tiles import TileCounts
 from rankscope.engines.nearest.relevance import Relevance
 from rankscope.inputs.features import Features
@@ -145,7 +145,7 @@ def with_copies_table(device: str, count: int = 60_000) -> list[str]:
     rows, labels = with_copies(count)
     lines = ["| metric | seconds | with scores kept | wrong |", "|---|---:|---:|---:|"]
     chosen = f"{device}" if device == "cuda" else "torch-cpu"
-    for metric in METRICS:
+    for metric in DEVICE_METRICS:
         seconds = []
         for keep in (False, True):
             tries = []

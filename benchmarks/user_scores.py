@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankscope.analysis.statistics.proportions import beta_limits, effective_count
+from rankscope.analysis.statistics.proportions import binomial_limits, effective_count
 from rankscope.reports.tables import markdown_table
 
 TRIALS, MARKS, POPULATION = 2_000, 20, 5_000
@@ -32,7 +32,8 @@ def coverage(rate: float, correlation: float, queries: int, trials: int = TRIALS
         found = chance.binomial(MARKS, drawn).astype(np.float64)
         count = np.full(queries, float(MARKS))
         effective = effective_count(found, count)
-        limits = (beta_limits(found.sum() / count.sum() * effective, effective), beta_limits(found.sum(), count.sum()))
+        shares = ((found.sum() / count.sum() * effective, effective), (found.sum(), count.sum()))
+        limits = tuple(binomial_limits(hits, cases, 0.025) for hits, cases in shares)
         for (low, high), kept in zip(limits, (held, plain), strict=True):
             kept.append(low <= truth <= high)
     return float(np.mean(held)), float(np.mean(plain))

@@ -63,7 +63,7 @@ def test_what_a_page_shows_can_be_run(page: str, folder: Path, monkeypatch: pyte
 def test_the_formulas_have_the_worked_values_and_the_rules_are_all_there() -> None:
     from rankscope.analysis.assessors.agreement import cohen_kappa
     from rankscope.analysis.assessors.grades import MERGE_RULES
-    from tests.statistics.agreement.test_coefficients import GRADES, THREE, alpha, marks_of
+    from tests.analysis.statistics.agreement.test_coefficients import GRADES, THREE, alpha, marks_of
 
     page = (DOCS / "explanation" / "agreement.md").read_text(encoding="utf-8")
     values = [float(cohen_kappa(GRADES, distance=each)) for each in ("nominal", "linear", "quadratic")]

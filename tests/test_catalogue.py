@@ -31,7 +31,7 @@ from rankscope.measures.notation import MEASURES
 from rankscope.reports.graphs.kinds import KINDS as GRAPHS
 from rankscope.reports.graphs.style import THEMES
 from rankscope.reports.output_formats import OUTPUT_FORMATS
-from tests.cli.inside import ended, runs_in
+from tests.commands.line.inside import ended, runs_in
 
 GROUPS = ("measures", "formats", "graphs", "feedback", "descriptors", "collections", "users")
 

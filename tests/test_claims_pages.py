@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from rankscope.commands.line.main import cli
-from tests.cli.inside import runs_in
+from tests.commands.line.inside import runs_in
 from tests.test_tutorials import DOCS
 
 PAGES = (

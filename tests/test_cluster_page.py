@@ -14,8 +14,8 @@ import pytest
 
 from rankscope.core.runners import RUNNERS
 from rankscope.feedback.study.results import Results, load_results
-from rankscope.feedback.study.study import same_numbers
 from tests.clusters import ROOT
+from tests.feedback.problems import same_numbers
 from tests.needs import needed_module, needed_program
 
 PAGE = (ROOT / "docs" / "how-to" / "clusters.md").read_text(encoding="utf-8")

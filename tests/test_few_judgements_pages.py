@@ -10,8 +10,8 @@ import pytest
 from click.testing import CliRunner
 
 from rankscope.commands.line.main import cli
-from tests.sampling.test_machine_judge import judged
-from tests.sampling.test_run_estimates import pooled, runs
+from tests.analysis.sampling.test_machine_judge import judged
+from tests.analysis.sampling.test_run_estimates import pooled, runs
 
 HOW_TO = Path(__file__).parents[1] / "docs" / "how-to"
 PAGES = ("few-judgements", "machine-judge")

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import rankscope
-from tests.cli.every_command import leaf_commands
+from tests.commands.line.every_command import leaf_commands
 from tools import frozen
 from tools.frozen import INPUTS, contents, differences, main, masked, write_inputs
 

@@ -13,7 +13,7 @@ import pytest
 from rankscope.core.errors import RankscopeError
 from rankscope.core.files import atomic, hold_while_written, sibling
 from rankscope.core.parts import work_folder, working_in
-from tests.cli.inside import ended
+from tests.commands.line.inside import ended
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs signals and locks")
 

@@ -69,7 +69,7 @@ def test_a_report_says_what_compare_says(folder: Path, names: tuple[str, ...]) -
     alone = compare(evaluate_ranks(systems, ["AP"], Settings()))
     assert report.compared is not None
     assert [each.adjusted for each in report.compared.main.pairs] == [each.adjusted for each in alone.main.pairs]
-    assert report.verdict.careful[: len(verdict_sentences(alone))] == tuple(verdict_sentences(alone))
+    assert report.sentences[: len(verdict_sentences(alone))] == verdict_sentences(alone)
     page = folder / f"{'-'.join(names)}.html"
     run("report", *(folder / f"{name}.ranks.parquet" for name in names), "-o", page, "--quiet")
     assert verdict_sentences(alone)[0] in html.unescape(page.read_text())
@@ -120,7 +120,7 @@ def test_two_runs_of_robust_2003_are_judged_alike_by_compare_and_report(tmp_path
     assert report.compared is not None
     assert report.compared.main.pairs[0].adjusted == pair["p (holm)"] == pytest.approx(0.0193, abs=0.001)
     assert pair["better"]
-    assert report.verdict.careful[0] == shown["verdict"][0]
+    assert report.sentences[0] == shown["verdict"][0]
 
 
 def test_saved_ranks_show_the_settings_they_were_made_with(tmp_path: Path) -> None:

@@ -14,8 +14,8 @@ from click.testing import CliRunner
 
 from rankscope.commands import adapters
 from rankscope.commands.line.main import cli
-from tests.adapters.shared import GOLDEN, NEEDS
-from tests.cli.inside import runs_in
+from tests.commands.adapters.shared import GOLDEN, NEEDS
+from tests.commands.line.inside import runs_in
 from tests.test_claims_pages import commands, parts
 from tests.test_tutorials import DOCS
 

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from rankscope.commands.line.main import cli
-from tests.cli.test_planning import fill
+from tests.commands.line.test_planning import fill
 
 PAGE = Path(__file__).parents[1] / "docs" / "how-to" / "what-to-judge-next.md"
 TEXT = PAGE.read_text(encoding="utf-8")

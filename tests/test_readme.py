@@ -17,7 +17,7 @@ from rankscope.commands.line.demo import SYSTEMS, _nearest, write_samples
 from rankscope.commands.line.main import cli
 from rankscope.inputs.collections.sample import icons
 from rankscope.reports.graphs import ALL, FEEDBACK
-from tests.cli.test_recipes import Action
+from tests.commands.line.test_recipes import Action
 from tests.needs import needed_module, needed_program
 from tests.test_tutorials import blocks, steps
 from tools.site.notebooks import page_of

@@ -175,7 +175,7 @@ def test_nothing_leads_from_https_back_to_http(tls: ssl.SSLContext) -> None:
 
 def test_pages_are_not_gathered_from_http_where_https_was_named(tls: ssl.SSLContext, tmp_path: Path) -> None:
     needed_module("protego", "gather")
-    from tests.gathering.site import gathered_from
+    from tests.engines.crawler.site import gathered_from
 
     def leads(path: str) -> str | None:
         return None if path == "/robots.txt" else f"{there.address}{path}"

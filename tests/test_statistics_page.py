@@ -13,7 +13,7 @@ from rankscope.analysis.statistics.deciding_test import skew_t_p
 from rankscope.analysis.statistics.equivalence import equivalence
 from rankscope.analysis.statistics.power import ShownEffects
 from rankscope.analysis.statistics.sign_flip import sign_flip
-from tests.statistics.brughi import A, B
+from tests.analysis.statistics.brughi import A, B
 
 DOCS = Path(__file__).parents[1] / "docs"
 PAGE = (DOCS / "explanation" / "statistics.md").read_text(encoding="utf-8")

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from rankscope.commands.line.main import cli
-from tests.cli.every_command import leaf_commands
+from tests.commands.line.every_command import leaf_commands
 
 ROOT = Path(__file__).parents[1]
 GLOSSARY = ROOT / "docs" / "reference" / "glossary.md"

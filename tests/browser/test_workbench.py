@@ -11,7 +11,7 @@ import pytest
 from tests.browser.chromium import Visitor, chromium
 from tests.browser.workbenches import Bench, picture_project, served_from_thread, text_project
 
-from rankscope.workbench.pages.application import all_addresses  # isort: skip  (the packages of the web are there)
+from rankscope.workbench.pages.application import ADDRESSES  # isort: skip  (the packages of the web are there)
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -48,7 +48,7 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
 
 def pages() -> list[str]:
     """Every page that has an address without anything to fill in."""
-    found = [each.path for each in all_addresses() if each.method == "GET" and each.template and "{" not in each.path]
+    found = [each.path for each in ADDRESSES if each.method == "GET" and each.template and "{" not in each.path]
     return [*found, "/nothing/here"]
 
 

@@ -6,7 +6,7 @@ import warnings
 from typing import Any
 
 import rankscope
-from tests.fusion.lists import Nested, random_runs
+from tests.measures.fusion.lists import Nested, random_runs
 
 BY_PLACES = ("rrf", "isr", "log_isr", "logn_isr(sigma=0.3)", "rbc(phi=0.8)", "bordafuse")
 BY_SCORES = ("sum", "mnz", "med")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.conformance.fusing import BY_PLACES, BY_SCORES, ask_ranx, is_equal, whole_runs
-from tests.fusion.lists import random_runs
+from tests.measures.fusion.lists import random_runs
 from tests.needs import needed_module
 
 pytestmark = [pytest.mark.thorough, pytest.mark.filterwarnings("ignore::Warning")]  # numba warns of casts inside ranx

@@ -9,6 +9,7 @@ import numpy as np
 from rankscope.core.arrays import BoolArray
 from rankscope.feedback import Items
 from rankscope.feedback.examples.examples import Folds
+from rankscope.feedback.study.results import WHO, Results
 
 SMALL = Items.of(np.array([1, 1.2, 1.4, 9, 9.2, 9.4, 3, 4, 5, 5.2, 6, 7])[:, None])
 SMALL_TARGET: BoolArray = np.arange(12) < 6
@@ -30,3 +31,9 @@ def eights() -> tuple[Items, BoolArray]:
 
     digits = load_digits()
     return Items.of(digits.data / 16), digits.target == 8
+
+
+def same_numbers(first: Results, second: Results) -> bool:
+    """Whether two results are equal in everything but the time they took."""
+    both = [each.frame.drop("seconds") for each in (first, second)]
+    return both[0].equals(both[1], null_equal=True) and list(WHO) == both[0].columns[: len(WHO)]

@@ -21,7 +21,7 @@ from rankscope.inputs.run_rows import Contradiction, contradiction_of
 from rankscope.inputs.sources import Source
 from rankscope.measures.evaluation.coverage import CONTRADICTED
 from rankscope.ranks.storage import load_ranks, save_ranks
-from tests.cli.inside import finished
+from tests.commands.line.inside import finished
 from tests.data import data_folder
 
 QRELS = {f"q{query}": {f"d{item}": 1 for item in range(0, 20, query + 2)} for query in range(6)}

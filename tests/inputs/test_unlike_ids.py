@@ -10,13 +10,14 @@ from typing import Any, NamedTuple
 import pytest
 
 from rankscope import compare, evaluate, gate
-from rankscope.commands.compare import compare_sequentially, gate_sequentially
+from rankscope.commands.compare import compare_sequentially
 from rankscope.commands.evaluate import evaluate as evaluate_where
+from rankscope.commands.gate import gate_sequentially
 from rankscope.core.errors import InputError
 from rankscope.inputs.mix_ups import UnlikeIds
 from rankscope.measures.evaluation.coverage import UNMET
 from rankscope.ranks.storage import about_ranks, load_ranks, ranks_to_frame, save_ranks
-from tests.cli.inside import finished
+from tests.commands.line.inside import finished
 
 QUERIES = range(12)
 JUDGED = {f"q{query}": {f"D{query:02}{item}": 1 for item in range(4)} for query in QUERIES}

@@ -19,7 +19,7 @@ import pytest
 
 from rankscope.core.errors import SettingError
 from rankscope.engines.text import Index
-from tests.cli.inside import ended
+from tests.commands.line.inside import ended
 from tests.needs import needed_module
 from tests.workbench.asgi_client import HOME, client_of
 from tests.workbench.small import small_index

@@ -16,8 +16,8 @@ from tests.conformance.inventory import LISTS, REASONS, compared_with
 from tests.conformance.peers import LIGHT, RANX_BPREF, LightPeer, Pair, differences, ours, with_both_kinds
 from tests.conformance.provided import PROVIDED
 from tests.conformance.user_models import CWL, NTCIR
-from tests.fusion.cases import CASES as FUSED
-from tests.fusion.cases import NORMS
+from tests.measures.fusion.cases import CASES as FUSED
+from tests.measures.fusion.cases import NORMS
 from tools.docs.markdown import code, table
 from tools.docs.markdown import page as whole_page
 

@@ -1,20 +1,47 @@
-"""What few judgements say of whole runs: from samples, and from machine judges next to people."""
+"""What few judgements say: of one query by hand, of whole runs from samples, and from machine judges next to people."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rankscope.commands.evaluate import read_runs
+from rankscope.core.errors import InputError, SettingError
 from rankscope.core.keywords import strict_keywords
+from rankscope.core.settings import LEVEL, MAX_RATIO
+from rankscope.core.validation import COUNT, SEED, SHARE, Optional, WholeNumber, check
+from rankscope.core.wording import setting_usage
 
 if TYPE_CHECKING:
+    from rankscope.analysis.sampling.estimate import Estimated
     from rankscope.analysis.sampling.machine_judge import MachineJudged
     from rankscope.analysis.sampling.run_estimates import RunEstimates
-    from rankscope.inputs.reading import Reading
-    from rankscope.inputs.run import Run
     from rankscope.measures.notation import Asked
+
+
+@strict_keywords
+def estimate(
+    *,
+    collection_size: int,
+    scope: int = 0,
+    hits: int = 0,
+    judged: int = 0,
+    found: int = 0,
+    level: float = LEVEL,
+    method: str = "hypergeometric",
+) -> Estimated:
+    """What can be said without complete judgements: class size, recall and generality, from a judged sample.
+
+    `hits` of the first `scope` items are relevant, and `found` of `judged` items drawn at random from those below. How
+    many to judge: `needed_sample`.
+    >>> round(estimate(collection_size=20000, scope=100, hits=6, judged=500, found=3).relevant.value, 1)
+    125.4
+    """
+    from rankscope.analysis.sampling.estimate import estimate as estimated
+
+    return estimated(collection_size, scope, hits, judged, found, level, method)
 
 
 @strict_keywords
@@ -26,7 +53,7 @@ def estimate_runs(
     drawn: str | None = None,
     collection_size: int | None = None,
     rel: float = 1.0,
-    level: float = 0.95,
+    level: float = LEVEL,
     more: int | None = None,
     resamples: int = 200,
     seed: int = 0,
@@ -51,7 +78,7 @@ def estimate_runs(
     from rankscope.analysis.sampling.judged_run import JudgedRun, ranking_table
     from rankscope.analysis.sampling.quantities import USUAL, WITH_COLLECTION, EstimateRules, parse_quantities
     from rankscope.analysis.sampling.run_estimates import RunEstimates
-    from rankscope.core.validation import COUNT, SEED, SHARE, Optional, WholeNumber, check
+    from rankscope.inputs.reading import reading_with
     from rankscope.inputs.run import all_problems
     from rankscope.inputs.sampled_qrels import SampledQrels
 
@@ -65,9 +92,9 @@ def estimate_runs(
     )
     usual = USUAL if collection_size is None else (*USUAL, *WITH_COLLECTION)
     asked = parse_quantities(usual if measures is None else measures)
-    reading = reading_of_files(input_format, encoding, columns, map_qrels, map_runs)
+    reading = reading_with(columns, None, input_format, encoding, True, MAX_RATIO, map_qrels, map_runs)
     read = partial(SampledQrels.of, qrels, reading)
-    several = runs_with_names(runs, reading, read)
+    several = read_runs([runs] if isinstance(runs, str | Path) else runs, reading, read)
     with all_problems(several, read):
         tables = {run.name: ranking_table(run) for run in several}
     judged = read()
@@ -81,29 +108,6 @@ def estimate_runs(
     )
 
 
-def reading_of_files(
-    input_format: str | None, encoding: str, columns: Any = None, map_qrels: Any = None, map_runs: Any = None
-) -> Reading:
-    """How judgements and runs are read."""
-    from rankscope.inputs.reading import reading_with
-
-    return reading_with(columns, None, input_format, encoding, True, 200.0, map_qrels, map_runs)
-
-
-def runs_with_names(runs: Any, reading: Reading, *others: Callable[[], object]) -> list[Run]:
-    """Runs with distinct names; what cannot be read is told of all together."""
-    from rankscope.core.errors import InputError
-    from rankscope.inputs.problems import raise_all
-    from rankscope.inputs.run import all_problems, named_runs
-
-    errors: list[InputError] = []
-    several = [runs] if isinstance(runs, str | Path) else runs
-    found = named_runs(several, reading, errors)
-    with all_problems(found, *others):
-        raise_all(errors)
-    return found
-
-
 @strict_keywords
 def estimate_with_machine(
     human: Any,
@@ -114,7 +118,7 @@ def estimate_with_machine(
     tuned_on: str | Path | Iterable[str] | None = None,
     correct_from: int = 20,
     rel: float = 1.0,
-    level: float = 0.95,
+    level: float = LEVEL,
     input_format: str | None = None,
     encoding: str = "utf-8",
     columns: Any = None,
@@ -135,15 +139,17 @@ def estimate_with_machine(
     (0.5, 0.513, 1.0)
     """
     from rankscope.analysis.sampling.machine_judge import TwoJudges, judge_with_machine
-    from rankscope.core.validation import SHARE, WholeNumber, check
     from rankscope.inputs.qrels import Qrels
+    from rankscope.inputs.reading import reading_with
     from rankscope.inputs.run import all_problems
 
     check(locals(), level=SHARE, correct_from=WholeNumber(least=10))
-    reading = reading_of_files(input_format, encoding, columns, map_qrels, map_runs)
+    reading = reading_with(columns, None, input_format, encoding, True, MAX_RATIO, map_qrels, map_runs)
     seen = _tuned_on(tuned_on)
     people, labels = partial(Qrels.of, human, reading), partial(Qrels.of, machine, reading)
-    by_name = {run.name: run for run in runs_with_names(runs, reading, people, labels)}
+    by_name = {
+        run.name: run for run in read_runs([runs] if isinstance(runs, str | Path) else runs, reading, people, labels)
+    }
     with all_problems(by_name.values(), people, labels):
         judges = TwoJudges.of(people(), labels(), seen, correct_from)
     told = tuned_on is not None
@@ -152,9 +158,6 @@ def estimate_with_machine(
 
 def _tuned_on(given: str | Path | Iterable[str] | None) -> list[str]:
     """Ids of queries; a machine that was tuned on all of them cannot be corrected by any."""
-    from rankscope.core.errors import InputError, SettingError
-    from rankscope.core.wording import setting_usage
-
     if given is None or given == "none":
         return []
     if given == "all":

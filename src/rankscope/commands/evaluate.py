@@ -6,30 +6,31 @@ before, or scores that are there already.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Unpack, cast
 
 from rankscope.commands import defaults
-from rankscope.core.errors import SettingError
+from rankscope.core.errors import InputError, SettingError
 from rankscope.core.keywords import strict_keywords
-from rankscope.core.settings import InputChoices, Settings
+from rankscope.core.names import RANKS_SUFFIX, distinct_names
+from rankscope.core.settings import MAX_RATIO, InputChoices, Settings
 from rankscope.core.wording import setting_usage
+from rankscope.inputs.reading import reading_with
 from rankscope.measures.evaluation.evaluate import evaluate_ranks, way_of_evaluating
+from rankscope.measures.evaluation.scores import Scores
+from rankscope.measures.notation import parse_measures
 from rankscope.ranks.relevant_ranks import RelevantRanks
 
 if TYPE_CHECKING:
     from rankscope.analysis.curves.effort import SearchEffort
     from rankscope.core.parts import Runner
     from rankscope.inputs.reading import Reading
-    from rankscope.measures.evaluation.scores import Scores
+    from rankscope.inputs.run import Run
     from rankscope.measures.notation import Asked
     from rankscope.ranks.parts.resources import Where
     from rankscope.ranks.reduction import Progress
-
-
-# How good is it?.
 
 
 @strict_keywords
@@ -70,18 +71,11 @@ def evaluate(
 
         where = Where(on=on, memory=memory, work=work, shuffle=shuffle, digest=digest)
     return scores_of(
-        qrels,
-        runs,
-        measures,
-        keep_scores=keep_scores,
-        progress=progress,
-        where=where,
-        both_levels=both_levels,
-        **given,
+        qrels, runs, measures, keep_scores=keep_scores, progress=progress, where=where, both_levels=both_levels, **given
     )
 
 
-# What does a system do for one query?.
+# What does a system do for one query?
 
 
 @strict_keywords
@@ -94,8 +88,6 @@ def explain_query(qrels: Any, runs: Any = None, query: str = "", **given: Unpack
     >>> effort.at[0].contingency, effort.wanted[-1].window
     (Contingency(true_positives=1, false_positives=0, false_negatives=1, true_negatives=98), 3.0)
     """
-    from rankscope.core.errors import SettingError
-
     scores = scores_of(qrels, runs, ["num_q"], **given)
     if len(scores.systems) != 1:
         raise SettingError(f"a query is explained for one system, got {len(scores.systems)}")
@@ -112,7 +104,6 @@ def efforts_of(scores: Scores, queries: Sequence[str]) -> list[SearchEffort]:
 
 # What the verbs take: judgements and runs, reductions made before, or scores.
 
-SAVED_RANKS = ".ranks.parquet"
 OPTIONS_OF_FILES = (
     "junk",
     "subtopics",
@@ -181,8 +172,6 @@ def scores_asked(
 
 def is_scores(source: Any) -> bool:
     """Whether something was evaluated already."""
-    from rankscope.measures.evaluation.scores import Scores
-
     return isinstance(source, Scores)
 
 
@@ -197,7 +186,6 @@ def scores_by(scores: Scores, measures: Asked | None) -> Scores:
     """The scores by these measures, in this order; where one is not among them, all are computed from the ranks."""
     if measures is None:
         return scores
-    from rankscope.measures.notation import parse_measures
 
     wanted = [str(each) for each in parse_measures(measures, scores.settings.rel, scores.settings.compat)]
     if set(wanted) <= set(scores.measures):
@@ -208,9 +196,7 @@ def scores_by(scores: Scores, measures: Asked | None) -> Scores:
 
 def reading_of_choices(given: InputChoices, comments: bool) -> Reading:
     """How files are read, by what was chosen of it."""
-    from rankscope.inputs.reading import reading_with
-
-    encoding, max_ratio = given.get("encoding", "utf-8"), given.get("max_ratio", 200.0)
+    encoding, max_ratio = given.get("encoding", "utf-8"), given.get("max_ratio", MAX_RATIO)
     maps = {name: given.get(name) for name in ("columns", "map_qrels", "map_runs", "roll_up")}
     return reading_with(
         format=given.get("format"),
@@ -220,6 +206,18 @@ def reading_of_choices(given: InputChoices, comments: bool) -> Reading:
         scores=given.get("scores") or "descending",
         **maps,
     )
+
+
+def read_runs(runs: Any, reading: Reading, *others: Callable[[], object]) -> list[Run]:
+    """Runs with distinct names; what cannot be read is told of all together, and of `others` that are read."""
+    from rankscope.inputs.problems import raise_all
+    from rankscope.inputs.run import all_problems, named_runs
+
+    errors: list[InputError] = []
+    found = named_runs(runs, reading, errors)
+    with all_problems(found, *others):
+        raise_all(errors)
+    return found
 
 
 def choices_of_ranks(given: InputChoices, runs: Any, *texts: Any) -> InputChoices:
@@ -234,8 +232,6 @@ def ranks_of(source: Any) -> list[RelevantRanks]:
 
     Files of systems that are called alike get what tells them apart.
     """
-    from rankscope.core.names import distinct_names
-
     found = _with_places(source)
     names = distinct_names([ranks.system for ranks, _ in found], [place for _, place in found])
     return [replace(ranks, system=name) for (ranks, _), name in zip(found, names, strict=True)]
@@ -251,7 +247,7 @@ def _with_places(source: Any) -> list[tuple[RelevantRanks, str | None]]:
         ]
     if isinstance(source, RelevantRanks):
         return [(source, None)]
-    if isinstance(source, str | Path) and str(source).endswith(SAVED_RANKS):
+    if isinstance(source, str | Path) and str(source).endswith(RANKS_SUFFIX):
         return [(load_ranks(source), str(source))]
     if isinstance(source, Sequence) and not isinstance(source, str) and source:
         return [pair for each in source for pair in _with_places(each)]

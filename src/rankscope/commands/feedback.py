@@ -19,6 +19,7 @@ from rankscope.commands.rank import items_of
 from rankscope.core.catalogue import unknown_name
 from rankscope.core.errors import InputError, SettingError
 from rankscope.core.keywords import declare_defaults, strict_keywords
+from rankscope.core.names import distinct_names
 from rankscope.core.notation import split_list
 from rankscope.core.wording import setting_usage, value_text
 
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from rankscope.feedback.packs.pack import Pack
     from rankscope.feedback.packs.problem import PackProblem
     from rankscope.feedback.packs.run import PackResult
-    from rankscope.feedback.study.experiment import Choice, DisplayName, Experiment, ListName, Remember, Unjudged
+    from rankscope.feedback.study.experiment import Choice, DisplayName, ListName, Remember, Unjudged
     from rankscope.feedback.study.results import Results
     from rankscope.feedback.study.study import StudyPlan
     from rankscope.feedback.users.starts import Start
@@ -95,14 +96,9 @@ class FeedbackProblem:
     ids: tuple[str, ...]
     labelled: Features | None = None  # None: documents of an index
 
-    @property
-    def usual_methods(self) -> tuple[str, ...]:
-        """What is compared where nobody says what."""
-        return defaults.TEXT_METHODS if self.labelled is None else defaults.METHODS
-
     def methods(self, texts: str | Sequence[str] | None) -> list[Method]:
-        """The methods asked for, or the usual ones."""
-        return methods_of(texts or self.usual_methods)
+        """The methods asked for, or those that are compared where nobody says what."""
+        return methods_of(texts or (defaults.TEXT_METHODS if self.labelled is None else defaults.METHODS))
 
     def with_log(self, log: Any) -> FeedbackProblem:
         """The same problem with what was marked in earlier sessions."""
@@ -125,21 +121,17 @@ class FeedbackProblem:
 def problem_of(features: Any, labels: Any = None, **choices: Unpack[ProblemChoices]) -> FeedbackProblem:
     """The problem that people describe: vectors with labels or judgements, or the documents of an index."""
     log = choices.pop("log", None)
-    problem = _problem_without_log(features, labels, choices)
-    return problem if log is None else problem.with_log(log)
-
-
-def _problem_without_log(features: Any, labels: Any, choices: ProblemChoices) -> FeedbackProblem:
-
     given: dict[str, Any] = {"labels": labels, **choices}
     if is_text_index(features):
         _refuse_foreign(
             [name for name in OPTIONS_OF_VECTORS if given.get(name)], "vectors with labels, not an index of texts"
         )
-        return text_problem_of(features, **{name: given[name] for name in given if name not in OPTIONS_OF_VECTORS})
-    foreign = [name for name, usually in OPTIONS_OF_TEXTS.items() if given.get(name) not in (None, usually)]
-    _refuse_foreign(foreign, f"an index of texts, which {value_text(features)} is not")
-    return _vector_problem(features, labels, choices)
+        problem = text_problem_of(features, **{name: given[name] for name in given if name not in OPTIONS_OF_VECTORS})
+    else:
+        foreign = [name for name, usually in OPTIONS_OF_TEXTS.items() if given.get(name) not in (None, usually)]
+        _refuse_foreign(foreign, f"an index of texts, which {value_text(features)} is not")
+        problem = _vector_problem(features, labels, choices)
+    return problem if log is None else problem.with_log(log)
 
 
 def _refuse_foreign(given: Sequence[str], belongs: str) -> None:
@@ -154,7 +146,13 @@ def _vector_problem(features: Any, labels: Any, choices: ProblemChoices) -> Feed
     labelled = labelled_items(features, labels=labels, optional=choices.get("qrels") is not None, **how)
     tables = [labelled.matrix, *(_further(each, labelled, how) for each in choices.get("also") or ())]
     matrix = np.hstack(tables) if len(tables) > 1 else labelled.matrix
-    sizes = _group_sizes(choices.get("groups"), [table.shape[1] for table in tables])
+    columns = [table.shape[1] for table in tables]
+    sizes = choices.get("groups") or columns
+    if sizes is not columns and (min(sizes) < 1 or sum(sizes) != sum(columns)):
+        raise SettingError(
+            f"groups are how many features each has, and add up to all {sum(columns)}; got {', '.join(map(str, sizes))}"
+            f" ({sum(sizes)})"
+        )
     return FeedbackProblem(
         items=Items.of(matrix, scaling=choices.get("scaling") or "none", groups=slices_of(sizes)),
         topics=_topics(labelled, choices),
@@ -213,16 +211,13 @@ def start_of(given: Any, problem: FeedbackProblem) -> Start:
         return ExternalRanking.by_words(problem.items, problem.topics)
     if given is None:
         return STARTS.parse(DEFAULT_START)
-    if isinstance(given, str) and (given.partition("(")[0].strip() in STARTS or not _is_file(given)):
+    is_file = isinstance(given, str) and (os.path.exists(given) or bool(os.path.splitext(given)[1]))
+    if isinstance(given, str) and (given.partition("(")[0].strip() in STARTS or not is_file):
         try:
             return STARTS.parse(given)
         except SettingError as error:
             raise SettingError(f"{error}, a run file, or of an index {START_WITH_WORDS}") from None
     return ExternalRanking.from_run(given, problem.topics, problem.ids)
-
-
-def _is_file(text: str) -> bool:
-    return os.path.exists(text) or bool(os.path.splitext(text)[1])
 
 
 def parts_of(texts: str | Sequence[str]) -> list[str]:
@@ -251,7 +246,6 @@ def by_assessor(judgements: Any) -> dict[str, Any]:
         return {"": judgements}
     if len(judgements) == 1:
         return {"": judgements[0]}
-    from rankscope.core.names import distinct_names
 
     paths = [str(each) for each in judgements]
     return dict(zip(distinct_names([Path(each).name.partition(".")[0] for each in paths], paths), paths, strict=True))
@@ -266,18 +260,7 @@ def _further(source: Any, labelled: Features, how: Mapping[str, Any]) -> Any:
     return more.matrix
 
 
-def _group_sizes(asked: Sequence[int] | None, columns: Sequence[int]) -> Sequence[int]:
-    if not asked:
-        return columns
-    if min(asked) < 1 or sum(asked) != sum(columns):
-        raise SettingError(
-            f"groups are how many features each has, and add up to all {sum(columns)}; got {', '.join(map(str, asked))}"
-            f" ({sum(asked)})"
-        )
-    return asked
-
-
-# Which feedback method learns fastest, with simulated users?.
+# Which feedback method learns fastest, with simulated users?
 
 SESSIONS_OF_A_TOPIC = 10  # of a topic, where nothing is said
 
@@ -367,26 +350,20 @@ def plan_of(
 
     Unless it is said there are ten sessions of a topic, and one where all would be alike.
     """
-    from rankscope.feedback.study.experiment import Experiment, Protocol
+    from rankscope.feedback.study.experiment import ByUser, Experiment, Protocol
     from rankscope.feedback.study.study import StudyPlan
-    from rankscope.feedback.users.users import USERS
+    from rankscope.feedback.users.starts import ExternalRanking
+    from rankscope.feedback.users.users import USERS, Consistent
 
     chosen, marks, how = problem.methods(methods), USERS.parse(user), Protocol(**protocol)
     first = start_of(start, problem)
     experiment = Experiment.of(problem.items, problem.topics, marks, first, how, ids=problem.ids, seed=seed)
-    sessions = starts or (1 if _all_alike(experiment) else SESSIONS_OF_A_TOPIC)
-    return StudyPlan.of(experiment, chosen, starts=sessions, measures=measures or None, seed=seed)
-
-
-def _all_alike(experiment: Experiment) -> bool:
-    """Whether chance decides nothing: one ranking to begin with, a user without errors, and marks from the top."""
-    from rankscope.feedback.study.experiment import ByUser
-    from rankscope.feedback.users.starts import ExternalRanking
-    from rankscope.feedback.users.users import Consistent
-
+    # chance decides nothing with one ranking to begin with, a user without errors, and marks from the top
     marker = experiment.marker
     steady = isinstance(marker, ByUser) and isinstance(marker.user, Consistent)
-    return steady and isinstance(experiment.start, ExternalRanking) and experiment.protocol.choice == "top_ranked"
+    alike = steady and isinstance(experiment.start, ExternalRanking) and how.choice == "top_ranked"
+    sessions = starts or (1 if alike else SESSIONS_OF_A_TOPIC)
+    return StudyPlan.of(experiment, chosen, starts=sessions, measures=measures or None, seed=seed)
 
 
 # Feedback on the documents of a text index, with topics and judgements.
@@ -429,32 +406,17 @@ def text_problem_of(
     from rankscope.feedback.methods.text import TextItems
     from rankscope.feedback.users.topics import Topics
 
-    items = TextItems.in_index(
-        opened_index(index),
-        texts_of(_only_topics(topics, qrels), parts),
-        field=field,
-        similarity=similarity,
-        scaling=scaling,
-    )
-    wanted = Topics.from_assessors(by_assessor(qrels), items.ids, rel)
-    _check_words(wanted.names, items.texts.words)
-    return FeedbackProblem(items=items, topics=wanted, ids=tuple(items.ids))
-
-
-def _only_topics(topics: Any, qrels: Any) -> Any:
-    """The one file or dictionary of topics; what an index lacks for a study is said."""
     several = topics if isinstance(topics, list | tuple) else [topics] if topics else []
     if qrels is None or len(several) != 1:
         needed = f"{setting_usage('topics', 'FILE')} and {setting_usage('qrels', 'FILE')}"
         raise SettingError(f"an index of texts needs {needed}: what users ask for, and which documents answer it")
-    return several[0]
-
-
-def _check_words(names: Sequence[str], words: Any) -> None:
-    lacking = [name for name in names if name not in words]
-    if lacking:
+    texts = texts_of(several[0], parts)
+    items = TextItems.in_index(opened_index(index), texts, field=field, similarity=similarity, scaling=scaling)
+    wanted = Topics.from_assessors(by_assessor(qrels), items.ids, rel)
+    if lacking := [name for name in wanted.names if name not in items.texts.words]:
         shown = ", ".join(lacking[:10]) + (f" and {len(lacking) - 10:,} more" if len(lacking) > 10 else "")
         raise SettingError(f"{setting_usage('topics')} has no text of topics that the judgements speak of: {shown}")
+    return FeedbackProblem(items=items, topics=wanted, ids=tuple(items.ids))
 
 
 # Benchmark packs: run one, on its own collection or on yours.
@@ -492,28 +454,23 @@ def run_pack(
 def _problem_of_pack(pack: Pack, source: Any, choices: dict[str, Any], progress: PackProgress | None) -> PackProblem:
     from rankscope.feedback.packs.problem import PackProblem, pack_problem
 
-    if source is None or _is_folder(source):
+    is_path = isinstance(source, str | Path)
+    if source is None or (is_path and not str(source).endswith(VECTOR_SUFFIXES) and Path(source).is_dir()):
         if choices:
             raise SettingError(
                 f"{', '.join(choices)}: goes with features of another collection; a pack has its own topics"
             )
         return pack_problem(pack, source if source is not None else _default_place(pack), progress)
 
-    scaling = pack.tables["features"].get("scaling", "none")
-    other = problem_of(source, **{"scaling": scaling, **choices})
-    words = ("another collection", "topics are its own labels")
+    other = problem_of(source, **{"scaling": pack.tables["features"].get("scaling", "none"), **choices})
     return PackProblem(
         items=other.items,
         ids=other.ids,
         topics=other.topics,
         reference=other.topics,
-        differs=words,
-        other=Path(source).name if isinstance(source, str | Path) else "features from memory",
+        differs=("another collection", "topics are its own labels"),
+        other=Path(source).name if is_path else "features from memory",
     )
-
-
-def _is_folder(source: Any) -> bool:
-    return isinstance(source, str | Path) and not str(source).endswith(VECTOR_SUFFIXES) and Path(source).is_dir()
 
 
 def _default_place(pack: Pack) -> Path | None:

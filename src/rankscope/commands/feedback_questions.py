@@ -12,8 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from rankscope.commands.feedback import FeedbackProblem, LabelledProblem, methods_of, problem_of, start_of
+from rankscope.core.catalogue import Catalogue
 from rankscope.core.errors import SettingError
 from rankscope.core.keywords import strict_keywords
+from rankscope.core.validation import WholeNumber, check, rule_of
 from rankscope.core.wording import how_many
 
 if TYPE_CHECKING:
@@ -124,13 +126,14 @@ def convergence(
         earlier=_earlier_store(baselines),
         progress=progress,
     )
-    infeasible = dict.fromkeys(each.topic for each in done if not each.full.feasible)
+    infeasible = ", ".join(dict.fromkeys(each.topic for each in done if not each.full.feasible))
+    told = (f"cannot be learnt from these features, and not in the means: {infeasible}",) if infeasible else ()
     return asked.answer(
         "convergence",
         f"approach {approach}, seed {seed}",
         tables=(convergence_table(done), convergence_table(done, corrected=True)),
         result=done,
-        warnings=_not_learnable(infeasible),
+        warnings=told,
     )
 
 
@@ -162,12 +165,7 @@ def examples(
     topics = dict(zip(asked.topics.labels, asked.topics.targets, strict=True))
     pairs = [size if negatives is None else (size, negatives) for size in sizes]
     done = growth(asked.items, topics, asked.methods, pairs, repeats=repeats, common=common, seed=seed)
-    return asked.answer(
-        "examples",
-        f"seed {seed}",
-        tables=(growth_table(done, how, len(topics)),),
-        result=done,
-    )
+    return asked.answer("examples", f"seed {seed}", tables=(growth_table(done, how, len(topics)),), result=done)
 
 
 @strict_keywords
@@ -204,16 +202,10 @@ def consistency(
         if progress is not None:
             progress((row + 1) / len(asked.topics))
     words = "The labels that a topic is composed of" if elementary else "The indicator of the target"
-    return asked.answer(
-        "consistency",
-        f"seed {seed}",
-        tables=(consistency_table(done, words),),
-        result=tuple(done),
-    )
+    return asked.answer("consistency", f"seed {seed}", tables=(consistency_table(done, words),), result=tuple(done))
 
 
 def _baseline_rules(approach: Approach, loss: str, form: DecisionForm, folds: int, seed: int) -> BaselineRules:
-    from rankscope.core.validation import WholeNumber, check, rule_of
     from rankscope.feedback.normalization.baselines import Approach as Approaches
     from rankscope.feedback.normalization.baselines import BaselineRules
     from rankscope.feedback.normalization.losses import LOSSES
@@ -229,11 +221,6 @@ def _earlier_store(path: str | Path | None) -> BaselineStore | None:
     from rankscope.feedback.normalization.stored_baselines import load_store
 
     return None if path is None else load_store(path)
-
-
-def _not_learnable(topics: Any) -> tuple[str, ...]:
-    names = ", ".join(topics)
-    return (f"cannot be learnt from these features, and not in the means: {names}",) if names else ()
 
 
 # Questions about sessions with a user: errors, where they begin, who gives the marks, how long they wait.
@@ -430,8 +417,6 @@ def ask_feedback(question: str, features: Any, **options: Any) -> Answer:
     Questions: efficiency, convergence, examples, consistency, resilience, stability, adaptation, scalability.
     `features` and topics as for `simulate_feedback`. The answer has `tables`, `text()`, `json()` and the `result`.
     """
-    from rankscope.core.catalogue import Catalogue
-
     found: Callable[..., Answer] = Catalogue[Any]("question", QUESTIONS).find(question)
     return found(features, **options)
 

@@ -1,4 +1,4 @@
-"""What is left when the collection grows, on what that depends, and what is known without complete judgements."""
+"""What is left when the collection grows, and on what that depends."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from rankscope.commands.evaluate import scores_of
 from rankscope.core.display import ShownByName
 from rankscope.core.errors import SettingError
 from rankscope.core.keywords import strict_keywords
-from rankscope.core.settings import InputChoices
+from rankscope.core.settings import LEVEL, InputChoices
+from rankscope.measures.notation import parse_measures
 
 if TYPE_CHECKING:
     from rankscope.analysis.forecast.backtest import OtherQueries
     from rankscope.analysis.forecast.growth import Forecast
-    from rankscope.analysis.sampling.estimate import Estimated
     from rankscope.analysis.statistics.generality_estimate import Homogeneity
     from rankscope.measures.evaluation.scores import Scores
     from rankscope.measures.notation import Asked
@@ -62,7 +62,6 @@ def forecast_of(
 ) -> Forecast:
     """The forecast for the one system that was scored."""
     from rankscope.analysis.forecast.growth import forecast
-    from rankscope.measures.notation import parse_measures
 
     if len(scores.systems) != 1:
         raise SettingError(f"a forecast is for one system, got {len(scores.systems)}")
@@ -87,7 +86,7 @@ def homogeneity(
     runs: Any = None,
     *,
     n: float = 1.0,
-    level: float = 0.95,
+    level: float = LEVEL,
     progress: Progress | None = None,
     **given: Unpack[InputChoices],
 ) -> ShownByName[Homogeneity]:
@@ -104,26 +103,3 @@ def homogeneity_of(scores: Scores, *, n: float, level: float) -> ShownByName[Hom
     from rankscope.analysis.statistics.generality_estimate import homogeneity as homogeneous
 
     return ShownByName({each.system: homogeneous(each, n, level) for each in scores.ranks})
-
-
-@strict_keywords
-def estimate(
-    *,
-    collection_size: int,
-    scope: int = 0,
-    hits: int = 0,
-    judged: int = 0,
-    found: int = 0,
-    level: float = 0.95,
-    method: str = "hypergeometric",
-) -> Estimated:
-    """What can be said without complete judgements: class size, recall and generality, from a judged sample.
-
-    `hits` of the first `scope` items are relevant, and `found` of `judged` items drawn at random from those below. How
-    many to judge: `needed_sample`.
-    >>> round(estimate(collection_size=20000, scope=100, hits=6, judged=500, found=3).relevant.value, 1)
-    125.4
-    """
-    from rankscope.analysis.sampling.estimate import estimate as estimated
-
-    return estimated(collection_size, scope, hits, judged, found, level, method)

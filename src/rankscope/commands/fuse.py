@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rankscope.commands.evaluate import read_runs
 from rankscope.core.errors import SettingError
 from rankscope.core.keywords import strict_keywords
+from rankscope.core.settings import MAX_RATIO
+from rankscope.core.validation import COUNT, SEED, Number, WholeNumber, check
 from rankscope.core.wording import setting_usage
 
 if TYPE_CHECKING:
-    from rankscope.inputs.reading import Reading
     from rankscope.measures.fusion.candidates import FusedRun
     from rankscope.measures.fusion.method import FusionMethod
 
@@ -35,7 +37,7 @@ def fuse(
     system: str | None = None,
     format: str | None = None,
     encoding: str = "utf-8",
-    max_ratio: float = 200.0,
+    max_ratio: float = MAX_RATIO,
     columns: Any = None,
     map_qrels: Any = None,
     map_runs: Any = None,
@@ -51,7 +53,7 @@ def fuse(
     >>> [(item, round(score, 4)) for _, item, score in both.table().rows()]
     [('b', 0.0325), ('c', 0.032), ('a', 0.0164)]
     """
-    from rankscope.core.validation import COUNT, SEED, Number, WholeNumber, check
+    from rankscope.commands.search import system_name
     from rankscope.inputs.qrels import Qrels
     from rankscope.inputs.reading import reading_with
     from rankscope.inputs.run import all_problems
@@ -71,7 +73,9 @@ def fuse(
     _need_judgements(chosen, qrels, tune)
     reading = reading_with(columns, roll_up, format, encoding, True, max_ratio, map_qrels, map_runs)
     judgements = [] if qrels is None else [partial(Qrels.of, qrels, reading)]
-    named = _named(runs, reading, *judgements)
+    named = read_runs(runs, reading, *judgements)
+    if len(named) < 2:
+        raise SettingError(f"a fusion needs at least two runs, got {len(named)}")
     with all_problems(named, *judgements):
         lists = scale(Candidates.of(named))
     trials = trials_of(chosen, lists.scores.shape[1], weights, tune)
@@ -80,7 +84,7 @@ def fuse(
     else:
         judged = JudgedCandidates(lists, Qrels.of(qrels, reading), measure, checked["rel"])
         scores, choices = fuse_across(judged, trials, checked["folds"], checked["seed"])
-    run = fused_run(lists, scores, system or _name_of(output, method), choices, depth)
+    run = fused_run(lists, scores, system_name(system, output, method), choices, depth)
     if output is not None:
         from rankscope.inputs.formats.registry import write_file
 
@@ -97,23 +101,3 @@ def _need_judgements(method: FusionMethod, qrels: Any, tune: bool) -> None:
             f"{setting_usage('qrels')}: {method.name} learns nothing from judgements. "
             f"Give {setting_usage('tune')} to choose its options, or leave them out"
         )
-
-
-def _named(runs: Any, reading: Reading, *others: Callable[[], object]) -> list[Any]:
-    from rankscope.core.errors import InputError
-    from rankscope.inputs.problems import raise_all
-    from rankscope.inputs.run import all_problems, named_runs
-
-    errors: list[InputError] = []
-    named = named_runs(runs, reading, errors)
-    with all_problems(named, *others):
-        raise_all(errors)
-    if len(named) < 2:
-        raise SettingError(f"a fusion needs at least two runs, got {len(named)}")
-    return named
-
-
-def _name_of(output: str | Path | None, method: str) -> str:
-    from rankscope.commands.search import system_name
-
-    return system_name(None, output, method)

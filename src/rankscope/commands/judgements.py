@@ -16,8 +16,11 @@ from typing import TYPE_CHECKING, Any, Unpack
 from rankscope.core.catalogue import unknown_name
 from rankscope.core.errors import InputError, SettingError
 from rankscope.core.keywords import strict_keywords
-from rankscope.core.settings import Choices
+from rankscope.core.names import distinct_names, name_of
+from rankscope.core.settings import LEVEL, MAX_RATIO, Choices, Settings
+from rankscope.core.validation import OneOf, Optional
 from rankscope.core.wording import setting_usage
+from rankscope.version import __version__
 
 if TYPE_CHECKING:
     from rankscope.analysis.assessors.agreement import Agreement
@@ -27,7 +30,7 @@ if TYPE_CHECKING:
     from rankscope.inputs.reading import Reading
 
 
-# How far do assessors agree, and does it change which system is best?.
+# How far do assessors agree, and does it change which system is best?
 
 
 @strict_keywords
@@ -37,7 +40,7 @@ def agreement(
     measure: str = "AP",
     *,
     classes: Any = None,
-    level: float = 0.95,
+    level: float = LEVEL,
     columns: Any = None,
     map_qrels: Any = None,
     map_runs: Any = None,
@@ -54,12 +57,11 @@ def agreement(
     0.8
     """
     from rankscope.analysis.assessors.agreement import agreement as agree
-    from rankscope.core.settings import Settings
     from rankscope.inputs.reading import reading_with
     from rankscope.inputs.run import all_problems, named_runs
 
     chosen = Settings(**settings)
-    reading = reading_with(columns, None, None, "utf-8", chosen.comments, 200.0, map_qrels, map_runs, chosen.scores)
+    reading = reading_with(columns, None, None, "utf-8", chosen.comments, MAX_RATIO, map_qrels, map_runs, chosen.scores)
     errors: list[InputError] = []
     named = {} if runs is None else {run.name: run for run in named_runs(_listed(runs), reading, errors)}
     with all_problems(named.values()):
@@ -117,7 +119,6 @@ def judgements_by_name(judgements: Mapping[str, Any] | Sequence[Any]) -> dict[st
     """
     if isinstance(judgements, Mapping):
         return dict(judgements)
-    from rankscope.core.names import distinct_names, name_of
 
     paths = [each if isinstance(each, str | Path) else None for each in judgements]
     names = [f"assessor {place}" if path is None else Path(name_of(path)).stem for place, path in enumerate(paths, 1)]
@@ -146,7 +147,7 @@ def merge_files(
     higher or leave-out.
     """
     from rankscope.analysis.assessors.grades import OPEN_PAIRS, MergeRule
-    from rankscope.core.validation import OneOf, Optional, check
+    from rankscope.core.validation import check
     from rankscope.inputs.formats.registry import write_file
     from rankscope.inputs.qrels import Qrels
 
@@ -186,8 +187,6 @@ def _write_provenance(
     files: Sequence[str | Path], output: str | Path, names: Sequence[str], how: dict[str, object]
 ) -> None:
     from rankscope.core.files import atomic
-    from rankscope.core.names import name_of
-    from rankscope.version import __version__
 
     digests = [hashlib.sha256(Path(each).read_bytes()).hexdigest() for each in (*files, output)]
     sources = [
@@ -200,7 +199,7 @@ def _write_provenance(
         text.write(json.dumps(whole, ensure_ascii=False, indent=2) + "\n")
 
 
-# Can judgements be used for new systems, and can labels be trusted?.
+# Can judgements be used for new systems, and can labels be trusted?
 
 
 @strict_keywords
@@ -223,19 +222,17 @@ def pool_reuse(
     `columns`, `map_qrels` and `map_runs` as in `evaluate`.
     """
     from rankscope.analysis.sampling.reuse import reuse_pool
+    from rankscope.commands.evaluate import read_runs
     from rankscope.inputs.mix_ups import refuse_swapped
-    from rankscope.inputs.problems import raise_all
     from rankscope.inputs.qrels import Qrels
     from rankscope.inputs.reading import reading_with
-    from rankscope.inputs.run import all_problems, named_runs
+    from rankscope.inputs.run import all_problems
 
-    errors: list[InputError] = []
-    reading = reading_with(columns, None, None, "utf-8", True, 200.0, map_qrels, map_runs)
+    reading = reading_with(columns, None, None, "utf-8", True, MAX_RATIO, map_qrels, map_runs)
     refuse_swapped(qrels, runs, reading)
-    named = named_runs(runs, reading, errors)
     read = partial(Qrels.of, qrels, reading)
+    named = read_runs(runs, reading, read)
     with all_problems(named, read):
-        raise_all(errors)
         judged = read()
     chosen: dict[str, Any] = {**settings, **({} if compat is None else {"compat": compat})}
     by_name = {run.name: run for run in named}

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 from rankscope.core.errors import InputError, SettingError
 from rankscope.core.keywords import strict_keywords
-from rankscope.core.settings import Choices
+from rankscope.core.settings import LEVEL, MAX_RATIO, Choices, Settings
+from rankscope.core.validation import COUNT, SHARE, OneOf, Optional, plain_values
 from rankscope.core.wording import setting_usage, setting_value
 
 if TYPE_CHECKING:
     from rankscope.analysis.pipeline.ledger import Ledger
-    from rankscope.core.settings import Settings
     from rankscope.inputs.qrels import Qrels
     from rankscope.inputs.reading import Reading
     from rankscope.inputs.run import Run
@@ -44,12 +44,12 @@ def ledger(
     classes: Any = None,
     unit: str = "queries",
     intervals: str = "auto",
-    level: float = 0.95,
+    level: float = LEVEL,
     resamples: int | None = None,
     junk: Any = None,
     format: str | None = None,
     encoding: str = "utf-8",
-    max_ratio: float = 200.0,
+    max_ratio: float = MAX_RATIO,
     columns: Any = None,
     map_qrels: Any = None,
     map_runs: Any = None,
@@ -74,7 +74,6 @@ def ledger(
     'ann: c; rerank: b (rank 5)'
     """
     from rankscope.analysis.pipeline.ledger import ledger_of
-    from rankscope.core.validation import plain_values
     from rankscope.inputs.reading import reading_with
     from rankscope.inputs.run import all_problems
     from rankscope.ranks.item_ranks import item_ranks
@@ -82,24 +81,31 @@ def ledger(
     given = {"scope": scope, "unit": unit, "intervals": intervals, "level": level, "resamples": resamples}
     plain, problems = plain_values(_rules(), given)
     named, unnamed = _named_stages(stages)
-    chosen = _attempt(problems, lambda: _chosen_settings(settings))
+    chosen = None
+    try:
+        chosen = _chosen_settings(settings)
+    except SettingError as error:
+        problems += error.problems
     problems += [*unnamed, *_problems_together(named, bool(unnamed), plain.get("unit"), classes)]
     if problems or chosen is None:
         raise SettingError.of(problems)
     reading = reading_with(
         columns, None, format, encoding, chosen.comments, max_ratio, map_qrels, map_runs, chosen.scores
     )
-    read = _read_inputs(qrels, named, junk, classes, reading)
-    with all_problems(read.runs.values()):
-        ranks = item_ranks(read.qrels, read.runs, chosen, read.junk, progress)
-    made = ledger_of(ranks, rel=chosen.rel, classes=read.classes, seed=chosen.seed, **plain)
-    _need_known_queries(made)
+    judged, runs, unwanted, labels = _read_inputs(qrels, named, junk, classes, reading)
+    with all_problems(runs.values()):
+        ranks = item_ranks(judged, runs, chosen, unwanted, progress)
+    made = ledger_of(ranks, rel=chosen.rel, classes=labels, seed=chosen.seed, **plain)
+    if made.classes is not None and not any(made.classes):
+        raise SettingError(
+            f"{setting_usage('classes')}: it names none of the queries that are followed, which are called "
+            f"{', '.join(made.queries[:3])}, ..."
+        )
     return made
 
 
 def _rules() -> dict[str, Any]:
     from rankscope.analysis.statistics.mean_intervals import WAYS
-    from rankscope.core.validation import COUNT, SHARE, OneOf, Optional
 
     return {
         "scope": Optional(COUNT),
@@ -112,8 +118,6 @@ def _rules() -> dict[str, Any]:
 
 def _chosen_settings(given: Choices) -> Settings:
     """The settings; those that a ledger cannot respect are refused, and an order of equal scores must be one order."""
-    from rankscope.core.settings import Settings
-
     chosen = Settings(**given)
     wrong = [
         f"{setting_value(name, getattr(chosen, name))}: a ledger has no use for it; leave it out"
@@ -161,15 +165,10 @@ def _problems_together(named: list[tuple[str, Any]], more: bool, unit: str | Non
     return problems
 
 
-class _Read(NamedTuple):
-    qrels: Qrels
-    runs: dict[str, Run]
-    junk: Iterable[tuple[str, str]]
-    classes: dict[str, str] | None
-
-
-def _read_inputs(qrels: Any, named: list[tuple[str, Any]], junk: Any, classes: Any, reading: Reading) -> _Read:
-    """All inputs; the problems of all of them at once."""
+def _read_inputs(
+    qrels: Any, named: list[tuple[str, Any]], junk: Any, classes: Any, reading: Reading
+) -> tuple[Qrels, dict[str, Run], Iterable[tuple[str, str]], dict[str, str] | None]:
+    """Judgements, runs, junk and classes; the problems of all of them at once."""
     from rankscope.inputs.mix_ups import refuse_swapped
     from rankscope.inputs.problems import raise_all
     from rankscope.inputs.qrels import Qrels, read_junk
@@ -186,7 +185,7 @@ def _read_inputs(qrels: Any, named: list[tuple[str, Any]], junk: Any, classes: A
     with all_problems([run for run in runs.values() if run is not None]):
         raise_all(errors)
     assert judged is not None
-    return _Read(judged, {name: run for name, run in runs.items() if run is not None}, unwanted or (), labels)
+    return judged, {name: run for name, run in runs.items() if run is not None}, unwanted or (), labels
 
 
 def _try(errors: list[InputError], make: Callable[[], T]) -> T | None:
@@ -195,19 +194,3 @@ def _try(errors: list[InputError], make: Callable[[], T]) -> T | None:
     except InputError as error:
         errors.append(error)
         return None
-
-
-def _attempt(problems: list[str], make: Callable[[], T]) -> T | None:
-    try:
-        return make()
-    except SettingError as error:
-        problems += error.problems
-        return None
-
-
-def _need_known_queries(made: Ledger) -> None:
-    if made.classes is not None and not any(made.classes):
-        raise SettingError(
-            f"{setting_usage('classes')}: it names none of the queries that are followed, which are called "
-            f"{', '.join(made.queries[:3])}, ..."
-        )

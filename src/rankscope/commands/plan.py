@@ -7,10 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from rankscope.analysis.statistics.score_table import ScoreTable
+from rankscope.core.columns import FACTORS
 from rankscope.core.errors import SettingError
 from rankscope.core.keywords import strict_keywords
-from rankscope.core.settings import InputChoices
+from rankscope.core.settings import LEVEL, InputChoices
+from rankscope.core.validation import COUNT, SHARE, Number, OneOf, Optional, check
 from rankscope.core.wording import setting_usage
+from rankscope.inputs.qrels import Qrels
 
 if TYPE_CHECKING:
     from rankscope.analysis.sampling.judging_plan import Costs, JudgingPlans, PoolDepths
@@ -36,7 +39,7 @@ def variance_components(
     draws: int = 20,
     covariates: Sequence[str] = (),
     explain_by: Any = None,
-    level: float = 0.95,
+    level: float = LEVEL,
     **given: Unpack[InputChoices],
 ) -> tuple[Components, ...]:
     """How much of the variance is that of queries, classes, assessors, collections and seeds: of each system, and of
@@ -54,7 +57,6 @@ def variance_components(
     (Components(AP of mine: query 0%, assessor 68%, query x assessor 32%; standard error of the mean 0.2083),)
     """
     from rankscope.analysis.statistics.variance_components import components
-    from rankscope.core.validation import COUNT, SHARE, OneOf, check
 
     check(locals(), level=SHARE, draws=COUNT, collection=OneOf(("none", "random", "exact")))
     inputs, values = _values_of(qrels, runs, measure, assessors, covariates, explain_by, given)
@@ -96,7 +98,6 @@ def values_of_table(data: Any, measure: str, explain_by: Any = None) -> VariedVa
     """Values of one measure from a long table."""
     from rankscope.analysis.statistics.explanatory_variables import read_variables
     from rankscope.analysis.statistics.variance_components import VariedValues
-    from rankscope.core.columns import FACTORS
     from rankscope.inputs.side_tables import read_external_scores
 
     frame = read_external_scores(data)
@@ -128,7 +129,7 @@ def plan_judging(
     assessors: Mapping[str, Any] | Sequence[Any] | None = None,
     baseline: str | None = None,
     of: str | None = None,
-    level: float = 0.95,
+    level: float = LEVEL,
     **given: Unpack[InputChoices],
 ) -> JudgingPlans:
     """What should be judged next? More queries, more assessors, deeper pools or more seeds, by the width they promise.
@@ -144,9 +145,7 @@ def plan_judging(
     28
     """
     from rankscope.analysis.sampling.judging_plan import Costs, JudgingPlans, WidthForecast
-    from rankscope.analysis.statistics.score_table import ScoreTable
     from rankscope.analysis.statistics.variance_components import QUERY, components
-    from rankscope.core.validation import COUNT, SHARE, Number, Optional, check
 
     check(
         locals(), level=SHARE, budget=Number(above=0), judgements=Optional(Number(above=0)), pool_depth=Optional(COUNT)
@@ -192,8 +191,6 @@ def contrast_names(systems: Sequence[str], baseline: str | None, of: str | None)
 
 def judgements_of_a_query(inputs: VariedInputs) -> float:
     """Judged items of a query, in the mean over queries and assessors."""
-    from rankscope.inputs.qrels import Qrels
-
     tables = [Qrels.of(each, inputs.reading).table for each in inputs.judgements.values()]
     counts = [len(each) / max(1, each.get_column("query").n_unique()) for each in tables]
     return sum(counts) / len(counts)
@@ -208,7 +205,6 @@ def pools_of(
     from rankscope.analysis.sampling.judged_run import ranking_table
     from rankscope.analysis.sampling.judging_plan import pool_depths
     from rankscope.analysis.sampling.pools import Rankings
-    from rankscope.inputs.qrels import Qrels
 
     judged = Qrels.of(next(iter(inputs.judgements.values())), inputs.reading).table
     queries = judged.get_column("query").unique().sort().to_list()
@@ -218,15 +214,11 @@ def pools_of(
     compared = {name: runs[name].table() for name in dict.fromkeys((base, other))}
 
     def mean_of(some: pl.DataFrame) -> float:
-        return _mean_of_table(ScoreTable.of(inputs.scores(some, compared)), base, other)
+        # Of one system, or of a difference; a query of which no pool has anything relevant counts as 0.
+        import numpy as np
+
+        values: Any = ScoreTable.of(inputs.scores(some, compared)).select(base, other).values
+        filled = np.nan_to_num(values)
+        return float(filled[:, 0].mean() if base == other else (filled[:, 1] - filled[:, 0]).mean())
 
     return pool_depths(rankings, judged, mean_of, depth)
-
-
-def _mean_of_table(table: ScoreTable, base: str, other: str) -> float:
-    """Of one system, or of a difference; a query of which no pool has anything relevant counts as 0."""
-    import numpy as np
-
-    values: Any = table.select(base, other).values
-    filled = np.nan_to_num(values)
-    return float(filled[:, 0].mean() if base == other else (filled[:, 1] - filled[:, 0]).mean())

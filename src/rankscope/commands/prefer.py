@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 from rankscope.core.display import ShownRows, Tabular
 from rankscope.core.errors import InputError, SettingError
 from rankscope.core.keywords import strict_keywords
+from rankscope.core.settings import LEVEL, MAX_RATIO
+from rankscope.core.validation import COUNT, SEED, OneOf, check
 
 if TYPE_CHECKING:
     from rankscope.analysis.assessors.bradley_terry import Strengths
@@ -44,7 +46,7 @@ class Preferred(Tabular):
     rates: tuple[WinRate, ...]
     bias: PositionBias
     answers: int
-    level: float = 0.95
+    level: float = LEVEL
     strengths: Strengths | None = None  # of three systems or more
 
 
@@ -54,7 +56,7 @@ def prefer(
     *,
     classes: Any = None,
     systems: Sequence[str] = (),
-    level: float = 0.95,
+    level: float = LEVEL,
     seed: int = 0,
 ) -> Preferred:
     """Win rates with limits over queries, verdicts, and position bias, from answers or from a file of them.
@@ -149,18 +151,15 @@ def interleave_runs(
     (['a', 'b', 'c'], [1, 2, 3])
     """
     from rankscope.analysis.assessors.preferences import INTERLEAVING_METHODS
-    from rankscope.core.validation import COUNT, SEED, OneOf, check
-    from rankscope.inputs.problems import raise_all
+    from rankscope.commands.evaluate import read_runs
     from rankscope.inputs.reading import reading_with
-    from rankscope.inputs.run import all_problems, named_runs
+    from rankscope.inputs.run import all_problems
 
     rules = {"method": OneOf(INTERLEAVING_METHODS), "depth": COUNT, "impressions": COUNT, "seed": SEED}
     chosen = check({name: value for name, value in locals().items() if name in rules}, **rules)
-    errors: list[InputError] = []
-    reading = reading_with(columns, None, None, "utf-8", True, 200.0)
-    runs = named_runs([first, second], reading, errors)
+    reading = reading_with(columns, None, None, "utf-8", True, MAX_RATIO)
+    runs = read_runs([first, second], reading)
     with all_problems(runs):
-        raise_all(errors)
         heads = [_heads(run, chosen["depth"]) for run in runs]
     shared = [query for query in heads[0] if query in heads[1]]
     if not shared:
@@ -216,6 +215,7 @@ def preferences_of_clicks(lists: str | Path, clicks: str | Path) -> list[Prefere
     Clicks have the columns query and item, and may have impression (1 unless given) and assessor. An impression without
     a click says nothing and is left out; one in which both runs get as many is a tie.
     """
+    from rankscope.analysis.assessors.preferences import INTERLEAVED, Preference
     from rankscope.inputs.problems import Problems
     from rankscope.inputs.sources import Source
 
@@ -223,17 +223,12 @@ def preferences_of_clicks(lists: str | Path, clicks: str | Path) -> list[Prefere
     shown, names = read_lists(lists)
     clicked = _clicks(clicks, shown, problems)
     problems.raise_if_any()
-    return [_preference_of_clicks(each, who, shown[each], items, names) for (each, who), items in clicked.items()]
-
-
-def _preference_of_clicks(
-    impression: Impression, who: str, made: Interleaved, items: Sequence[str], names: tuple[str, str]
-) -> Preference:
-    from rankscope.analysis.assessors.preferences import INTERLEAVED, Preference
-
-    first, second = made.credit(items)
-    choice: Any = "left" if first > second else "right" if second > first else "equal"
-    return Preference(impression[0], who, *names, choice=choice, mode=INTERLEAVED)
+    answers = []
+    for (impression, who), items in clicked.items():
+        first, second = shown[impression].credit(items)
+        choice: Any = "left" if first > second else "right" if second > first else "equal"
+        answers.append(Preference(impression[0], who, *names, choice=choice, mode=INTERLEAVED))
+    return answers
 
 
 def _clicks(

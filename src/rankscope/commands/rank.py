@@ -8,9 +8,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from rankscope.core.caching import need_extras
 from rankscope.core.display import ShownByName
 from rankscope.core.errors import SettingError
 from rankscope.core.keywords import strict_keywords
+from rankscope.core.names import RANKS_SUFFIX, one_line
+from rankscope.core.wording import setting_usage
+from rankscope.version import __version__
 
 if TYPE_CHECKING:
     from rankscope.core.parts import Runner
@@ -18,9 +22,6 @@ if TYPE_CHECKING:
     from rankscope.inputs.features import Features, LabelledItems
     from rankscope.ranks.relevant_ranks import RelevantRanks
     from rankscope.reports.texts.benchmark import Standings
-
-
-RANKS_SUFFIX = ".ranks.parquet"
 
 
 @strict_keywords
@@ -59,7 +60,6 @@ def rank(
     [1, 1]
     """
     from rankscope.core.machine import memory_of
-    from rankscope.core.names import one_line
     from rankscope.engines.nearest.metrics import metric_named
 
     asked = None if metric is None else metric_named(metric)  # before a large file is read
@@ -117,8 +117,7 @@ class Ranking:
         from rankscope.inputs.feature_files import are_parts
 
         if on in (None, "home") and not are_parts(features):
-            items = items_of(features, **how)
-            return self.whole(items)
+            return self.whole(items_of(features, **how))
         from rankscope.commands.rank_in_parts import ranked_in_parts
 
         return ranked_in_parts(self, features, how, on or "home", work, say)
@@ -130,48 +129,26 @@ class Ranking:
         return self.metric or metric_named(items.metric or "cosine")
 
     def whole(self, items: Features) -> tuple[RelevantRanks, LabelledItems, int]:
-        """All at once."""
-        ranks, reused = ranked(
-            items, self.metric_of(items), self.junk, self.system, self.output, self.choices, self.free
-        )
-        return ranks, items, reused
+        """All at once; blocks of ranks that are finished wait next to the output for the rest."""
+        from rankscope.engines.nearest import nearest_ranks
+        from rankscope.engines.nearest.blocks import BlocksFolder
+        from rankscope.engines.nearest.metrics import metric_name
+        from rankscope.inputs.qrels import read_junk
+        from rankscope.inputs.reading import Reading
+        from rankscope.ranks.storage import save_ranks
 
-
-def ranked(
-    items: Features,
-    metric: Any,
-    junk: Any,
-    system: str,
-    output: str | Path | None,
-    choices: dict[str, Any],
-    free: dict[str, Any],
-) -> tuple[RelevantRanks, int]:
-    """The ranks, and how many blocks of them were there from before; only `choices` change numbers."""
-    from rankscope.engines.nearest import nearest_ranks
-    from rankscope.engines.nearest.blocks import BlocksFolder
-    from rankscope.engines.nearest.metrics import metric_name
-    from rankscope.inputs.qrels import read_junk
-    from rankscope.inputs.reading import Reading
-    from rankscope.ranks.storage import save_ranks
-    from rankscope.version import __version__
-
-    unwanted = read_junk(junk, Reading()) if junk is not None else []
-    if output is None:
-        return nearest_ranks(items, metric=metric, junk=unwanted, system=system, **choices, **free), 0
-    if not str(output).endswith(RANKS_SUFFIX):
-        raise SettingError(f"the result must be called NAME{RANKS_SUFFIX}, got '{output}'")
-    made_by = {
-        "version": __version__,
-        "features": items.digest,
-        "metric": metric_name(metric),
-        "junk": unwanted,
-        **choices,
-    }
-    work = BlocksFolder(str(output), made_by)
-    with work.open():
-        ranks = nearest_ranks(items, metric=metric, junk=unwanted, system=system, kept=work.block, **choices, **free)
-        save_ranks(ranks, output)
-    return ranks, work.reused
+        metric, junk = self.metric_of(items), read_junk(self.junk, Reading()) if self.junk is not None else []
+        how = {"metric": metric, "junk": junk, "system": self.system, **self.choices, **self.free}
+        if self.output is None:
+            return nearest_ranks(items, **how), items, 0
+        if not str(self.output).endswith(RANKS_SUFFIX):
+            raise SettingError(f"the result must be called NAME{RANKS_SUFFIX}, got '{self.output}'")
+        made_by = {"version": __version__, "features": items.digest, "metric": metric_name(metric), "junk": junk}
+        work = BlocksFolder(str(self.output), {**made_by, **self.choices})
+        with work.open():
+            ranks = nearest_ranks(items, kept=work.block, **how)
+            save_ranks(ranks, self.output)
+        return ranks, items, work.reused
 
 
 def items_of(
@@ -206,11 +183,9 @@ def items_of(
         labels = read_labels(labels, None, label_column, id_column).labels
     if labels is None:
         raise SettingError("an array of features needs labels=...: the label of each item")
-    return Features.of(features, labels, separator=separator, queries=_given_ids(queries), junk_labels=junk_labels)
-
-
-def _given_ids(queries: Any) -> Any:
-    return Path(queries).read_text(encoding="utf-8").split() if isinstance(queries, str | Path) else queries
+    if isinstance(queries, str | Path):
+        queries = Path(queries).read_text(encoding="utf-8").split()
+    return Features.of(features, labels, separator=separator, queries=queries, junk_labels=junk_labels)
 
 
 @strict_keywords
@@ -263,8 +238,6 @@ def describe(
 
 def refuse_pictures(descriptors: str | Sequence[str], model: str | Path | None) -> None:
     """Refuse what describes pictures next to what describes texts."""
-    from rankscope.core.wording import setting_usage
-
     if descriptors or model is not None:
         ours, theirs = setting_usage("lsi"), f"{setting_usage('descriptors')} and {setting_usage('model')}"
         raise SettingError(f"{ours} is for texts, {theirs} are for pictures: give one of them")
@@ -294,7 +267,6 @@ def descriptors_of(
     fit: str = "crop",
 ) -> list[Any]:
     """Descriptors by name, then the user's model."""
-    from rankscope.core.wording import setting_usage
     from rankscope.engines.images.descriptors import DESCRIPTORS
 
     asked: list[Any] = [*DESCRIPTORS.parse_list(descriptors)]
@@ -311,7 +283,6 @@ def descriptors_of(
 
 
 def _network(model: str | Path, options: dict[str, Any], fit: str) -> Any:
-    from rankscope.core.caching import need_extras
     from rankscope.engines.images.networks import TORCH_SUFFIXES, NetworkDescriptor
 
     need_extras("PIL", "torch" if Path(model).suffix.lower() in TORCH_SUFFIXES else "onnxruntime")

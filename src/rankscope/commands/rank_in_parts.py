@@ -6,9 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from rankscope.commands.rank import RANKS_SUFFIX, Ranking, items_of
+from rankscope.commands.rank import Ranking, items_of
 from rankscope.core.errors import SettingError
 from rankscope.core.machine import memory_text
+from rankscope.core.names import RANKS_SUFFIX
 from rankscope.core.parts import Home, Runner, parts_folder
 from rankscope.core.runners import runner_of
 from rankscope.core.wording import setting_usage

@@ -15,15 +15,12 @@ import numpy as np
 from rankscope.commands import defaults
 from rankscope.core.errors import SettingError
 from rankscope.core.keywords import refuse_unknown, strict_keywords
-from rankscope.core.settings import InputChoices
+from rankscope.core.settings import MAX_RATIO, InputChoices
 from rankscope.core.wording import setting_usage
 
 if TYPE_CHECKING:
     from rankscope.analysis.comparison.compare import Compared
-    from rankscope.inputs.documents.topics import QuerySet
-    from rankscope.inputs.qrels import Qrels
     from rankscope.inputs.reading import Reading
-    from rankscope.inputs.run import Run
     from rankscope.measures.evaluation.scores import Scores, SystemScores
     from rankscope.measures.notation import Asked
     from rankscope.ranks.item_ranks import Lists
@@ -33,9 +30,6 @@ if TYPE_CHECKING:
     from rankscope.reports.page.found_items import FoundItems
     from rankscope.reports.page.html import ReportPage
     from rankscope.reports.page.report import Report
-
-
-# The whole picture: a page, or one graph.
 
 
 @strict_keywords
@@ -85,9 +79,12 @@ def report(
         tasks = compared_suite(suite, wanted, baseline=baseline or None, progress=progress)
         return _page_written(suite_page(tasks, title), output)
     if history is not None:
-        from rankscope.commands.compare import history_page
+        from rankscope.analysis.comparison.gate_history import read_history
+        from rankscope.reports.page.result_pages import render_history
 
-        return _page_written(history_page(history, title)[0], output)
+        return _page_written(render_history(read_history(history), title), output)
+
+    from rankscope.reports.page.html import render_report
 
     known = isinstance(qrels, Scores)
     size = size_of_docs(docs, given)
@@ -107,47 +104,53 @@ def report(
         baseline=baseline,
         reading=reading_of_choices(given, scores.settings.comments),
     )
-    whole = whole_report(scores, title, progress, baseline=baseline, found=found)
-    if assessors is not None:
-        whole = with_assessors(whole, assessors, None if known else runs)
-    if not known and runs is not None:
-        whole = with_stability(whole, runs, assessors, given)
-    page = page_of(whole)
+    read = None if known else runs
+    whole = report_of(
+        scores, title, progress, baseline=baseline, found=found, assessors=assessors, runs=read, given=given
+    )
+    page = render_report(whole)
     if latex is not None:
         from rankscope.reports.latex import width_of_columns
+        from rankscope.reports.page.paper import write_paper
 
         write_paper(whole, latex, progress, width_of_columns(latex_columns), latex_marks)
     return _page_written(page, output)
 
 
-def with_assessors(whole: Report, assessors: Mapping[str, Any] | Sequence[Any], runs: Any) -> Report:
-    """The same with how far assessors agree, and with the order of the systems under each, by the first measure."""
-    from dataclasses import replace
+def report_of(
+    scores: Scores,
+    title: str = "",
+    progress: Progress | None = None,
+    *,
+    compared: Compared | None = None,
+    baseline: str = "",
+    found: FoundItems | None = None,
+    assessors: Mapping[str, Any] | Sequence[Any] | None = None,
+    runs: Any = None,
+    given: Mapping[str, Any] | None = None,
+) -> Report:
+    """What stands in the page.
 
-    from rankscope.commands.judgements import agreement
+    With `assessors` how far they agree, and the order of the systems under each by the first measure; with runs of two
+    systems or more what other assessors and other items would do to the order.
+    """
+    from rankscope.reports.page.report import Report
 
-    scores, several = whole.scores, runs is not None and len(whole.systems) > 1
-    ranks = scores.systems[0].ranks
-    kinds = ranks.classes if scores.by_class_wanted else None
-    found = agreement(
-        assessors,
-        runs if several else None,
-        scores.measures[0],
-        classes=None if kinds is None else dict(zip(ranks.queries, kinds, strict=True)),
-        rel=scores.settings.rel,
-    )
-    return replace(whole, agreed=found)
+    whole = Report.of(scores, title, progress, compared, baseline, found)
+    several = runs is not None and len(whole.systems) > 1
+    if assessors is not None:
+        from rankscope.commands.judgements import agreement
 
+        ranks, measure, rel = scores.systems[0].ranks, scores.measures[0], scores.settings.rel
+        kinds = ranks.classes if scores.by_class_wanted else None
+        classes = None if kinds is None else dict(zip(ranks.queries, kinds, strict=True))
+        agreed = agreement(assessors, runs if several else None, measure, classes=classes, rel=rel)
+        whole = replace(whole, agreed=agreed)
+    if several and whole.compared is not None:
+        from rankscope.commands.stability import stability_of_report
 
-def with_stability(whole: Report, runs: Any, assessors: Any, given: Mapping[str, Any]) -> Report:
-    """The same with what other assessors and other items would do to the order of two systems or more."""
-    from dataclasses import replace
-
-    if whole.compared is None or len(whole.systems) < 2:
-        return whole
-    from rankscope.commands.stability import stability_of_report
-
-    return replace(whole, stable=stability_of_report(whole.scores, runs, assessors, given))
+        whole = replace(whole, stable=stability_of_report(scores, runs, assessors, given or {}))
+    return whole
 
 
 def _page_written(page: str, output: str | Path | None) -> ReportPage:
@@ -178,47 +181,12 @@ def check_sources(files: Sequence[Any], suite: Any, history: Any, choices: Mappi
         raise SettingError(f"{', '.join(useless)}: of a report of runs; leave it out, or {setting_usage(source)}")
 
 
-def whole_report(
-    scores: Scores,
-    title: str = "",
-    progress: Progress | None = None,
-    compared: Compared | None = None,
-    baseline: str = "",
-    found: FoundItems | None = None,
-) -> Report:
-    """What stands in the page."""
-    from rankscope.reports.page.report import Report
-
-    return Report.of(scores, title, progress, compared, baseline, found)
-
-
-def page_of(whole: Report) -> str:
-    """The page as HTML."""
-    from rankscope.reports.page import html
-
-    return html.render_report(whole)
-
-
 def write_page(page: str, path: str | Path) -> int:
     """Write a page, whole or not at all; how many bytes it has."""
     from rankscope.core.files import atomic
 
     with atomic(path, "wb") as file:
         return file.write(page.encode())
-
-
-def write_paper(
-    whole: Report,
-    folder: str | Path,
-    progress: Progress | None = None,
-    width: float | None = None,
-    marks: str = "auto",
-) -> list[tuple[Path, str]]:
-    """Tables, one column or so many points wide, and figures of a report for a paper: the files, and what each is."""
-    from rankscope.reports.latex import COLUMN
-    from rankscope.reports.page import paper
-
-    return paper.write_paper(whole, folder, progress, COLUMN if width is None else width, marks)
 
 
 @strict_keywords
@@ -269,14 +237,21 @@ def found_items(
     from rankscope.reports.page.found_items import FoundItems
 
     settings = scores.settings
-    how = reading or reading_with(None, None, None, "utf-8", settings.comments, 200.0, scores=settings.scores)
+    how = reading or reading_with(None, None, None, "utf-8", settings.comments, MAX_RATIO, scores=settings.scores)
     shown = _shown_systems(scores, baseline)
     found = FoundItems(_lists(scores, shown, qrels, runs, junk, how))
     if topics is not None:
         from rankscope.inputs.documents.topics import read_topics
 
         queries = read_topics(topics, replace(how, format=None, columns=(), roll_up=None))
-        _need_common(queries, scores)
+        from rankscope.inputs.problems import shorten_value
+
+        judged = scores.systems[0].ranks.queries
+        if set(judged).isdisjoint(queries):
+            there, here = (", ".join(shorten_value(each) for each in list(some)[:3]) for some in (queries, judged))
+            raise SettingError(
+                f"{queries.name}: none of its queries is judged. Ids there: {there}, ...; judged: {here}, ..."
+            )
         found = found.with_words(queries)
     if docs is not None:
         from rankscope.reports.page.found_items import shown_documents
@@ -298,9 +273,6 @@ def with_size_of_docs(scores: Scores, docs: str | Path | None, size: int | None,
     An index that holds less than a ranking lists is not the collection, and its size says nothing: scores made with it,
     because it was `assumed`, forget it.
     """
-    from rankscope.core.errors import SettingError
-    from rankscope.core.wording import setting_usage
-
     if size is None:
         return scores
     said = dict.fromkeys(_size_of(system.ranks) for system in scores.systems)
@@ -339,18 +311,6 @@ def _sized(system: SystemScores, size: int | None) -> SystemScores:
     return replace(system, ranks=unknown if size is None else ranks.with_collection(size))
 
 
-def _need_common(queries: QuerySet, scores: Scores) -> None:
-    from rankscope.core.errors import SettingError
-    from rankscope.inputs.problems import shorten_value
-
-    judged = scores.systems[0].ranks.queries
-    if set(judged).isdisjoint(queries):
-        there, here = (", ".join(shorten_value(each) for each in list(some)[:3]) for some in (queries, judged))
-        raise SettingError(
-            f"{queries.name}: none of its queries is judged. Ids there: {there}, ...; judged: {here}, ..."
-        )
-
-
 def _shown_systems(scores: Scores, baseline: str) -> list[SystemScores]:
     """The systems whose lists a page can hold."""
     from rankscope.measures.direction import best_first
@@ -370,30 +330,22 @@ def _lists(
 ) -> dict[str, Lists]:
     from rankscope.inputs.qrels import Qrels, read_junk
     from rankscope.inputs.run import named_runs
-    from rankscope.reports.page.found_items import lists_of_ranks
+    from rankscope.ranks.item_ranks import first_items
+    from rankscope.reports.page.found_items import COUNT, lists_of_ranks
 
     if runs is None:
         return {system.name: lists_of_ranks(system.ranks) for system in shown}
     judged = Qrels.of(qrels, reading, keep=False)
     by_name = {run.name: run for run in named_runs(runs, reading, [])}
     unwanted = read_junk(junk, reading) if junk is not None else ()
-    return {
-        system.name: _first_items_of_run(judged, by_name[system.name], scores, unwanted)
-        if _can_be_read_again(by_name.get(system.name))
-        else lists_of_ranks(system.ranks)
-        for system in shown
-    }
-
-
-def _first_items_of_run(judged: Qrels, run: Run, scores: Scores, junk: Any) -> Lists:
-    from rankscope.ranks.item_ranks import first_items
-    from rankscope.reports.page.found_items import COUNT
-
-    return first_items(judged, run, COUNT, scores.settings, junk)
-
-
-def _can_be_read_again(run: Run | None) -> bool:
-    """Not what came through a pipe, and nothing that would take minutes."""
-    if run is None or run.source is None:
-        return run is not None
-    return run.source.address != "-" and run.source.size <= LARGEST_READ_AGAIN
+    lists = {}
+    for system in shown:
+        run = by_name.get(system.name)
+        source = None if run is None else run.source
+        # what came through a pipe is gone, and a very large run would take minutes
+        lasts = source is None or (source.address != "-" and source.size <= LARGEST_READ_AGAIN)
+        if run is not None and lasts:
+            lists[system.name] = first_items(judged, run, COUNT, scores.settings, unwanted)
+        else:
+            lists[system.name] = lists_of_ranks(system.ranks)
+    return lists

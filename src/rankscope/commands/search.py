@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, overload
 
 from rankscope.core.errors import SettingError
 from rankscope.core.keywords import strict_keywords
+from rankscope.core.names import RANKS_SUFFIX, one_line
+from rankscope.core.settings import MAX_RATIO, Settings
 from rankscope.core.wording import setting_usage
 
 if TYPE_CHECKING:
@@ -27,7 +29,6 @@ if TYPE_CHECKING:
 
 # From texts to an index, and from an index to documents, runs and ranks.
 
-RANKS_SUFFIX = ".ranks.parquet"
 Syntax = Literal["words", "lucene"]
 
 
@@ -43,7 +44,7 @@ def index(
     add: bool = False,
     format: str | None = None,
     encoding: str = "utf-8",
-    max_ratio: float = 200.0,
+    max_ratio: float = MAX_RATIO,
     download: bool = False,
     progress: Callable[[str, float], None] | None = None,
 ) -> Index:
@@ -81,7 +82,7 @@ def documents_of(
     fields: str | Sequence[str] | None = None,
     format: str | None = None,
     encoding: str = "utf-8",
-    max_ratio: float = 200.0,
+    max_ratio: float = MAX_RATIO,
     download: bool = False,
     progress: Callable[[str, float], None] | None = None,
 ) -> Any:
@@ -164,7 +165,7 @@ def search(
     seed: int = 0,
     format: str | None = None,
     encoding: str = "utf-8",
-    max_ratio: float = 200.0,
+    max_ratio: float = MAX_RATIO,
     download: bool = False,
     system: str | None = None,
     engine: str | None = None,
@@ -205,7 +206,8 @@ def search(
         )
         asked: dict[str, Any] = {"field": field, "syntax": syntax or "words", "depth": depth, "parts": parts}
         return search_engine(engine, topics, output, system=system, reading=reading, **asked, **live)
-    _refuse_without_engine(live)
+    if lost := unusual_settings(live):
+        raise SettingError(f"{lost}: only for an engine that answers over HTTP: give {setting_usage('engine')}")
     if (query is None) == (topics is None):
         raise SettingError("give a query, or topics")
     opened = opened_index(index)
@@ -238,11 +240,6 @@ def unusual_settings(given: Mapping[str, Any]) -> str:
     return ", ".join(setting_usage(name) for name, value in given.items() if value is not usual[name].default)
 
 
-def _refuse_without_engine(live: Mapping[str, Any]) -> None:
-    if given := unusual_settings(live):
-        raise SettingError(f"{given}: only for an engine that answers over HTTP: give {setting_usage('engine')}")
-
-
 def opened_index(given: Any) -> Index:
     """An index as it is, or opened: one folder, or several as one."""
     from rankscope.engines.text.text_index import Index
@@ -272,7 +269,6 @@ def system_name(system: str | None, output: str | Path | None, similarity: objec
     >>> system_name(None, "runs/bm25-k1.run.gz", "bm25"), system_name(None, "x.ranks.parquet", "bm25")
     ('bm25-k1', 'x')
     """
-    from rankscope.core.names import one_line
     from rankscope.inputs.formats.registry import OUR_SUFFIXES
     from rankscope.inputs.sources import without_suffix
 
@@ -299,7 +295,6 @@ def _save_ranks(
     output: str | Path | None,
     shared: Mapping[str, Any],
 ) -> RelevantRanks:
-    from rankscope.core.settings import Settings
     from rankscope.ranks.storage import save_ranks
 
     ranks = opened.rank(texts, qrels, similarity, Settings(**ties), keep_scores=True, **shared)
@@ -318,7 +313,6 @@ ENGINE_DEPTH = 1000
 
 def refuse_for_engine(choices: Mapping[str, Any]) -> None:
     """Choices that belong to an index, where they differ from what goes without saying."""
-
     if given := unusual_settings(choices):
         raise SettingError(
             f"{given}: not with {setting_usage('engine')}, which ranks by itself. What it can do belongs into "

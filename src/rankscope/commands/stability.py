@@ -23,17 +23,20 @@ from rankscope.analysis.statistics.variance_components import (
 )
 from rankscope.core.errors import InputError, RankscopeError, SettingError
 from rankscope.core.keywords import strict_keywords
-from rankscope.core.settings import InputChoices
+from rankscope.core.settings import LEVEL, InputChoices
+from rankscope.core.validation import COUNT, SHARE, Optional, WholeNumber, check
 from rankscope.core.wording import setting_usage
+from rankscope.inputs.problems import raise_all
+from rankscope.measures.evaluation.scores import Scores
+from rankscope.ranks.relevant_ranks import RelevantRanks
 
 if TYPE_CHECKING:
     from rankscope.analysis.comparison.leaderboard import LeaderboardStability
     from rankscope.inputs.reading import Reading
     from rankscope.inputs.run import Run
-    from rankscope.measures.evaluation.scores import Scores
 
 
-# How stable is a leaderboard: with other queries, other assessors and other items?.
+# How stable is a leaderboard: with other queries, other assessors and other items?
 
 LEFT_OUT = 0.1
 MOST_LINES = 2_000_000  # of all runs together, for which a report draws collections
@@ -50,7 +53,7 @@ def stability(
     left_out: float = LEFT_OUT,
     draws: int = 50,
     resamples: int | None = None,
-    level: float = 0.95,
+    level: float = LEVEL,
     **given: Unpack[InputChoices],
 ) -> LeaderboardStability:
     """How stable is a leaderboard? How often systems change their order with other queries, assessors or collections.
@@ -67,9 +70,6 @@ def stability(
     """
     from rankscope.analysis.comparison.leaderboard import stability as stability_of
     from rankscope.analysis.statistics.sampling_units import classes_are_targets
-    from rankscope.analysis.statistics.score_table import ScoreTable
-    from rankscope.core.validation import COUNT, SHARE, Optional, WholeNumber, check
-    from rankscope.measures.evaluation.scores import Scores
 
     check(locals(), level=SHARE, left_out=SHARE, draws=WholeNumber(least=0), resamples=Optional(COUNT))
     seed = given.get("seed") or 0
@@ -100,13 +100,15 @@ def stability_of_report(
     """
     from rankscope.analysis.comparison.leaderboard import stability as stability_of
     from rankscope.analysis.statistics.sampling_units import classes_are_targets
-    from rankscope.analysis.statistics.score_table import ScoreTable
 
     seed, table = scores.settings.seed, ScoreTable.of(scores)
     if len(table.complete()) < 2:
         return None
     known = {name: each for name, each in given.items() if each is not None}
-    others = _if_possible(lambda: _other_collections(scores, VariedInputs({"": None}, runs, "", known), seed))
+    others: list[ScoreTable] = []
+    if sum(int(each.ranks.depth.sum()) for each in scores.systems) <= MOST_LINES:
+        inputs = VariedInputs({"": None}, runs, "", known)
+        others = _if_possible(lambda: tables_of_draws(scores, inputs.named_runs(), LEFT_OUT, DRAWS_OF_REPORT, seed))
     people = _if_possible(lambda: _by_assessor(runs, scores.measures[0], assessors, given, table))
     return stability_of(
         table,
@@ -125,18 +127,10 @@ def _if_possible(make: Callable[[], list[ScoreTable]]) -> list[ScoreTable]:
         return []
 
 
-def _other_collections(scores: Scores, inputs: VariedInputs, seed: int) -> list[ScoreTable]:
-
-    if sum(int(each.ranks.depth.sum()) for each in scores.systems) > MOST_LINES:
-        return []
-    return tables_of_draws(scores, inputs.named_runs(), LEFT_OUT, DRAWS_OF_REPORT, seed)
-
-
 def _by_assessor(
     runs: Any, measure: str, assessors: Any, given: Mapping[str, Any], table: ScoreTable
 ) -> list[ScoreTable]:
     """The values under each assessor, as far as some queries are measured by all of them."""
-
     if assessors is None:
         return []
     found = list(VariedInputs.of(None, runs, measure, assessors, given).by_assessor().values())
@@ -223,7 +217,6 @@ class VariedInputs:
 
     def named_runs(self) -> dict[str, Run]:
         """The runs of the first seed, read."""
-        from rankscope.inputs.problems import raise_all
         from rankscope.inputs.run import named_runs
 
         errors: list[InputError] = []
@@ -300,12 +293,13 @@ def with_random_collection(
     factors = {name: each for name, each in values.factors.items() if name in (QUERY, "seed")}
     renamed = {("collection" if name == "seed" else name): each for name, each in factors.items()}
     drawn = replace(values, factors=renamed).contrasts(baseline)
-    return [_with_drawn(own, components(table, level)) for own, table in zip(found, drawn, strict=True)]
-
-
-def _with_drawn(own: Components, drawn: Components) -> Components:
-    parts = [drawn[OF_COLLECTION], drawn[OF_QUERY_AND_COLLECTION]]
-    return with_parts(own, parts, f"of the collection: from {drawn.sizes[OF_COLLECTION]} random halves of it")
+    result = []
+    for own, table in zip(found, drawn, strict=True):
+        of_halves = components(table, level)
+        parts = [of_halves[OF_COLLECTION], of_halves[OF_QUERY_AND_COLLECTION]]
+        note = f"of the collection: from {of_halves.sizes[OF_COLLECTION]} random halves of it"
+        result.append(with_parts(own, parts, note))
+    return result
 
 
 def with_exact_collection(found: Sequence[Components], inputs: VariedInputs) -> list[Components]:
@@ -336,7 +330,6 @@ def _exact_variance(ranks: object, measure: str) -> float:
     from rankscope.analysis.curves.hits import hits_of
     from rankscope.analysis.curves.thinning import expected_value
     from rankscope.measures.notation import parse_measure
-    from rankscope.ranks.relevant_ranks import RelevantRanks
 
     assert isinstance(ranks, RelevantRanks)
     if (ranks.collection < 1).any():

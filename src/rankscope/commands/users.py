@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from rankscope.core.errors import InputError, SettingError
 from rankscope.core.keywords import strict_keywords
+from rankscope.core.names import name_of
 
 if TYPE_CHECKING:
-    from rankscope.feedback.users.user_score import PeopleMarks, PersonMark, UserScore
+    from rankscope.feedback.users.user_score import PeopleMarks, UserScore
     from rankscope.workbench.store.events import Event
     from rankscope.workbench.store.state import State
 
@@ -46,40 +47,31 @@ def score_user(
 
 def read_people(reference: Any, rel: float | None = None) -> PeopleMarks:
     """The marks of a journal, of a project in a folder, or of judgements."""
-    from rankscope.feedback.users.user_score import PeopleMarks
+    from rankscope.feedback.users.user_score import PeopleMarks, PersonMark
 
     path = Path(reference) if isinstance(reference, str | Path) else None
     if path is not None and path.is_dir():
-        return _of_project(path, rel)
+        from rankscope.workbench.project import Project
+
+        with Project.open(path, readonly=True) as project:
+            names = {number: each.name for number, each in project.assessors.items()}
+            kinds = {each.name: each.kind for each in project.assessors.values()}
+            texts = {each.id: each.text for each in project.queries.values()}
+            return _people(path.name, project.state, names, kinds, texts, rel or project.file.relevant)
     if path is not None:
         from rankscope.workbench.journal_files import is_journal
 
         if is_journal(path):
             return _of_journal(path, rel)
-    return PeopleMarks.of(_of_qrels(reference), rel or 1.0)
-
-
-def _of_qrels(reference: Any) -> Iterator[PersonMark]:
-    from rankscope.feedback.users.user_score import PersonMark
     from rankscope.inputs.qrels import Qrels
 
     rows = Qrels.of(reference).table.select("query", "item", "grade").iter_rows()
-    return (PersonMark(query, item, "", float(grade)) for query, item, grade in rows if grade >= 0)
-
-
-def _of_project(folder: Path, rel: float | None) -> PeopleMarks:
-    from rankscope.workbench.project import Project
-
-    with Project.open(folder, readonly=True) as project:
-        names = {number: each.name for number, each in project.assessors.items()}
-        kinds = {each.name: each.kind for each in project.assessors.values()}
-        texts = {each.id: each.text for each in project.queries.values()}
-        return _people(folder.name, project.state, names, kinds, texts, rel or project.file.relevant)
+    marks = (PersonMark(query, item, "", float(grade)) for query, item, grade in rows if grade >= 0)
+    return PeopleMarks.of(marks, rel or 1.0)
 
 
 def _of_journal(path: Path, rel: float | None) -> PeopleMarks:
     """Events are applied in their order: what was undone does not count, and the last answer does."""
-    from rankscope.core.names import name_of
     from rankscope.inputs.problems import Problems
     from rankscope.workbench.journal_files import JournalLines
     from rankscope.workbench.store.state import State
@@ -89,16 +81,14 @@ def _of_journal(path: Path, rel: float | None) -> PeopleMarks:
     problems.raise_if_any()
     kinds = {str(each["name"]): str(each["kind"]) for _, each in lines.assessors}
     texts = {str(each["id"]): str(each["text"] or "") for _, each in lines.queries}
-    number = {name: place for place, name in enumerate(dict.fromkeys([*kinds, *_names(lines.events)]), 1)}
+    events = [each for _, each in lines.events]
+    names = dict.fromkeys([*kinds, *(str(each["assessor"]) for each in events)])
+    number = {name: place for place, name in enumerate(names, 1)}
     try:
-        state = State.of(_events([each for _, each in lines.events], number))
+        state = State.of(_events(events, number))
     except (KeyError, IndexError, ValueError):
         raise InputError.of(name_of(path), ["an event undoes one that is not in it: was it cut?"]) from None
     return _people(name_of(path), state, {place: name for name, place in number.items()}, kinds, texts, rel or 1.0)
-
-
-def _names(events: list[tuple[int, Mapping[str, Any]]]) -> list[str]:
-    return [str(each["assessor"]) for _, each in events]
 
 
 def _events(lines: list[Mapping[str, Any]], number: Mapping[str, int]) -> Iterator[Event]:
@@ -114,12 +104,7 @@ def _events(lines: list[Mapping[str, Any]], number: Mapping[str, int]) -> Iterat
 
 
 def _people(
-    source: str,
-    state: State,
-    names: Mapping[int, str],
-    kinds: Mapping[str, str],
-    texts: Mapping[str, str],
-    rel: float,
+    source: str, state: State, names: Mapping[int, str], kinds: Mapping[str, str], texts: Mapping[str, str], rel: float
 ) -> PeopleMarks:
     from rankscope.feedback.users.user_score import PeopleMarks, PersonMark
     from rankscope.workbench.agreement import NEVER_ENTER

@@ -89,9 +89,7 @@ else:
 
 # Packages of the extras, imported when they are needed, with a clear word when they are absent.
 
-EXTRA_PACKAGES: dict[
-    str, tuple[str, str]
-] = {  # modules that work may need together: what pip calls them, and their extra
+EXTRA_PACKAGES = {  # modules that work may need together: what pip calls them, and their extra
     "starlette": ("starlette", "web"),
     "uvicorn": ("uvicorn", "web"),
     "python_multipart": ("python-multipart", "web"),

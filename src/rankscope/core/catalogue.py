@@ -174,7 +174,8 @@ class Catalogue(Generic[T]):
         own = {each: self._load(each) for each in self._own if fold(each) == fold(name)}
         alike = {**self._aliases, **spelled}
         found = own | {each: entry for each, entry in alike.items() if fold(each) == fold(name)}
-        return {each: entry for each, entry in found.items() if _first_of(entry, found) == each}
+        first = {id(entry): each for each, entry in reversed(found.items())}
+        return {each: entry for each, entry in found.items() if first[id(entry)] == each}
 
     def _load(self, name: str) -> T:
         entry = self._own[name]
@@ -220,14 +221,10 @@ def closest(name: str, known: Iterable[str]) -> str:
     if close := difflib.get_close_matches(name.lower(), by_case, n=1, cutoff=0.6):
         return by_case[close[0]]
     letters = re.sub(r"[\W_]", "", name.lower())
-    initials = [each for each in names if len(letters) > 1 and _initials(each) == letters]
+    initials_of = {each: "".join(word[0] for word in re.split(r"[\W_]+", each.lower()) if word) for each in names}
+    initials = [each for each in names if len(letters) > 1 and initials_of[each] == letters]
     beginnings = [each for each in names if len(letters) > 2 and fold(each).startswith(fold(name))]
     return next((found[0] for found in (initials, beginnings) if len(found) == 1), "")
-
-
-def _initials(name: str) -> str:
-    """`pr` of `precision-recall`."""
-    return "".join(word[0] for word in re.split(r"[\W_]+", name.lower()) if word)
 
 
 def unknown_name(what: str, name: object, known: Iterable[str]) -> str:
@@ -299,8 +296,3 @@ def _spellings(entries: Iterable[Any]) -> dict[str, Any]:
     listed = tuple(entries)
     aliases = {alias: each for each in reversed(listed) for alias in getattr(each, "aliases", ())}
     return aliases | {_name_of(each): each for each in listed}
-
-
-def _first_of(entry: object, found: Mapping[str, object]) -> str:
-    """The first of several spellings of the same entry."""
-    return next(each for each, other in found.items() if other is entry)

@@ -9,6 +9,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any, TypeVar
 
+from rankscope.core.caching import import_extra
+
 Value = TypeVar("Value")
 DISPLAYS = "rankscope.reports.display"
 
@@ -36,8 +38,6 @@ class Tabular(Displayed):
 
     def to_pandas(self) -> Any:
         """The same as a pandas frame."""
-        from rankscope.core.caching import import_extra
-
         return import_extra("pandas", "pandas", "pandas").DataFrame(self.to_polars().to_dict(as_series=False))
 
     def to_markdown(self) -> str:

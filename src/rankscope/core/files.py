@@ -19,8 +19,6 @@ from typing import IO, Any, BinaryIO, Final, Literal, TextIO, cast, overload
 from rankscope.core.errors import SettingError
 from rankscope.core.file_guard import check_target, kind_of
 
-# Writing files whole or not at all: the one writer of everything that rankscope leaves on a disk.
-
 PRIVATE: Final = 0o600  # for the owner alone
 LONGEST_KEPT = 180  # bytes of a name, so that no ending takes it beyond the 255 that file systems allow
 
@@ -61,18 +59,25 @@ def sole_writer(folder: Path, name: str) -> IO[bytes]:
     """A file of the folder that this process alone holds as long as it is open; `HeldElsewhere` where another does."""
     with _explained(folder, "cannot write into"):
         file = (folder / name).open("ab")
-    if os.name == "nt":
-        return file
-    import fcntl
-
     try:
-        fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+        _lock(file, wait=False)
     except BlockingIOError:
         file.close()
         raise HeldElsewhere(f"another process writes into {folder}: wait until it has finished") from None
     except OSError:  # a file system without locks
         file.flush()
     return file
+
+
+def _lock(file: int | IO[Any], *, wait: bool) -> None:
+    """Lock an open file, or a folder, until it is closed; on Windows nothing is locked.
+
+    Where another process holds it and we do not `wait`, a BlockingIOError; another OSError where there are no locks.
+    """
+    with suppress(ImportError):
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 @contextmanager
@@ -84,11 +89,9 @@ def one_after_the_other(path: str | Path) -> Iterator[None]:
     folder = os.path.dirname(os.path.realpath(path))
     file = -1
     try:
-        with suppress(ImportError, OSError):  # Windows, and file systems without locks
-            import fcntl
-
+        with suppress(OSError):  # Windows opens no folder, and some file systems have no locks
             file = os.open(folder, os.O_RDONLY)
-            fcntl.flock(file, fcntl.LOCK_EX)
+            _lock(file, wait=True)
         yield
     finally:
         if file >= 0:
@@ -102,32 +105,24 @@ def append_line(path: str | Path, line: str) -> None:
     was. A last line that somebody left without its end is ended first, so that it spoils no other.
     """
     target = Path(os.path.realpath(path))
-    with _explained(target), _appending(target) as file:
-        size = os.fstat(file).st_size
-        os.lseek(file, max(0, size - 1), os.SEEK_SET)
-        lead = b"" if os.read(file, 1) in (b"", b"\n") else b"\n"
-        data = lead + line.encode() + b"\n"
+    with _explained(target):
+        file = os.open(target, os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666)
         try:
-            if os.write(file, data) != len(data):
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-            os.fsync(file)
-        except OSError:
-            os.ftruncate(file, size)
-            raise
-
-
-@contextmanager
-def _appending(target: Path) -> Iterator[int]:
-    """A file open for appending, locked until the end of the block where the system has locks."""
-    file = os.open(target, os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666)
-    try:
-        with suppress(ImportError, OSError):  # Windows, and file systems without locks
-            import fcntl
-
-            fcntl.flock(file, fcntl.LOCK_EX)
-        yield file
-    finally:
-        os.close(file)
+            with suppress(OSError):  # a file system without locks
+                _lock(file, wait=True)
+            size = os.fstat(file).st_size
+            os.lseek(file, max(0, size - 1), os.SEEK_SET)
+            lead = b"" if os.read(file, 1) in (b"", b"\n") else b"\n"
+            data = lead + line.encode() + b"\n"
+            try:
+                if os.write(file, data) != len(data):
+                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+                os.fsync(file)
+            except OSError:
+                os.ftruncate(file, size)
+                raise
+        finally:
+            os.close(file)
 
 
 def sibling(target: Path, ending: str) -> Path:
@@ -262,13 +257,10 @@ PART_SUFFIX = ".part"
 PART_NAME = re.compile(r"\..*\.(\d+)\.[0-9a-f]{8}" + re.escape(PART_SUFFIX))  # .NAME.PROCESS.XXXXXXXX.part
 
 
-def hold_while_written(file: Any) -> None:
+def hold_while_written(file: IO[Any]) -> None:
     """Say of an open file that its writer is alive, for as long as it stays open."""
-    if os.name != "nt":
-        import fcntl
-
-        with suppress(OSError):  # a file system without locks: the number of the process must do
-            fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+    with suppress(OSError):  # a file system without locks: the number of the process must do
+        _lock(file, wait=False)
 
 
 @cache
@@ -308,11 +300,9 @@ def _unfinished(folder: Path) -> list[Path]:
 
 
 def _is_held(path: Path) -> bool:
-    import fcntl
-
     try:
         with path.open("rb") as file:
-            fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _lock(file, wait=False)
     except OSError:
         return True
     return False

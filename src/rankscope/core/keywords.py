@@ -49,8 +49,17 @@ def expanded(function: Callable[..., Any]) -> inspect.Signature:
     plain = inspect.signature(function)
     parameters = []
     for each in plain.parameters.values():
-        choices = _choices_of(each, function)
-        parameters += [each] if choices is None else _named(choices, plain)
+        text = str(each.annotation)
+        if each.kind is not each.VAR_KEYWORD or not text.startswith("Unpack["):
+            parameters.append(each)
+            continue
+        choices = inspect.unwrap(function).__globals__[text.removeprefix("Unpack[").removesuffix("]")]
+        defaults = _DEFAULTS.get(choices, {})
+        for name, hint in choices.__annotations__.items():
+            if name not in plain.parameters:
+                written = hint.__forward_arg__ if isinstance(hint, ForwardRef) else hint
+                new = inspect.Parameter(name, each.KEYWORD_ONLY, default=defaults.get(name), annotation=written)
+                parameters.append(new)
     return plain.replace(parameters=parameters)
 
 
@@ -60,27 +69,3 @@ def refuse_unknown(where: str, given: Iterable[str], known: Iterable[str]) -> No
     wrong = [f"no setting '{name}'{did_you_mean(name, names)}" for name in given if name not in names]
     if wrong:
         raise UnknownSetting(f"{where}: {' '.join(wrong)} There are: {', '.join(names)}", wrong)
-
-
-def _choices_of(parameter: inspect.Parameter, function: Callable[..., Any]) -> Any:
-    """The typed dictionary of the last parameter, if there is one."""
-    text = str(parameter.annotation)
-    if parameter.kind is not parameter.VAR_KEYWORD or not text.startswith("Unpack["):
-        return None
-    return inspect.unwrap(function).__globals__[text.removeprefix("Unpack[").removesuffix("]")]
-
-
-def _named(choices: Any, plain: inspect.Signature) -> list[inspect.Parameter]:
-    """A keyword for each choice that the function does not name itself."""
-    defaults = _DEFAULTS.get(choices, {})
-    return [
-        inspect.Parameter(
-            name, inspect.Parameter.KEYWORD_ONLY, default=defaults.get(name), annotation=_written(annotation)
-        )
-        for name, annotation in choices.__annotations__.items()
-        if name not in plain.parameters
-    ]
-
-
-def _written(annotation: Any) -> Any:
-    return annotation.__forward_arg__ if isinstance(annotation, ForwardRef) else annotation

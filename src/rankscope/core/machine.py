@@ -1,6 +1,4 @@
-"""What this machine gives: how much memory there is to work in, and how many threads the libraries behind numpy
-make.
-"""
+"""What this machine gives: how much memory there is to work in, and threads of the libraries behind numpy."""
 
 from __future__ import annotations
 
@@ -103,9 +101,7 @@ def products_on_one_core() -> None:
     For commands whose products are small: with two cores a report takes 60 % more processor time, and no less of the
     user's.
     """
-    if "numpy" not in sys.modules:
-        for name in THREADS_OF_PRODUCTS:
-            os.environ.setdefault(name, "1")
+    limit_threads(1, *THREADS_OF_PRODUCTS)
 
 
 # How many threads the libraries behind numpy make, which they decide when they are loaded.

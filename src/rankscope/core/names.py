@@ -12,6 +12,7 @@ from pathlib import Path
 from rankscope.core.caching import lazy_pattern
 
 LONGEST_SLUG = 80
+RANKS_SUFFIX = ".ranks.parquet"  # of a saved reduction: judgements and a run as ranks
 UNSEEN: re.Pattern[str] = lazy_pattern(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 )  # what steers a terminal or the direction of writing, and bytes of names that are no UTF-8

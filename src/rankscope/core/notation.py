@@ -1,7 +1,6 @@
 """Names with options as people write them: `P(rel=2)@10`, `lbp(grid=4)`, `noisy(0.1)`. One base, one parser.
 
-The rule: options come by name or in order, an unnamed one fills the first that is free; a name given twice is an
-error;
+The rule: options come by name or in order, an unnamed one fills the first that is free; a name given twice is an error;
 case and `-` or `_` do not matter; what is written of a value parses back to an equal value.
 """
 
@@ -186,11 +185,7 @@ class NamedCatalogue(Catalogue[type[N]], Generic[N]):
 
 
 def parse_written(
-    text: str,
-    what: str,
-    example: str,
-    grammars: Sequence[type[Named]] = (),
-    error: type[RankscopeError] = SettingError,
+    text: str, what: str, example: str, grammars: Sequence[type[Named]] = (), error: type[RankscopeError] = SettingError
 ) -> Written:
     """Take apart what people write; text that a class of `grammars` claims is all between the brackets of that class.
 
@@ -228,7 +223,11 @@ def given_options(kind: type[Named], written: Written) -> dict[str, str]:
         if not any(each.name == kind.behind_at for each in fields(kind)):
             raise kind.error(f"'{written.text}': {kind.name} takes no cut-off")
         values[kind.behind_at] = written.scope
-    _need_all(kind, values, written.text)
+    lacking = [each.name for each in fields(kind) if each.init and is_required(each) and each.name not in values]
+    if kind.behind_at in lacking:
+        raise kind.error(f"'{written.text}': {kind.name} needs a cut-off, for instance {kind.name}@10")
+    if lacking:
+        raise kind.error(f"'{written.text}' lacks {', '.join(lacking)}: it is written {usage(kind)}")
     return values
 
 
@@ -316,15 +315,6 @@ def _option(kind: type[Named], key: str, text: str) -> str:
 def _options_there(kind: type[Named]) -> str:
     known = options_of(kind)
     return f"It has: {', '.join(known)}" if known else "It has none."
-
-
-def _need_all(kind: type[Named], values: Mapping[str, str], text: str) -> None:
-    lacking = [each.name for each in fields(kind) if each.init and is_required(each)]
-    lacking = [name for name in lacking if name not in values]
-    if kind.behind_at in lacking:
-        raise kind.error(f"'{text}': {kind.name} needs a cut-off, for instance {kind.name}@10")
-    if lacking:
-        raise kind.error(f"'{text}' lacks {', '.join(lacking)}: it is written {usage(kind)}")
 
 
 def _default(each: Field[Any]) -> object:

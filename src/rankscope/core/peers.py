@@ -58,17 +58,7 @@ _TEN: dict[str, dict[str, Any]] = {
 }
 
 _CWL = ("RBP", "INST", "INSQ", "BPM", "SDCG", "NERR8", "NERR9", "NERR10", "NERR11")
-_NDEVAL = (
-    "alpha_nDCG",
-    "alpha_DCG",
-    "ERR_IA",
-    "nERR_IA",
-    "AP_IA",
-    "P_IA",
-    "StRecall",
-    "NRBP",
-    "nNRBP",
-)
+_NDEVAL = ("alpha_nDCG", "alpha_DCG", "ERR_IA", "nERR_IA", "AP_IA", "P_IA", "StRecall", "NRBP", "nNRBP")
 
 PEERS: tuple[Peer, ...] = (
     Peer(

@@ -139,33 +139,23 @@ def _submit(
     """The parts that wait for each key, and the futures as they are done; a result is kept nowhere else."""
     waiting: dict[str, list[P]] = {}
     futures = {}
+    cloudpickle = dask_package("cloudpickle")
+
+    def digest(content: bytes) -> str:
+        return hashlib.sha256(content).hexdigest()[:32]
+
     with dask_package("dask.config").set({"distributed.admin.large-graph-warning-threshold": "1 TB"}):
-        common = _submit_shared(client, shared)
+        packed = cloudpickle.dumps(shared)
+        common = client.submit(cloudpickle.loads, packed, key=f"rankscope-shared-{digest(packed)}", retries=RETRIES)
+        version, name = versions_here()["rankscope"], f"{work.__module__}.{work.__qualname__}"
         for part in parts:
-            future = _submit_part(client, work, common, part)
+            packed = cloudpickle.dumps(part)  # Dask would look for futures in it
+            what = f"{version} {name} {common.key} {getattr(part, 'digest', None) or digest(packed)}"
+            key = f"{work.__name__}-{digest(what.encode())}"
+            future = client.submit(_outcome_of_packed, version, work, common, packed, key=key, retries=RETRIES)
             futures[future.key] = future
             waiting.setdefault(future.key, []).append(part)
     return waiting, dask_package("distributed").as_completed(futures.values(), loop=client.loop)
-
-
-def _submit_shared(client: Any, shared: Any) -> Any:
-    cloudpickle = dask_package("cloudpickle")
-    packed = cloudpickle.dumps(shared)
-    key = f"rankscope-shared-{_digest(packed)}"
-    return client.submit(cloudpickle.loads, packed, key=key, retries=RETRIES)
-
-
-def _submit_part(client: Any, work: Callable[[Any, P], R], common: Any, part: P) -> Any:
-    packed = dask_package("cloudpickle").dumps(part)  # Dask would look for futures in it
-    version, name = versions_here()["rankscope"], f"{work.__module__}.{work.__qualname__}"
-    digest = _digest(f"{version} {name} {common.key} {getattr(part, 'digest', None) or _digest(packed)}".encode())
-    return client.submit(
-        _outcome_of_packed, version, work, common, packed, key=f"{work.__name__}-{digest}", retries=RETRIES
-    )
-
-
-def _digest(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()[:32]
 
 
 def _outcome_of_packed(version: str, work: Callable[[Any, Any], R], shared: Any, packed: bytes) -> R | Failure:
@@ -200,7 +190,10 @@ def connect_dask(address: str) -> Iterator[Any]:
     try:
         client = dask_package("distributed").Client(_dask_url(address), timeout=DASK_PATIENCE, set_as_default=False)
     except (OSError, TypeError, ValueError) as error:
-        raise RunnerError(f"{address} cannot be reached: {_first_line(error)}. {_dask_advice(address)}") from None
+        advice = "Is the scheduler running (dask scheduler), and is this its address?"
+        if address.startswith("tls:"):
+            advice = "Does it use TLS, and do Dask's settings (distributed.comm.tls) name the certificates?"
+        raise RunnerError(f"{address} cannot be reached: {first_line(error)}. {advice}") from None
     try:
         _compare_versions(client, address)
         yield client
@@ -212,12 +205,6 @@ def connect_dask(address: str) -> Iterator[Any]:
 
 def _dask_url(address: str) -> str:
     return re.sub("^dask:", "tcp:", address)
-
-
-def _dask_advice(address: str) -> str:
-    if address.startswith("tls:"):
-        return "Does it use TLS, and do Dask's settings (distributed.comm.tls) name the certificates?"
-    return "Is the scheduler running (dask scheduler), and is this its address?"
 
 
 def point_out_open_scheduler(address: str) -> None:
@@ -245,26 +232,17 @@ def is_loopback(host: str) -> bool:
 def _compare_versions(client: Any, address: str) -> None:
     """Refuse another rankscope anywhere, and name other packages that may change the last digits."""
     here = versions_here()
-    for where, there in _versions_of_workers(client, address).items():
-        refuse_other_version(where, there["rankscope"], here["rankscope"])
-        other = version_differences(there, here)
-        if other:
-            point_out(f"{where} has {', '.join(other)}: the last digits of a result may differ")
-
-
-def _versions_of_workers(client: Any, address: str) -> dict[str, Mapping[str, str | None]]:
-    """The versions of the scheduler and of each worker that is there now."""
     try:
         client.wait_for_workers(1, timeout=DASK_PATIENCE)
     except TimeoutError:
         raise RunnerError(f"{address} has no workers. Start one: dask worker {_dask_url(address)}") from None
-    scheduler = client.run_on_scheduler(eval, VERSIONS_QUESTION)
-    workers = client.run(eval, VERSIONS_QUESTION)
-    return {f"the scheduler at {address}": scheduler} | {f"the worker at {at}": each for at, each in workers.items()}
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error) or type(error).__name__).partition("\n")[0].rstrip(".")
+    found = {f"the scheduler at {address}": client.run_on_scheduler(eval, VERSIONS_QUESTION)}
+    found |= {f"the worker at {at}": each for at, each in client.run(eval, VERSIONS_QUESTION).items()}
+    for where, there in found.items():
+        refuse_other_version(where, there["rankscope"], here["rankscope"])
+        other = version_differences(there, here)
+        if other:
+            point_out(f"{where} has {', '.join(other)}: the last digits of a result may differ")
 
 
 # What whoever runs work elsewhere should know, said once on standard error.
@@ -299,7 +277,9 @@ class Spark(Runner):
         if not parts:
             return
         with spark_session() as session:
-            task, left = _spark_task(session, work, shared), parts
+            packed, version = _pack(shared), versions_here()["rankscope"]
+            digest, common = hashlib.sha256(packed).hexdigest(), session.sparkContext.broadcast(packed)
+            task, left = partial(_work_on_rows, version, _pack(work), digest, common), parts
             for tries in range(RETRIES + 1):
                 failed: list[P] = []
                 for part, outcome in _spark_outcomes(session, task, left):
@@ -323,15 +303,10 @@ def job_size(parts: int, slots: int) -> int:
     return max(1, -(-2 * min(parts, slots) // SPARK_JOBS))
 
 
-def _spark_slots(session: Any, parts: int) -> int:
-    """How many parts Spark can work on at once; all, where it gets more machines for what waits."""
-    grows = session.conf.get("spark.dynamicAllocation.enabled", "false") == "true"
-    return parts if grows else session.sparkContext.defaultParallelism
-
-
 def _spark_outcomes(session: Any, task: Rows, parts: Sequence[P]) -> Iterator[tuple[P, Any]]:
     """Each part with its result or failure, from several jobs at once."""
-    size = job_size(len(parts), _spark_slots(session, len(parts)))
+    grows = session.conf.get("spark.dynamicAllocation.enabled", "false") == "true"  # by machines for what waits
+    size = job_size(len(parts), len(parts) if grows else session.sparkContext.defaultParallelism)
     with ThreadPoolExecutor(SPARK_JOBS) as pool, _job_group(session, pool) as group:
         jobs = {}
         for first in range(0, len(parts), size):
@@ -363,26 +338,13 @@ def _run_job(session: Any, group: str, task: Rows, parts: Sequence[Any]) -> list
 
 
 def _results_of(job: Future[list[bytes]]) -> list[Any]:
+    """What a job gave; where Spark gave it up, the line that says why: the last one of a trace of Python, if any."""
     kinds = (spark_package("pyspark.errors").PySparkException, spark_package("py4j.protocol").Py4JError)
     try:
         return [pickle.loads(each) for each in job.result()]
     except kinds as error:
-        raise RunnerError(f"Spark gave up: {_cause(error)}") from None
-
-
-def _cause(error: Exception) -> str:
-    """The line that says why, which is the last one of a trace of Python where there is one."""
-    lines = [line for line in str(error).splitlines() if "Error: " in line and not line.startswith((" ", "\t"))]
-    return lines[-1] if lines else spark_first_line(error)
-
-
-def _spark_task(session: Any, work: Callable[[Any, P], R], shared: Any) -> Rows:
-    """What an executor does with rows of parts; `shared` goes to each executor once."""
-    packed = _pack(shared)
-    digest = hashlib.sha256(packed).hexdigest()
-    return partial(
-        _work_on_rows, versions_here()["rankscope"], _pack(work), digest, session.sparkContext.broadcast(packed)
-    )
+        lines = [line for line in str(error).splitlines() if "Error: " in line and not line.startswith((" ", "\t"))]
+        raise RunnerError(f"Spark gave up: {lines[-1] if lines else first_line(error)}") from None
 
 
 def _pack(value: object) -> bytes:
@@ -407,17 +369,12 @@ def _packed_outcome(version: str, work: bytes, digest: str, shared: Any, part: b
         return _pack(outcome_of(version, pickle.loads(work), _shared[digest], pickle.loads(part)))
     except Exception as error:
         error.add_note(f"On a worker of Spark:\n{traceback.format_exc()}")
-        return _packed_failure(error)
-
-
-def _packed_failure(error: Exception) -> bytes:
-    """The error itself; where it cannot travel, what it says."""
-    try:
-        packed = _pack(Failure(error))
-        pickle.loads(packed)
-    except Exception:
-        return _pack(Failure(RuntimeError(f"{type(error).__name__}: {error}")))
-    return packed
+        try:
+            packed = _pack(Failure(error))
+            pickle.loads(packed)
+        except Exception:  # the error cannot travel: what it says
+            return _pack(Failure(RuntimeError(f"{type(error).__name__}: {error}")))
+        return packed
 
 
 # The runners there are, by name.
@@ -438,9 +395,11 @@ or spark
     """
     if isinstance(on, Runner):
         return on
-    name, _, rest = str(on).partition(":")
+    name, _, count = str(on).partition(":")
     if name == Processes.name:
-        return _processes(rest, str(on))
+        if count and not count.isdecimal():
+            raise SettingError(f"{setting_value('on', on)}: must name a whole number of processes, as processes:4")
+        return Processes(int(count) if count else None)
     if name in (Dask.name, "tls"):
         dask_package("distributed")
         return Dask(str(on))
@@ -449,19 +408,10 @@ or spark
         return Spark()
     if on == Home.name:
         return Home()
-    raise SettingError(_no_runner(str(on), name))
-
-
-def _processes(count: str, on: str) -> Processes:
-    if count and not count.isdecimal():
-        raise SettingError(f"{setting_value('on', on)}: must name a whole number of processes, as processes:4")
-    return Processes(int(count) if count else None)
-
-
-def _no_runner(on: str, name: str) -> str:
-    """What to write instead; an address, which may hold a password, is not repeated."""
-    asked = setting_usage("on") if "//" in on else setting_value("on", on)
-    return f"{asked}: must be {RUNNER_FORMS}{did_you_mean(name, [each.name for each in RUNNERS])}".removesuffix(".")
+    # an address may hold a password, and is not repeated
+    asked = setting_usage("on") if "//" in str(on) else setting_value("on", str(on))
+    meant = did_you_mean(name, [each.name for each in RUNNERS]).removesuffix(".")
+    raise SettingError(f"{asked}: must be {RUNNER_FORMS}{meant}")
 
 
 # The Spark session that work runs in: the one that is there, or one on this machine that ends with the work.
@@ -480,39 +430,31 @@ def spark_session() -> Iterator[Any]:
     """The session that is there, which stays; else a new one, which is stopped at the end."""
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     there = spark_package("pyspark").SparkContext._active_spark_context is not None
-    session = _new_spark_session({} if there or SPARK_SUBMITTED in os.environ else QUIET_SPARK)
+    builder = spark_package("pyspark.sql").SparkSession.builder.appName("rankscope")
+    # as spark-submit was told; without it as Spark's settings say, by default with all cores of this machine
+    for name, value in ({} if there or SPARK_SUBMITTED in os.environ else QUIET_SPARK).items():
+        builder = builder.config(name, value)
     try:
-        _refuse_connect(session)
+        session = builder.getOrCreate()
+    except Exception as error:  # of Java, of the network or of a setting: Spark has no one kind for it
+        raise RunnerError(f"Spark does not start: {first_line(error)}. Is Java 17 or later installed?") from None
+    try:
+        try:
+            session.sparkContext  # noqa: B018  (Spark Connect has none)
+        except Exception:
+            raise RunnerError(
+                "a Spark Connect session cannot be used: start the work with spark-submit, or without a session"
+            ) from None
         yield session
     finally:
         if not there:
             session.stop()
 
 
-def _new_spark_session(settings: Mapping[str, str]) -> Any:
-    """As spark-submit was told; without it, as Spark's settings say, by default with all cores of this machine."""
-    builder = spark_package("pyspark.sql").SparkSession.builder.appName("rankscope")
-    for name, value in settings.items():
-        builder = builder.config(name, value)
-    try:
-        return builder.getOrCreate()
-    except Exception as error:  # of Java, of the network or of a setting: Spark has no one kind for it
-        raise RunnerError(f"Spark does not start: {spark_first_line(error)}. Is Java 17 or later installed?") from None
+def first_line(error: Exception) -> str:
+    """The beginning of what a library says, which may be pages long.
 
-
-def _refuse_connect(session: Any) -> None:
-    try:
-        session.sparkContext  # noqa: B018  (Spark Connect has none)
-    except Exception:
-        raise RunnerError(
-            "a Spark Connect session cannot be used: start the work with spark-submit, or without a session"
-        ) from None
-
-
-def spark_first_line(error: Exception) -> str:
-    """The beginning of what Spark says, which may be pages long.
-
-    >>> spark_first_line(OSError())
+    >>> first_line(OSError())
     'OSError'
     """
     return (str(error) or type(error).__name__).strip().partition("\n")[0].rstrip(".")

@@ -1,8 +1,7 @@
 """Work on what anybody may have made, in a process that may take only so much memory and time.
 
 What goes to it and what comes back are plain bytes, so that a file that got the better of a parser could still not
-reach beyond its process through what it answers. It is started by itself, not by copying this program, so it works
-from
+reach beyond its process through what it answers. It is started by itself, not by copying this program, so it works from
 any script. `ConfinedProcess` is the side that asks; `serve_confined` is the inside.
 """
 
@@ -17,8 +16,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from threading import Timer
 from typing import IO, TypeVar
-
-# Work on what anybody may have made, in a process that may take only so much memory and time.
 
 MOST_MEMORY = 1 << 30
 PROGRAM = """

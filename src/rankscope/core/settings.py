@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, TypedDict, Unpack
 
-from rankscope.core.catalogue import did_you_mean
+from rankscope.core.catalogue import unknown_name
 from rankscope.core.errors import SettingError
 from rankscope.core.keywords import declare_defaults
 from rankscope.core.peers import PEER, peer
@@ -25,6 +25,9 @@ from rankscope.core.validation import (
     checked_once,
     plain_values,
 )
+
+LEVEL = 0.95  # of intervals, where nothing is said
+MAX_RATIO = 200.0  # how many times its own size a packed file may become
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,7 +166,7 @@ class InputChoices(Choices, total=False):
     compat: str | None
 
 
-declare_defaults(InputChoices, encoding="utf-8", max_ratio=200.0)
+declare_defaults(InputChoices, encoding="utf-8", max_ratio=MAX_RATIO)
 
 
 @dataclass(frozen=True, init=False)
@@ -206,7 +209,7 @@ expected (did you mean 'given'?)
     def _fill(self, values: Mapping[str, Any], compat: str | None, given: frozenset[str], problems: list[str]) -> None:
         """Set every field, or raise everything that is wrong."""
         plain, wrong = plain_values(RULES, values)
-        problems = [*problems, *(_unknown(name) for name in values if name not in RULES), *wrong]
+        problems = [*problems, *(unknown_name("setting", name, RULES) for name in values if name not in RULES), *wrong]
         if problems:
             raise SettingError.of(problems)
         for name, value in {**plain, "compat": compat, "given": given}.items():
@@ -241,10 +244,6 @@ expected (did you mean 'given'?)
 
 RULES: dict[str, Rule] = {setting.name: setting.rule for setting in SETTINGS}
 DEFAULTS: dict[str, object] = {setting.name: setting.default for setting in SETTINGS}
-
-
-def _unknown(name: str) -> str:
-    return f"no setting '{name}'{did_you_mean(name, RULES)} There are: {', '.join(RULES)}"
 
 
 settings_of: Callable[..., Settings] = checked_once(Settings)  # for calls that come again and again

@@ -1,6 +1,4 @@
-"""Work shared by several threads of this process, and parts that have one core each; how many there are changes no
-result.
-"""
+"""Work shared by several threads of this process, and parts that have one core each; no result depends on it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """What the value of a setting may be: rules that give the plain value or say what is wrong, all settings at once.
 
-Rules are written out, or made from type hints such as `int | None` and `Literal["a", "b"]`. Numbers of other
-libraries,
+Rules are written out, or made from type hints such as `int | None` and `Literal["a", "b"]`. Numbers of other libraries,
 as np.int64(10), are numbers; True is none. Values come out as plain Python, so that records of them can be written
 down.
 """
@@ -21,8 +20,6 @@ from typing import Any, Literal, TypeVar
 from rankscope.core.catalogue import did_you_mean, fold
 from rankscope.core.errors import SettingError
 from rankscope.core.wording import plain_scalar, setting_value
-
-# What the value of a setting may be: rules that give the plain value or say what is wrong, all settings at once.
 
 T = TypeVar("T")
 Former = tuple[tuple[str, str], ...]
@@ -101,7 +98,11 @@ class WholeNumber(Rule):
         try:
             return int(text)
         except ValueError:
-            return _whole_float(text)
+            try:
+                value = float(text)
+            except ValueError:
+                return text
+            return int(value) if value.is_integer() and "." not in text else text
 
 
 @dataclass(frozen=True, eq=False)
@@ -342,15 +343,6 @@ def checked_once(make: Callable[..., T]) -> Callable[..., T]:
             return make(*args, **choices)
 
     return making
-
-
-def _whole_float(text: str) -> object:
-    """1e3 as 1000; the text itself where it is no whole number."""
-    try:
-        value = float(text)
-    except ValueError:
-        return text
-    return int(value) if value.is_integer() and "." not in text else text
 
 
 def _joined(limits: Sequence[str]) -> str:

@@ -1,7 +1,6 @@
 """How settings and numbers are written in messages and sentences.
 
-A setting is a keyword in Python, an option in a command, and goes by its name on a page. Commands say how their
-options
+A setting is a keyword in Python, an option in a command, and goes by its name on a page. Commands say how their options
 are spelled; everything that speaks of a setting asks here, so that no message names an option to a programmer, a
 keyword to somebody at a terminal, or either to the readers of a page, who called nothing.
 """

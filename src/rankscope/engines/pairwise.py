@@ -18,8 +18,6 @@ from rankscope.ranks.ragged import Ragged
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.ranks.score_tables import ranks_from_scores
 
-# The seam for rankers that give one row of distances per query: rows and class labels in, exact ranks out.
-
 Rows: TypeAlias = Callable[[IntArray], FloatArray]
 BLOCK = 64
 
@@ -55,14 +53,25 @@ def pairwise_ranks(
     plain = check(locals(), block=COUNT, higher_is_better=FLAG, keep_scores=FLAG)
     block, higher_is_better, keep_scores = plain.values()
     parts: list[RelevantRanks] = []
-    rows = distance_rows if callable(distance_rows) else _looked_up(distance_rows, len(items))
+    count = len(items)
+    if not callable(distance_rows) and distance_rows.shape != (count, count):
+        problem = f"need one row and one column for each of {count} items, got {distance_rows.shape}"
+        raise InputError.of("distances", [problem])
     for start in range(0, asked.size, block):
         some = asked[start : start + block]
-        values = _checked(rows(some), some, items)
+        values = _checked(distance_rows(some) if callable(distance_rows) else distance_rows[some], some, items)
         parts.append(_ranked(items, some, values if higher_is_better else 0.0 - values, keep_scores))
         if progress is not None:
             progress(min(start + block, asked.size), asked.size)
-    return replace(RelevantRanks.join(parts), system=system, provenance=_provenance(items, dict(settings or {})))
+    # Where the numbers come from, without path or time: equal inputs give equal bytes.
+    digest = hashlib.sha256("\n".join("\0".join(texts) for texts in (items.labels, items.ids)).encode())
+    provenance = {
+        "items": {"sha256": digest.hexdigest(), "rows": len(items)},
+        "judgements": {"complete": True},
+        "settings": {"ties": "position", "query_item": "removed", **dict(settings or {})},
+        "versions": versions(),
+    }
+    return replace(RelevantRanks.join(parts), system=system, provenance=provenance)
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,12 +93,6 @@ class _PairwiseItems:
 
     def __len__(self) -> int:
         return len(self.ids)
-
-
-def _looked_up(matrix: FloatArray, count: int) -> Rows:
-    if matrix.shape != (count, count):
-        raise InputError.of("distances", [f"need one row and one column for each of {count} items, got {matrix.shape}"])
-    return lambda queries: matrix[queries]
 
 
 def _asked(items: _PairwiseItems, queries: Iterable[int] | None) -> IntArray:
@@ -132,17 +135,6 @@ def _ranked(items: _PairwiseItems, queries: IntArray, scores: FloatArray, keep_s
         classes=[items.labels[row] for row in queries.tolist()],
         keep_scores=keep_scores,
     )
-
-
-def _provenance(items: _PairwiseItems, settings: dict[str, Any]) -> dict[str, Any]:
-    """Where the numbers come from, without path or time: equal inputs give equal bytes."""
-    result = hashlib.sha256("\n".join("\0".join(texts) for texts in (items.labels, items.ids)).encode())
-    return {
-        "items": {"sha256": result.hexdigest(), "rows": len(items)},
-        "judgements": {"complete": True},
-        "settings": {"ties": "position", "query_item": "removed", **settings},
-        "versions": versions(),
-    }
 
 
 # What becomes of the query itself: engines remove it from its own ranking; some published rules keep it.

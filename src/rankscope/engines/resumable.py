@@ -9,10 +9,10 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Self
 
 from rankscope.core.errors import SettingError
 from rankscope.core.files import sibling
@@ -42,11 +42,23 @@ class WorkKind:
 class Resumable:
     """The file; only one process can have it open."""
 
-    def __init__(self, path: Path | str, kind: WorkKind) -> None:
-        self.path, self.kind = path, kind
+    kind: ClassVar[WorkKind]
+
+    def __init__(self, path: Path | str) -> None:
+        self.path = path
         self.base = sqlite3.connect(path, isolation_level=None, timeout=0.0)
         self.base.execute("PRAGMA locking_mode = EXCLUSIVE")
         self.base.execute("PRAGMA synchronous = FULL")
+
+    @classmethod
+    @contextmanager
+    def opened(cls, *place: Any) -> Iterator[Self]:
+        """The state in a file, made if it is not there; a `SettingError` where it cannot be had or the block fails."""
+        try:
+            with closing(cls(*place)) as state:
+                yield state
+        except sqlite3.DatabaseError as error:
+            raise SettingError(_explained(place[0], cls.kind, str(error))) from None
 
     def resume(self, schema: str, settings: Mapping[str, Any]) -> bool:
         """Make the tables, or check that the work was begun with the same settings; whether it goes on."""
@@ -92,15 +104,6 @@ def remove_state(path: Path) -> None:
     """The file, and what SQLite left next to it when its process was ended."""
     for each in (path.with_name(f"{path.name}-journal"), path):
         each.unlink(missing_ok=True)
-
-
-@contextmanager
-def explaining_database(path: Path | str, kind: WorkKind) -> Iterator[None]:
-    """An error of the database as a `SettingError` that says what to do."""
-    try:
-        yield
-    except sqlite3.DatabaseError as error:
-        raise SettingError(_explained(path, kind, str(error))) from None
 
 
 def _explained(path: Path | str, kind: WorkKind, words: str) -> str:

@@ -53,7 +53,10 @@ class Archive:
     def of(cls, path: str | Path) -> Archive:
         """The names only."""
         with _explained(path, "is no archive of plain arrays"), zipfile.ZipFile(path) as packed:
-            _need_beginning(path, len(packed.filelist))
+            # Raise where something stands before the archive: zip readers pass over it, numpy does not.
+            with open(path, "rb") as file:
+                if file.read(4) != (b"PK\3\4" if len(packed.filelist) else b"PK\5\6"):
+                    raise ValueError("it does not begin as an archive does")
             found = [each.filename.removesuffix(NPY_SUFFIX) for each in packed.infolist()]
         twice = sorted(name for name, times in Counter(found).items() if times > 1)
         if twice:
@@ -78,19 +81,18 @@ class Archive:
                 if about.compress_type != zipfile.ZIP_STORED or about.flag_bits & 1:
                     return _readable(header.filled(member))
             start = _start(file, about)
-            _check_sum(file, start, about)
+            # The archive knows a sum of the bytes, which mapping them would not look at.
+            file.seek(start)
+            left, found = about.file_size, 0
+            while left > 0 and (chunk := file.read(min(CHUNK, left))):
+                found, left = zlib.crc32(chunk, found), left - len(chunk)
+            if left or found != about.CRC:
+                raise ValueError("its check sum is wrong: the file is damaged")
             return _readable(_mapped(self.path, header, start))
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """All of them, in memory."""
         return {name: np.array(self.array(name)) for name in self.names}
-
-
-def _need_beginning(path: str | Path, members: int) -> None:
-    """Raise where something stands before the archive: zip readers pass over it, numpy does not."""
-    with open(path, "rb") as file:
-        if file.read(4) != (b"PK\3\4" if members else b"PK\5\6"):
-            raise ValueError("it does not begin as an archive does")
 
 
 @dataclass(frozen=True)
@@ -151,16 +153,6 @@ def _start(file: IO[bytes], about: zipfile.ZipInfo) -> int:
     local = file.read(LOCAL_HEADER)
     name, extra = (int.from_bytes(local[place : place + 2], "little") for place in (26, 28))
     return about.header_offset + LOCAL_HEADER + name + extra
-
-
-def _check_sum(file: IO[bytes], start: int, about: zipfile.ZipInfo) -> None:
-    """The archive knows a sum of the bytes, which mapping them would not look at."""
-    file.seek(start)
-    left, found = about.file_size, 0
-    while left > 0 and (chunk := file.read(min(CHUNK, left))):
-        found, left = zlib.crc32(chunk, found), left - len(chunk)
-    if left or found != about.CRC:
-        raise ValueError("its check sum is wrong: the file is damaged")
 
 
 @contextmanager

@@ -92,7 +92,9 @@ def rename_columns(frame: pl.DataFrame, columns: ColumnMap, problems: Problems) 
     is meant for other files.
     """
     found = {role: _column(frame, name) for role, name in columns if role in ROLES}
-    if not found or (all(each is None for each in found.values()) and _tells(frame)):
+    names = set(map(plain_name, frame.columns))
+    tells = bool(names & set(QUERY) and names & set(ITEM))
+    if not found or (tells and all(each is None for each in found.values())):
         return frame
     for role, name in columns:
         if found.get(role, pl.lit(None)) is None:
@@ -109,12 +111,6 @@ def rename_in_tables(tables: Iterable[Table], columns: ColumnMap, problems: Prob
     for table in tables:
         frame = rename_columns(table.frame, columns, problems)
         yield replace(table, frame=frame).noted((ELSEWHERE,) if columns and frame is table.frame else ())
-
-
-def _tells(frame: pl.DataFrame) -> bool:
-    """Whether the names of a frame tell its query and its item by themselves."""
-    names = set(map(plain_name, frame.columns))
-    return bool(names & set(QUERY) and names & set(ITEM))
 
 
 def refuse_unused_maps(reading: Reading, judgements: Iterable[str] | None, runs: Iterable[Iterable[str]]) -> None:
@@ -159,8 +155,10 @@ def _column(frame: pl.DataFrame, name: str) -> pl.Expr | None:
         return None
     column = frame.get_column(first)
     if column.dtype == pl.Object:
+        from rankscope.inputs.tables import series_of_values
+
         values = [value_at_path(each, inner) for each in column.to_list()]
-        return None if all(each is None for each in values) else pl.lit(_series(name, values))
+        return None if all(each is None for each in values) else pl.lit(series_of_values(name, values))
     kind, expression = column.dtype, pl.col(first)
     for part in inner.split("."):
         fields = {each.name: each.dtype for each in getattr(kind, "fields", ())}
@@ -168,12 +166,6 @@ def _column(frame: pl.DataFrame, name: str) -> pl.Expr | None:
             return None
         kind, expression = fields[part], expression.struct.field(part)
     return expression
-
-
-def _series(name: str, values: list[Any]) -> pl.Series:
-    from rankscope.inputs.tables import series_of_values
-
-    return series_of_values(name, values)
 
 
 def stands_in(value: Any, path: str, most: int = 500) -> bool:

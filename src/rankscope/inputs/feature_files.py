@@ -27,12 +27,11 @@ from rankscope.inputs.array_files import Archive, read_npy
 from rankscope.inputs.features import Features, ItemFacts, LabelledItems, checked_matrix, listed_values, row_parts
 from rankscope.inputs.formats.columnar import is_reduction, read_frame
 from rankscope.inputs.formats.delimited import read_delimited_table
-from rankscope.inputs.parts import part_files
+from rankscope.inputs.parts import is_pattern, part_files
 from rankscope.inputs.problems import Problems, shorten_value
+from rankscope.inputs.remote import is_remote
 from rankscope.inputs.sources import Source
 from rankscope.inputs.tables import find_column, listed_columns
-
-# Features from files: .npy (memory-mapped), .npz, Parquet and Arrow, with labels inside or in a file of their own.
 
 LABEL = ("label", "labels", "class", "classes", "category", "target")
 ID = ("id", "ids", "item_id", "name", "item", "file", "path")
@@ -75,7 +74,8 @@ def read_features(
     found = read_contents(file, None if labels is not None else label_column, id_column)
     names = found.ids
     if labels is not None:
-        known = None if names is None else [str(each) for each in _plain_values(names)]
+        plain = names.tolist() if isinstance(names, np.ndarray) else names
+        known = None if plain is None else [str(each) for each in plain]
         given = read_labels(labels, known, label_column, id_column if names is None else None)
         names = given.ids if names is None else names
         found = replace(found, labels=given.labels, ids=names, taken=given.taken)
@@ -106,16 +106,8 @@ def advice_on_labels() -> str:
 
 def read_contents(file: Path, label_column: str | None = None, id_column: str | None = None) -> FileContents:
     """What one file holds, not yet checked."""
-    return _reader(file)(file, label_column, id_column)
-
-
-def _plain_values(values: Any) -> Sequence[Any]:
-    return values.tolist() if isinstance(values, np.ndarray) else list(values)
-
-
-def _reader(file: Path) -> Callable[[Path, str | None, str | None], FileContents]:
-    readers = {
-        ".npy": _from_npy,
+    readers: dict[str, Callable[[Path, str | None, str | None], FileContents]] = {
+        ".npy": lambda file, label, name: FileContents(read_npy(file)),
         ".npz": _from_npz,
         ".parquet": _from_table,
         ".pq": _from_table,
@@ -129,11 +121,7 @@ def _reader(file: Path) -> Callable[[Path, str | None, str | None], FileContents
         raise InputError.of(name_of(file), [f"features are read from {known}, got '{file.suffix}'"])
     if not file.is_file():
         raise InputError.of(name_of(file), ["cannot be read: No such file"], f"Looked for {visible(str(file))}")
-    return reader
-
-
-def _from_npy(file: Path, label: str | None, name: str | None) -> FileContents:
-    return FileContents(read_npy(file))
+    return reader(file, label_column, id_column)
 
 
 def _from_npz(file: Path, label: str | None, name: str | None) -> FileContents:
@@ -265,8 +253,7 @@ def read_labels(
     frame = _table_of_labels(file, [each for each in (label_column, id_column) if each is not None])
     missing = [each for each in (label_column, id_column) if each is not None and each not in frame.columns]
     if missing:
-        problems = [f"has no column '{each}'" for each in missing]
-        raise InputError.of(name_of(file), problems, f"Columns: {listed_columns(frame)}")
+        raise InputError.of(name_of(file), [f"has no column '{each}'" for each in missing], _advice_on_columns(frame))
     label, name = label_column or find_column(frame, LABEL), id_column or find_column(frame, ID)
     if label is None:
         raise InputError.of(name_of(file), [f"has no column called label; columns: {listed_columns(frame)}"])
@@ -279,10 +266,9 @@ def read_labels(
 
 def _taken_labels(file: Path, frame: pl.DataFrame, label: str, name: str | None, named: bool) -> str:
     """Which columns were taken for what, and which were not."""
-    order = "rows in the order of the items"
-    how = (
-        order if name is None else f"ids from column '{name}'" + (", matched to the items'" if named else f", {order}")
-    )
+    how = order = "rows in the order of the items"
+    if name is not None:
+        how = f"ids from column '{name}', " + ("matched to the items'" if named else order)
     rest = [each for each in frame.columns if each not in (label, name)]
     return f"{name_of(file)}: labels from column '{label}', {how}" + (f"; not read: {', '.join(rest)}" if rest else "")
 
@@ -409,9 +395,6 @@ def are_parts(features: Any) -> bool:
     >>> are_parts(["a.npy", "b.npy"]), are_parts("features-*.npy"), are_parts("features.npz"), are_parts([[0.5]])
     (True, True, False, False)
     """
-    from rankscope.inputs.parts import is_pattern
-    from rankscope.inputs.remote import is_remote
-
     if isinstance(features, list | tuple):
         return bool(features) and all(isinstance(each, str | Path) for each in features)
     return isinstance(features, str | Path) and (is_remote(features) or is_pattern(features) or os.path.isdir(features))
@@ -483,7 +466,9 @@ def _read_part(
     try:
         file = Path(source.path)
         contents = read_contents(file, *columns)
-        array = checked_matrix(contents.matrix, mine) if _has_rows(contents.matrix) else contents.matrix
+        # Programs that write in parts leave empty files too, of whatever width.
+        is_empty = contents.matrix.ndim == 2 and len(contents.matrix) == 0
+        array = contents.matrix if is_empty else checked_matrix(contents.matrix, mine)
     except InputError as error:
         for report in error.reports:
             for problem in report.problems:
@@ -494,11 +479,6 @@ def _read_part(
         return None
     is_mapped = file.suffix.lower() == ".npy" and source.address == source.path and array.dtype == contents.matrix.dtype
     return FeaturePart(name, array, file.resolve()) if is_mapped else keep(array, name), contents
-
-
-def _has_rows(matrix: NDArray[Any]) -> bool:
-    """Programs that write in parts leave empty files too, of whatever width."""
-    return not (matrix.ndim == 2 and len(matrix) == 0)
 
 
 def _check_alike(
@@ -530,9 +510,10 @@ def _facts_of(
     id_column: str | None,
 ) -> tuple[dict[str, Any], str]:
     """Labels, ids and splits of all files one behind the other, and what was taken for them, in words."""
-    facts: dict[str, Any] = {
-        what: _behind_each_other([getattr(each, what) for each in several]) for what in FACTS_OF_ITEMS
-    }
+    facts: dict[str, Any] = {}
+    for what in FACTS_OF_ITEMS:
+        own = [getattr(each, what) for each in several]
+        facts[what] = None if own[0] is None else [value for each in own for value in listed_values(each)]
     taken = several[0].taken
     if taken and len(parts) > 1:
         taken = f"{taken}, and so of {len(parts) - 1} more"
@@ -545,10 +526,6 @@ def _facts_of(
     if facts["labels"] is None:
         raise InputError.of(", ".join(part.name for part in parts), ["no labels"], advice_on_labels())
     return facts, taken
-
-
-def _behind_each_other(several: Sequence[Any]) -> list[Any] | None:
-    return None if several[0] is None else [entry for each in several for entry in listed_values(each)]
 
 
 class _Places:

@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -82,14 +83,8 @@ def _check_values(array: NDArray[Any], problems: Problems) -> None:
         problems.add("", f"features must lie within -{limit:g} and {limit:g}, got {widest:g}", "Scale them down.")
 
 
-def checked_labels(
-    labels: Iterable[Any], separator: str | None, problems: Problems, place: Place = numbered_item
-) -> tuple[Label, ...]:
-    """The labels of each item as text, without those that mean none."""
-    return tuple(_labels_of(each, separator, row, problems, place) for row, each in enumerate(listed_values(labels)))
-
-
 def _labels_of(entry: Any, separator: str | None, row: int, problems: Problems, place: Place) -> Label:
+    """The labels of an item as text, without those that mean none."""
     if separator is None and isinstance(entry, str | int):  # by far the commonest
         text = str(entry)
         if not text.isascii() and not is_unicode(text):
@@ -200,11 +195,7 @@ class LabelledItems(ABC):
 
     @cached_property
     def _label_number(self) -> dict[str, int]:
-        number: dict[str, int] = {}
-        for labels in self.several:
-            for label in labels:
-                number.setdefault(label, len(number))
-        return number
+        return {label: number for number, label in enumerate(dict.fromkeys(chain.from_iterable(self.several)))}
 
     @property
     def label_count(self) -> int:
@@ -213,11 +204,7 @@ class LabelledItems(ABC):
 
     @cached_property
     def _numbered_sets(self) -> dict[Label, int]:
-        number: dict[Label, int] = {}
-        for labels in self.several:
-            if labels:
-                number.setdefault(labels, len(number))
-        return number
+        return {labels: number for number, labels in enumerate(dict.fromkeys(filter(None, self.several)))}
 
     @cached_property
     def sets(self) -> tuple[tuple[int, ...], ...]:
@@ -321,7 +308,8 @@ class ItemFacts:
 
     def checked(self, count: int, problems: Problems, place: Place = numbered_item) -> dict[str, Any]:
         """Labels, names and roles of so many items, as `LabelledItems` holds them; all problems are gathered."""
-        several = checked_labels(self.labels, self.separator, problems, place)
+        labels = enumerate(listed_values(self.labels))
+        several = tuple(_labels_of(each, self.separator, row, problems, place) for row, each in labels)
         names = checked_names(range(count) if self.ids is None else listed_values(self.ids), problems, place)
         asked, found = checked_split(self.split, problems, place)
         given = None if self.split is None else len(asked)

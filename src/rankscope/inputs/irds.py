@@ -12,6 +12,7 @@ from rankscope.core.caching import import_extra
 from rankscope.core.errors import InputError
 from rankscope.core.wording import setting_usage
 from rankscope.inputs.documents.registry import SHORT_PARTS, DocumentRecord
+from rankscope.inputs.problems import Problems
 
 if TYPE_CHECKING:
     from rankscope.inputs.qrels import Qrels
@@ -49,7 +50,6 @@ def irds_judgements(name: str, download: bool = False) -> Qrels:
     """The judgements of a set."""
     import polars as pl
 
-    from rankscope.inputs.problems import Problems
     from rankscope.inputs.qrels import Qrels
 
     with _opened(name, "qrels", download) as found:

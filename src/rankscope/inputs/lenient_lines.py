@@ -157,7 +157,11 @@ def _checked(
         if column is not None and name in layout.numbers:
             bad |= np.isnan(column.fill_null(0.0).to_numpy())
     if not layout.more_allowed and dropped is not None:
-        bad |= _field_counts(text) > len(layout.fields)
+        # How many fields each cleaned line has.
+        separator = np.frombuffer(text, np.uint8)
+        ends = np.flatnonzero(separator == NEWLINE)
+        spaces = np.concatenate([[0], np.cumsum(separator == SPACE)])[ends + 1]
+        bad |= np.diff(spaces, prepend=0) + 1 > len(layout.fields)
     if not bad.any():
         return _line_rows(table, line, layout)
     _explain(text, bad, line, layout, problems, cut_line)
@@ -174,14 +178,6 @@ def _line_rows(table: pl.DataFrame, line: IntArray, layout: LineLayout) -> LineR
         last=str(table.item(-1, layout.last)) if layout.last and table.height else "",
         glanced=any_floats(table.get_column(layout.glance)) if layout.glance in layout.fields else None,
     )
-
-
-def _field_counts(text: bytes) -> IntArray:
-    """How many fields each cleaned line has."""
-    separator = np.frombuffer(text, np.uint8)
-    ends = np.flatnonzero(separator == NEWLINE)
-    spaces = np.concatenate([[0], np.cumsum(separator == SPACE)])[ends + 1]
-    return np.diff(spaces, prepend=0) + 1
 
 
 def _explain(

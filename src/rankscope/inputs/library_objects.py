@@ -3,23 +3,19 @@
 ranx (Run, Qrels), ir_datasets (a dataset, or its qrels and scoreddocs), ir_measures (Qrel, ScoredDoc), and what
 retrievers of LangChain and LlamaIndex return: lists of documents or nodes by query. The order of such a list is the
 ranking; scores that come with it are kept where every result has one and none rises down its list, for a distance
-rises.
-Frames of pandas, PyTerrier's among them, are read as tables.
+rises. Frames of pandas, PyTerrier's among them, are read as tables.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import pairwise
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from rankscope.core.columns import ITEM
 from rankscope.core.errors import InputError
 from rankscope.inputs.problems import Problems
 from rankscope.inputs.values import id_text
-
-# Judgements and rankings in the objects of other libraries, known by how they look: none of them is imported.
 
 ATTRIBUTE = {"score": "run", "grade": "qrels"}  # where ranx has it
 ITERATOR = {"score": "scoreddocs_iter", "grade": "qrels_iter"}  # what a dataset of ir_datasets gives it with
@@ -37,8 +33,7 @@ JUDGEMENTS = (
 )
 
 
-@dataclass(frozen=True)
-class LibraryRows:
+class LibraryRows(NamedTuple):
     """What an object of another library holds, as dictionaries or columns, and what it calls itself."""
 
     data: Any
@@ -60,7 +55,15 @@ def library_rows(data: Any, value: str, place: str) -> LibraryRows | None:
     rows = _rows(data, value, place)
     if rows is not None:
         return LibraryRows(_columns(rows, value))
-    _refuse_other_kind(data, value, place)
+    # Judgements where a run belongs, or the other way round.
+    other = OTHER[value]
+    listed = isinstance(data, list | tuple) and bool(data)
+    if _is_of_ranx(data, other) or (listed and _is_row(data[0], other)):
+        kind = type(data[0] if listed else data).__name__
+        what = f"a {kind} holds {WORDS_OF_VALUES[other]}, not {WORDS_OF_VALUES[value]}"
+        raise InputError.of(place, [what], "Judgements come first, then runs.")
+    if isinstance(data, Mapping) and value == "grade" and holds_results(data):
+        raise InputError.of(place, ["results of a retriever are a run, not judgements"], "Judgements come first.")
     return None
 
 
@@ -91,18 +94,6 @@ def _columns(rows: Iterable[Any], value: str) -> tuple[list[Any], list[Any], lis
     listed = list(rows)
     query, item, number = ([getattr(row, name) for row in listed] for name in ("query_id", "doc_id", NUMBER[value]))
     return query, item, number
-
-
-def _refuse_other_kind(data: Any, value: str, place: str) -> None:
-    """Judgements where a run belongs, or the other way round: say so."""
-    other = OTHER[value]
-    listed = isinstance(data, list | tuple) and bool(data)
-    if _is_of_ranx(data, other) or (listed and _is_row(data[0], other)):
-        kind = type(data[0] if listed else data).__name__
-        what = f"a {kind} holds {WORDS_OF_VALUES[other]}, not {WORDS_OF_VALUES[value]}"
-        raise InputError.of(place, [what], "Judgements come first, then runs.")
-    if isinstance(data, Mapping) and value == "grade" and holds_results(data):
-        raise InputError.of(place, ["results of a retriever are a run, not judgements"], "Judgements come first.")
 
 
 # What retrievers of LangChain and LlamaIndex return, lists of documents or nodes by query, as rankings.
@@ -141,19 +132,16 @@ def rows_of_results(answers: Mapping[Any, Any], id: IdChoice = None, place: str 
     problems = Problems(place)
     found = {query: list(_results(query, given, id, problems)) for query, given in answers.items()}
     problems.raise_if_any()
-    if not _has_falling_scores(found.values()):
-        return {query: [each.item for each in results] for query, results in found.items()}
-    rows = [(query, each.item, each.score) for query, results in found.items() for each in results]
+    scores = [[score for _, score in results] for results in found.values()]
+    known = any(scores) and all(score is not None for each in scores for score in each)
+    if not known or any(upper < lower for each in scores for upper, lower in pairwise(each)):  # type: ignore[operator]
+        return {query: [item for item, _ in results] for query, results in found.items()}
+    rows = [(query, item, score) for query, results in found.items() for item, score in results]
     return tuple(map(list, zip(*rows, strict=True)))
 
 
-@dataclass(frozen=True)
-class _Result:
-    item: Any
-    score: float | None
-
-
-def _results(query: object, given: Any, id: IdChoice, problems: Problems) -> Iterator[_Result]:
+def _results(query: object, given: Any, id: IdChoice, problems: Problems) -> Iterator[tuple[Any, float | None]]:
+    """Item and score of each result."""
     given = getattr(given, "source_nodes", given)  # of an answer of LlamaIndex, what it rests on
     if not isinstance(given, list | tuple):
         problems.add(f"query {query}", f"must have a list of results, got {type(given).__name__}")
@@ -166,7 +154,7 @@ def _results(query: object, given: Any, id: IdChoice, problems: Problems) -> Ite
         item = _item_of_result(_without_score(each), id)
         if not id_text(item):
             problems.add(f"query {query}, result {number}", "has no id", NO_ID)
-        yield _Result(item, _score_of_result(each))
+        yield item, each[1] if isinstance(each, tuple) else getattr(each, "score", None)
 
 
 def _without_score(value: Any) -> Any:
@@ -174,10 +162,6 @@ def _without_score(value: Any) -> Any:
     if isinstance(value, tuple) and len(value) == 2:
         value = value[0]
     return getattr(value, "node", value)
-
-
-def _score_of_result(value: Any) -> Any:
-    return value[1] if isinstance(value, tuple) else getattr(value, "score", None)
 
 
 def _item_of_result(found: Any, id: IdChoice) -> Any:
@@ -188,9 +172,3 @@ def _item_of_result(found: Any, id: IdChoice) -> Any:
         return metadata[id] if id in metadata else getattr(found, id, None)
     own = getattr(found, "node_id", None) or getattr(found, "id", None)
     return own if own is not None else next((metadata[name] for name in METADATA if metadata.get(name)), None)
-
-
-def _has_falling_scores(lists: Any) -> bool:
-    scores: list[Sequence[Any]] = [[each.score for each in results] for results in lists]
-    known = any(scores) and all(score is not None for each in scores for score in each)
-    return known and not any(upper < lower for each in scores for upper, lower in pairwise(each))

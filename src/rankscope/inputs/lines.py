@@ -1,9 +1,8 @@
 """Lines of fields between blanks, as TREC files have them, read at full speed without trusting them.
 
-Simple text, as nearly all files have it, is read by looking at its blanks: all blanks in one array prove at once that
-every line has as many fields, and numbers are read eight digits at a time inside one machine word. Any other text
-goes
-to the reader that cleans and explains (`lenient_lines`), block by block, with the same result.
+Simple text, as nearly all files have it, is read by looking at its blanks: all blanks in one array prove at once
+that every line has as many fields, and numbers are read eight digits at a time inside one machine word. Any other
+text goes to the reader that cleans and explains (`lenient_lines`), block by block, with the same result.
 """
 
 from __future__ import annotations
@@ -26,8 +25,6 @@ from rankscope.inputs.run_rows import ROWS_LOOKED_AT, keep_freed_memory, prefetc
 from rankscope.inputs.sources import Source
 from rankscope.inputs.texts import decode_text, is_utf8
 from rankscope.inputs.values import parse_number
-
-# Lines of fields between blanks, as TREC files have them, read at full speed without trusting them.
 
 
 def rows_of_lines(source: Source, layout: LineLayout, problems: Problems, reading: Reading) -> Iterator[LineRows]:
@@ -194,7 +191,10 @@ class LineLayout:
         """The form of a text whose first lines all lack the same columns."""
         if not self.shorter or len(_first_fields(head, comments)) >= len(self.fields):
             return None
-        return form_of(_of_commonest_length(_fields_of_lines(head, comments)), self.shorter)
+        rows = _fields_of_lines(head, comments)
+        length, count = max(Counter(map(len, rows)).items(), key=lambda pair: pair[1], default=(0, 0))
+        is_usual = 2 * count > len(rows)
+        return form_of([row for row in rows if is_usual and len(row) == length], self.shorter)
 
 
 @dataclass(frozen=True)
@@ -264,12 +264,6 @@ def _fits(name: str, form: tuple[str, ...], columns: list[tuple[str, ...]]) -> b
 def _mostly(fit: Iterable[bool]) -> bool:
     listed = list(fit)
     return sum(listed) * 3 > len(listed) * 2
-
-
-def _of_commonest_length(rows: list[list[str]]) -> list[list[str]]:
-    """The rows of the length that most of them have; none where no length is that of most."""
-    length, count = max(Counter(map(len, rows)).items(), key=lambda pair: pair[1], default=(0, 0))
-    return [row for row in rows if len(row) == length] if 2 * count > len(rows) else []
 
 
 def _first_fields(head: bytes, comments: bool) -> list[bytes]:
@@ -363,23 +357,18 @@ def _between_single_blanks(buffer: NDArray[np.uint8], fields: int) -> Tokens | N
 
 def _are_ends_of_fields(blanks: NDArray[np.uint8], fields: int) -> bool:
     """Whether blanks are spaces or tabs but for each last one of a line, which is its end."""
-    if (blanks == _usual_blanks(blanks.size, fields)).all():
+    usual = _LINES.get(fields)
+    if usual is None or usual.size < blanks.size:
+        line = np.array([SPACE] * (fields - 1) + [NEWLINE], dtype=np.uint8)
+        _LINES[fields] = usual = np.tile(line, blanks.size // fields)
+    if (blanks == usual[: blanks.size]).all():
         return True
     lines = blanks.reshape(-1, fields)
     inner = lines[:, :-1]
     return bool((lines[:, -1] == NEWLINE).all() and ((inner == SPACE) | (inner == TAB)).all())
 
 
-_LINES: dict[int, NDArray[np.uint8]] = {}
-
-
-def _usual_blanks(size: int, fields: int) -> NDArray[np.uint8]:
-    """The blanks of lines as they usually are; made once for as many as were asked for so far."""
-    known = _LINES.get(fields)
-    if known is None or known.size < size:
-        line = np.array([SPACE] * (fields - 1) + [NEWLINE], dtype=np.uint8)
-        _LINES[fields] = known = np.tile(line, size // fields)
-    return known[:size]
+_LINES: dict[int, NDArray[np.uint8]] = {}  # the blanks of lines as they usually are, of as many as came so far
 
 
 def _between_blanks(buffer: NDArray[np.uint8], fields: int) -> Tokens | None:

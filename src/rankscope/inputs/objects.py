@@ -19,8 +19,6 @@ from rankscope.inputs.problems import Problems, shorten_value
 from rankscope.inputs.tables import Table, series_of_array, series_of_values
 from rankscope.inputs.values import id_text, refuse_masked
 
-# Python objects as tables: polars, pandas and Arrow frames, dictionaries, structured arrays, three arrays.
-
 
 def table_of_object(data: Any, value: str, problems: Problems, columns: ColumnMap = ()) -> Table | None:
     """The table in a Python object, None if there is none in it; `value` is 'score' or 'grade'.
@@ -28,23 +26,18 @@ def table_of_object(data: Any, value: str, problems: Problems, columns: ColumnMa
     Dictionaries and lists of the shapes that JSON files have are read as those are.
     """
     records = isinstance(data, list) and bool(data) and all(isinstance(each, Mapping) for each in data)
-    if records or (isinstance(data, Mapping) and not has_columns(data) and not _names_columns(data, columns)):
-        return _of_json(data, value, problems, columns)
+    if isinstance(data, Mapping):
+        names_columns = bool(columns) and all(name in data for _, name in columns)
+        records = not has_columns(data) and not names_columns
+    if records:
+        from rankscope.inputs.formats.json_rows import JsonChoices
+        from rankscope.inputs.formats.json_tables import table_of_json
+
+        table = table_of_json(data, JsonChoices(value, dict(columns)), problems)
+        problems.raise_if_any()
+        return table
     frame = frame_of_object(data, value, problems)
     return None if frame is None else next(rename_in_tables([Table.numbered(frame)], columns, problems))
-
-
-def _names_columns(data: Mapping[Any, Any], columns: ColumnMap) -> bool:
-    return bool(columns) and all(name in data for _, name in columns)
-
-
-def _of_json(data: Any, value: str, problems: Problems, columns: ColumnMap) -> Table:
-    from rankscope.inputs.formats.json_rows import JsonChoices
-    from rankscope.inputs.formats.json_tables import table_of_json as parsed_table
-
-    table = parsed_table(data, JsonChoices(value, dict(columns)), problems)
-    problems.raise_if_any()
-    return table
 
 
 def frame_of_object(data: Any, value: str, problems: Problems) -> pl.DataFrame | None:
@@ -54,28 +47,21 @@ def frame_of_object(data: Any, value: str, problems: Problems) -> pl.DataFrame |
     if isinstance(data, pl.LazyFrame):
         return data.collect()
     if isinstance(data, Mapping):
-        return _from_columns(
-            {str(name): refuse_masked(column, problems.source) for name, column in data.items()}, problems
-        )
+        return _from_columns({str(name): column for name, column in data.items()}, problems)
     if type(data).__module__.partition(".")[0] == "pandas" and hasattr(data, "columns"):
         return _from_pandas(data, problems)
     if isinstance(data, np.ndarray) and data.dtype.names:
-        return _from_columns({name: refuse_masked(data[name], problems.source) for name in data.dtype.names}, problems)
+        return _from_columns({name: data[name] for name in data.dtype.names}, problems)
     if isinstance(data, tuple) and len(data) == 3:
-        columns = [refuse_masked(column, problems.source) for column in data]
-        return _from_columns(dict(zip(("query", "item", value), columns, strict=True)), problems)
-    return _from_arrow(data) if hasattr(data, "__arrow_c_stream__") else None
-
-
-def _from_arrow(data: Any) -> pl.DataFrame | None:
-    """A table of any library that speaks Arrow; a single column is none."""
+        return _from_columns(dict(zip(("query", "item", value), data, strict=True)), problems)
     try:
-        return pl.DataFrame(data)
-    except pl.exceptions.PolarsError:
+        return pl.DataFrame(data) if hasattr(data, "__arrow_c_stream__") else None
+    except pl.exceptions.PolarsError:  # a single column
         return None
 
 
-def _from_columns(columns: Mapping[str, Any], problems: Problems) -> pl.DataFrame:
+def _from_columns(given: Mapping[str, Any], problems: Problems) -> pl.DataFrame:
+    columns = {name: refuse_masked(column, problems.source) for name, column in given.items()}
     if len({column.shape for column in columns.values()}) != 1 or any(column.ndim != 1 for column in columns.values()):
         shapes = ", ".join(f"{name} {column.shape}" for name, column in columns.items())
         raise InputError.of(problems.source, [f"needs one-dimensional columns of equal length, got {shapes}"])

@@ -2,8 +2,7 @@
 
 Files are taken in byte order of their names below the folder. Names that begin with a dot or an underscore are notes
 of the programs that wrote the folder (`_SUCCESS`, `.part-0.crc`) and are passed over. Every line keeps the number of
-its
-file, and the problems of all files are told together.
+its file, and the problems of all files are told together.
 """
 
 from __future__ import annotations
@@ -12,12 +11,12 @@ import glob
 import hashlib
 import os
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 
-from rankscope.core.arrays import Lines
 from rankscope.core.errors import InputError
 from rankscope.core.names import name_of, one_line, visible
 from rankscope.inputs.formats import registry
@@ -135,7 +134,7 @@ def part_files(path: str | Path, max_ratio: float = MAX_RATIO) -> PartFiles | No
     if is_pattern(text):
         found, folder = sorted(glob.glob(text, recursive=True)), _fixed_folder(text)
     elif text != "-" and os.path.isdir(text):
-        found, folder = _files_below(text), text
+        found, folder = [os.path.join(top, name) for top, _, names in os.walk(text) for name in names], text
     else:
         return None
     named = sorted((os.fsencode(os.path.relpath(each, folder)), each) for each in found if os.path.isfile(each))
@@ -167,10 +166,6 @@ def _remote_part_files(url: str, max_ratio: float) -> PartFiles | None:
     if not kept:
         raise InputError.of(shown_address(url), ["no file fits this address"])
     return PartFiles(url, tuple(source for _, source in kept), tuple(one_line(name) for name, _ in kept))
-
-
-def _files_below(folder: str) -> list[str]:
-    return [os.path.join(top, name) for top, _, names in os.walk(folder) for name in names]
 
 
 def _is_note(name: str) -> bool:
@@ -253,8 +248,7 @@ def part_blocks(
     `rows` are some whole groups of a Parquet file.
     """
     source, name = files.begin(number), "" if files.alone else files.names[number]
-    own = Problems(source.name)
-    try:
+    with _own_problems(problems, source, name, number) as own:
         stamp = source.stamp
         if source.size and not alike.refuse("is", format_of_part(source, reading), own):
             part = read_part(source, reading, rows)
@@ -263,28 +257,29 @@ def part_blocks(
             for block in part.blocks(own, rank):
                 run.first = part.first if is_first else run.first
                 yield number_rows(block, files.labels, number)
-            _refuse_numbers_again(run, part, own)
-            note_part(run, part)
+            # Queries that are numbered in several files would be one query here.
+            if all(any(note.startswith(NO_IDS) for note in each.notes) for each in (run, part)):
+                own.add("", f"{NO_IDS}, and those of another file have the same numbers", f"Give ids: {NAMED_QUERY}.")
+            run.gives_scores = run.gives_scores and part.gives_scores
+            run.notes |= part.notes
+            run.tag = run.name if part.tag == part.name else part.tag or run.tag  # the name of a file is no tag
             alike.refuse("has", "scores" if part.gives_scores else "an order only", own)
         if source.stamp != stamp:
             own.add("", "changed while it was read", "Evaluate again when nobody writes to it.")
-    except InputError as error:
-        add_reports(error, own)
     source.release()
+
+
+@contextmanager
+def _own_problems(problems: Problems, source: Source, name: str, number: int) -> Iterator[Problems]:
+    """Problems of one file, which become those of the whole; what is raised was told, or is told now."""
+    own = Problems(source.name)
+    try:
+        yield own
+    except InputError as error:
+        for report in error.reports if not own.any else ():
+            for problem in report.problems:
+                own.add(problem.place, problem.what, report.advice)
     problems.take_over(own, name, number)
-
-
-def _refuse_numbers_again(run: Run, part: Run, own: Problems) -> None:
-    """Queries that are numbered in several files would be one query here."""
-    if all(any(note.startswith(NO_IDS) for note in each.notes) for each in (run, part)):
-        own.add("", f"{NO_IDS}, and those of another file have the same numbers", f"Give ids: {NAMED_QUERY}.")
-
-
-def note_part(run: Run, part: Run) -> None:
-    """What is known of a run once one of its files has been read; the name of a file is no tag."""
-    run.gives_scores = run.gives_scores and part.gives_scores
-    run.notes |= part.notes
-    run.tag = run.name if part.tag == part.name else part.tag or run.tag
 
 
 def read_part(source: Source, reading: Reading, rows: tuple[int, int] | None = None) -> Run:
@@ -308,33 +303,17 @@ def unlike_files(files: PartFiles, reading: Reading) -> Problems:
     """The files that cannot be opened, or are not in the format of the others; all of them, before any is read."""
     problems, alike = Problems(files.name), AlikeParts()
     for number, source in enumerate(files.parts):
-        own = Problems(source.name)
-        try:
+        with _own_problems(problems, source, "" if files.alone else files.names[number], number) as own:
             if source.stamp[0]:
                 alike.refuse("is", format_of_part(source, reading), own)
-        except InputError as error:
-            add_reports(error, own)
-        problems.take_over(own, "" if files.alone else files.names[number], number)
     return problems
-
-
-def add_reports(error: InputError, own: Problems) -> None:
-    """What reading has raised, unless it raised the problems that are known already."""
-    for report in error.reports if not own.any else ():
-        for problem in report.problems:
-            own.add(problem.place, problem.what, report.advice)
 
 
 def number_rows(block: RunBlock, names: tuple[str, ...], number: int) -> RunBlock:
     """Rows that know which of several files they stand in."""
-    return replace(block, rows=replace(block.rows, line=_lines_of_file(block.rows.line, number), files=names))
-
-
-def _lines_of_file(lines: Lines, number: int) -> Lines:
-    shift = line_in_file(number, 0)
-    if isinstance(lines, range):
-        return range(lines.start + shift, lines.stop + shift)
-    return lines + shift
+    lines, shift = block.rows.line, line_in_file(number, 0)
+    moved = range(lines.start + shift, lines.stop + shift) if isinstance(lines, range) else lines + shift
+    return replace(block, rows=replace(block.rows, line=moved, files=names))
 
 
 # Judgements that lie in several files: one behind the other, with the problems of all of them.
@@ -362,14 +341,10 @@ def _read_qrels_of_parts(files: PartFiles, reading: Reading) -> list[Qrels]:
     """The judgements of each file that has any; one error for all that is wrong with any."""
     problems, alike, parts = Problems(files.name), AlikeParts(), []
     for number, (source, name) in enumerate(zip(files.parts, files.names, strict=True)):
-        own = Problems(source.name)
-        try:
+        with _own_problems(problems, source, name, number) as own:
             if source.size and not alike.refuse("is", format_of_part(source, reading), own):
                 part = read_qrels(source, reading)
                 parts.append(replace(part, line=part.line + line_in_file(number, 0)))
-        except InputError as error:
-            add_reports(error, own)
-        problems.take_over(own, name, number)
     if not parts and not problems.any:
         problems.add("", "holds no judgements")
     problems.raise_if_any()

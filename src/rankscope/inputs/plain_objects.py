@@ -1,10 +1,8 @@
 """Python objects that need no repair and no table: dictionaries, lists and small frames, taken as they are.
 
 Most dictionaries are so: no copy of their ids, a look or two at each. Any doubt (ids that are not all text or all
-whole
-numbers, gaps, masks, NaN, an item twice in a list) gives None: then the object becomes a table, and every value that
-is
-wrong is told.
+whole numbers, gaps, masks, NaN, an item twice in a list) gives None: then the object becomes a table, and every
+value that is wrong is told.
 """
 
 from __future__ import annotations
@@ -22,8 +20,6 @@ from rankscope.core.arrays import FloatArray, IntArray
 from rankscope.core.caching import LazyModule, once
 from rankscope.core.columns import GRADE, ITEM, QUERY, RANK, SCORE, plain_name
 from rankscope.inputs.values import is_unicode
-
-# Python objects that need no repair and no table: dictionaries, lists and small frames.
 
 
 def plain_of(data: Any, value: str, keep: bool = True) -> PlainNested | None:
@@ -266,10 +262,10 @@ def _columns_of(data: Any, value: str) -> tuple[Any, Any, Any] | None:
 
 def _names_of_columns(data: Any) -> list[Any] | None:
     """The columns of a frame or of a dictionary of columns."""
+    if isinstance(data, Mapping):
+        return list(data)
     package = type(data).__module__.partition(".")[0]
-    if isinstance(data, Mapping) or (package in ("pandas", "polars") and type(data).__name__ == "DataFrame"):
-        return list(data if isinstance(data, Mapping) else data.columns)
-    return None
+    return list(data.columns) if package in ("pandas", "polars") and type(data).__name__ == "DataFrame" else None
 
 
 def _plain_column(column: Any) -> Any:
@@ -282,18 +278,13 @@ def _plain_column(column: Any) -> Any:
     if type(column) is list:
         return column
     if package == "polars" and not column.null_count():
-        return column.to_list() if column.dtype.is_(_text()) else _numeric(column)
+        import polars as pl
+
+        if column.dtype.is_(pl.String):
+            return column.to_list()
+        if column.dtype.is_integer() or column.dtype.is_float():
+            return column.to_numpy()
     return None
-
-
-def _text() -> Any:
-    import polars as pl
-
-    return pl.String
-
-
-def _numeric(column: Any) -> Any:
-    return column.to_numpy() if column.dtype.is_integer() or column.dtype.is_float() else None
 
 
 def _ids_as_list(ids: Any) -> list[Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 
 from rankscope.core.arrays import IntArray, Lines
 from rankscope.core.errors import InputError, Problem, ProblemReport
@@ -53,7 +54,7 @@ class Problems:
           5 duplicates. The first: query q1: item 'a'
         """
         count, before, first = self.alike.get(what, (0, order, Problem(place, example)))
-        self.alike[what] = (count + number, *min((before, first), (order, Problem(place, example)), key=_order_of))
+        self.alike[what] = (count + number, *min((before, first), (order, Problem(place, example)), key=itemgetter(0)))
 
     def _keep_first(self) -> None:
         for each in (self.kept, self.followers):
@@ -115,11 +116,7 @@ class Problems:
 
 
 def _first(problems: list[tuple[int, Problem]]) -> list[tuple[int, Problem]]:
-    return sorted(problems, key=_order_of)[:KEPT]
-
-
-def _order_of(entry: tuple[int, Problem]) -> int:
-    return entry[0]
+    return sorted(problems, key=itemgetter(0))[:KEPT]
 
 
 def _in_file(problem: Problem, file: str) -> Problem:

@@ -2,8 +2,7 @@
 count.
 
 `Qrels` are rows as they were given; `JudgedItems` and `JudgedLists` are the two forms that the reduction looks them
-up
-by, the one sorted for columns of ids, the other for dictionaries.
+up by, the one sorted for columns of ids, the other for dictionaries.
 """
 
 from __future__ import annotations
@@ -18,15 +17,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankscope.core import columns, forks
-from rankscope.core.arrays import BoolArray, FloatArray, IntArray
+from rankscope.core.arrays import FloatArray, IntArray
 from rankscope.core.caching import once
 from rankscope.core.display import Displayed
 from rankscope.core.errors import InputError
 from rankscope.core.wording import setting_value
 from rankscope.inputs.id_columns import Hashes, IdColumn, TextIds
-from rankscope.inputs.plain_objects import PlainNested, plain_from_columns
+from rankscope.inputs.plain_objects import PlainNested, plain_from_columns, plain_of
 from rankscope.inputs.problems import Problems, place_of_line, shorten_value
-from rankscope.inputs.reading import Reading
+from rankscope.inputs.reading import DEFAULT_READING, Reading
 from rankscope.inputs.sources import Source
 from rankscope.inputs.values import id_text
 
@@ -34,11 +33,6 @@ if TYPE_CHECKING:
     import polars as pl
 
     from rankscope.inputs.tables import Table
-
-
-# Judgements: which items are relevant to which query, and how much.
-
-DEFAULT_READING = Reading()
 
 
 @dataclass(frozen=True, repr=False)
@@ -82,8 +76,6 @@ class Qrels(Displayed):
             return data
         if isinstance(data, str | Path):
             return cls.from_path(data, reading)
-        from rankscope.inputs.plain_objects import plain_of
-
         reading = reading.only_for("grade")
         plain = None if reading.columns else plain_of(data, "grade", keep)
         if plain is not None:
@@ -137,12 +129,11 @@ class Qrels(Displayed):
     @classmethod
     def from_table(cls, table: Table, problems: Problems, digest: str = "") -> Qrels:
         """Judgements from a table; raises with the `problems` known already and with those found here."""
-        from rankscope.inputs import tables
-        from rankscope.inputs.tables import SeriesIds
+        from rankscope.inputs.tables import SeriesIds, check_table, columns_of
 
         needed = {"query": columns.QUERY, "item": columns.ITEM, "grade": columns.GRADE}
-        chosen = replace(table, frame=tables.columns_of(table.frame, needed, problems, {}))
-        good = tables.check_table(chosen, "grade", problems)
+        chosen = replace(table, frame=columns_of(table.frame, needed, problems, {}))
+        good = check_table(chosen, "grade", problems)
         problems.raise_if_any()
         return cls(
             query=SeriesIds(good.frame.get_column("query").rechunk()),
@@ -273,7 +264,8 @@ class JudgedItems:
         rows = item.order(number)
         left_out = set(without)
         if left_out:
-            rows = rows[_stays(qrels, rows, left_out)]
+            pairs = zip(qrels.query.take(rows).to_list(), qrels.item.take(rows).to_list(), strict=True)
+            rows = rows[np.array([pair not in left_out for pair in pairs], dtype=np.bool_)]
         rows = _without_duplicates(rows, number, item, qrels, duplicates)
         present, count = np.unique(number[rows], return_counts=True)
         return cls(
@@ -314,11 +306,6 @@ def numbered_in_order(ids: IdColumn) -> tuple[list[str], IntArray]:
     number_of = {name: number for number, name in enumerate(distinct)}
     numbers = np.array([number_of[name] for name in names], dtype=np.int64)
     return distinct, np.repeat(numbers, np.diff(starts, append=len(ids)))
-
-
-def _stays(qrels: Qrels, rows: IntArray, left_out: set[tuple[str, str]]) -> BoolArray:
-    pairs = zip(qrels.query.take(rows).to_list(), qrels.item.take(rows).to_list(), strict=True)
-    return np.array([pair not in left_out for pair in pairs], dtype=np.bool_)
 
 
 def _without_duplicates(rows: IntArray, number: IntArray, item: TextIds, qrels: Qrels, policy: str) -> IntArray:
@@ -426,11 +413,10 @@ def read_junk(data: Any, reading: Reading) -> list[tuple[str, str]]:
 
 
 def _pairs_of_frame(frame: Any) -> Iterable[tuple[Any, ...]]:
-    from rankscope.inputs import tables
-    from rankscope.inputs.tables import text_ids
+    from rankscope.inputs.tables import columns_of, text_ids
 
     needed = {"query": columns.QUERY, "item": columns.ITEM}
-    found = tables.columns_of(frame, needed, Problems("junk"), {})
+    found = columns_of(frame, needed, Problems("junk"), {})
     return zip(*(text_ids(column).to_list() for column in found.get_columns()), strict=True)
 
 

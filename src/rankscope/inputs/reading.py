@@ -107,6 +107,7 @@ class Reading:
         )
 
 
+DEFAULT_READING = Reading()
 reading_of: Callable[..., Reading] = checked_once(Reading)  # for calls that come again and again
 
 

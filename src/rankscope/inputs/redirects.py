@@ -1,7 +1,7 @@
 """Where an answer of a web server may lead: one rule for all that asks over HTTP.
 
-At most five times, to http and https alone, never from https to http. Credentials stay with the origin that they were
-given for: once another one is asked they go nowhere any more, not even back.
+At most five times, to http and https alone, never from https to http. Credentials stay with the origin that they
+were given for: once another one is asked they go nowhere any more, not even back.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Files of object stores and web servers: `s3://`, `gs://`, `az://`, `https://`; fetched when they are read.
 
 Keys and regions come from the usual variables of the environment (AWS_ACCESS_KEY_ID, GOOGLE_..., AZURE_...), never
-from
-a path, and are never shown: names and messages hold the address without user, password and query.
+from a path, and are never shown: names and messages hold the address without user, password and query.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ import weakref
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from rankscope.core.caching import import_extra
@@ -113,7 +112,8 @@ class RemoteSource(Source):
         with _explained(self.url):
             if _is_web(self.url):
                 with _web_answer(self.url, "HEAD") as answer:
-                    return int(answer.headers["Content-Length"] or 0), _tag_of(answer)
+                    tag = answer.headers["ETag"] or answer.headers["Last-Modified"] or ""
+                    return int(answer.headers["Content-Length"] or 0), str(tag)
             found = _obstore().head(*_store_and_key(self.url))
         return int(found["size"]), str(found.get("e_tag") or found.get("last_modified") or "")
 
@@ -133,8 +133,7 @@ class RemoteSource(Source):
     def release(self) -> None:
         """Remove the copy."""
         if self._copy:
-            with suppress(OSError):
-                os.unlink(self._copy)
+            _remove(self._copy)
         self._copy = ""
 
     def _fetched(self) -> str:
@@ -142,9 +141,15 @@ class RemoteSource(Source):
         weakref.finalize(self, _remove, place)
         with os.fdopen(handle, "wb") as file, _explained(self.url):
             if _is_web(self.url):
-                whole, self._led_to = _copy_web(self.url, file)
+                with _web_answer(self.url, "GET") as answer:
+                    shutil.copyfileobj(answer, file)
+                    whole = int(answer.headers["Content-Length"] or file.tell())
+                    self._led_to = shown_address(answer.geturl())
             else:
-                whole = _copy_object(self.url, file)
+                answer = _obstore().get(*_store_and_key(self.url))
+                for chunk in answer.stream():
+                    file.write(chunk)
+                whole = int(answer.meta["size"])
             came = file.tell()
         if came != whole:
             raise InputError.of(self.name, [f"was cut off: {came:,} of {whole:,} bytes came"], _looked(self.url))
@@ -153,21 +158,6 @@ class RemoteSource(Source):
 
 def _is_web(url: str) -> bool:
     return urlsplit(url).scheme in NOT_LISTED
-
-
-def _copy_object(url: str, file: BinaryIO) -> int:
-    """Copy an object; how many bytes it has."""
-    answer = _obstore().get(*_store_and_key(url))
-    for chunk in answer.stream():
-        file.write(chunk)
-    return int(answer.meta["size"])
-
-
-def _copy_web(url: str, file: BinaryIO) -> tuple[int, str]:
-    """Copy what a web server answers; how many bytes that has, and where it was in the end."""
-    with _web_answer(url, "GET") as answer:
-        shutil.copyfileobj(answer, file)
-        return int(answer.headers["Content-Length"] or file.tell()), shown_address(answer.geturl())
 
 
 def _web_answer(url: str, method: str) -> Any:
@@ -197,10 +187,6 @@ def _web_answer(url: str, method: str) -> Any:
         user = user if redirects.origin_of(target) == redirects.origin_of(address) else ""
         address = target
     raise redirects.RedirectError(redirects.TOO_OFTEN)
-
-
-def _tag_of(answer: Any) -> str:
-    return str(answer.headers["ETag"] or answer.headers["Last-Modified"] or "")
 
 
 def _remove(place: str) -> None:

@@ -69,24 +69,29 @@ def roll_up_of(given: Any) -> RollUp:
         return given
     if isinstance(given, re.Pattern):
         return _of_pattern(given)
-    if isinstance(given, Mapping) and not _holds_columns(given):
-        return RollUp(table=_document_of_chunks(list(given), list(given.values())), name="the dictionary")
+    if isinstance(given, Mapping):
+        values = list(given.values())
+        if not all(isinstance(each, list | tuple | pl.Series) or hasattr(each, "tolist") for each in values):
+            return RollUp(table=_document_of_chunks(list(given), values), name="the dictionary")
     if isinstance(given, Path) or (isinstance(given, str) and os.path.isfile(given)):
-        return _of_file(str(given))
+        source = Source.of(str(given))
+        problems = Problems(source.name)
+        frame = read_roll_up_frame(source, problems)
+        problems.raise_if_any()
+        return RollUp(table=_of_columns(frame, problems), name=source.name)
     if isinstance(given, str):
-        return _of_pattern_text(given)
-    return _of_frame(given)
+        try:
+            return _of_pattern(re.compile(given))
+        except re.error as error:
+            what = f"is no file that is there, and no regular expression ({error}); it must be {FORM}"
+            raise ValueError(what) from None
+    from rankscope.inputs.objects import frame_of_object
 
-
-def _holds_columns(given: Mapping[Any, Any]) -> bool:
-    return all(isinstance(each, list | tuple | pl.Series) or hasattr(each, "tolist") for each in given.values())
-
-
-def _of_pattern_text(text: str) -> RollUp:
-    try:
-        return _of_pattern(re.compile(text))
-    except re.error as error:
-        raise ValueError(f"is no file that is there, and no regular expression ({error}); it must be {FORM}") from None
+    problems = Problems("roll_up")
+    table = frame_of_object(given, "score", problems)
+    if table is None:
+        raise ValueError(f"must be {FORM}, a dictionary or a table, not a {type(given).__name__}")
+    return RollUp(table=_of_columns(table, problems), name="the table")
 
 
 def _of_pattern(pattern: re.Pattern[str]) -> RollUp:
@@ -95,25 +100,6 @@ def _of_pattern(pattern: re.Pattern[str]) -> RollUp:
         missing = "" if "(" in pattern.pattern else "is no file that is there, and as a regular expression "
         raise ValueError(f"{missing}has {groups} where one is needed, the document's id: it must be {FORM}")
     return RollUp(pattern=pattern, name=pattern.pattern)
-
-
-def _of_file(path: str) -> RollUp:
-
-    source = Source.of(path)
-    problems = Problems(source.name)
-    frame = read_roll_up_frame(source, problems)
-    problems.raise_if_any()
-    return RollUp(table=_of_columns(frame, problems), name=source.name)
-
-
-def _of_frame(given: Any) -> RollUp:
-    from rankscope.inputs.objects import frame_of_object
-
-    problems = Problems("roll_up")
-    frame = frame_of_object(given, "score", problems)
-    if frame is None:
-        raise ValueError(f"must be {FORM}, a dictionary or a table, not a {type(given).__name__}")
-    return RollUp(table=_of_columns(frame, problems), name="the table")
 
 
 def _of_columns(frame: pl.DataFrame, problems: Problems) -> dict[str, str]:
@@ -169,7 +155,10 @@ def rolled_run(run: Run, roll_up: RollUp) -> Run:
         if blocks:
             block = RunBlock.join(blocks)
             document, alone = roll_up.documents(as_series(block.rows.item))
-            _refuse_no_chunk(block, alone, roll_up, problems)
+            if alone.all() and not set(block.rows.item.to_list()) & set(roll_up.table.values()):
+                ids = ", ".join(shorten_value(block.rows.item[row]) for row in range(min(3, len(block))))
+                advice = f"Ids of the run: {ids}, ... Give {setting_usage('roll_up')} what fits them."
+                problems.add("", f"no item is a chunk of the roll-up {shorten_value(roll_up.name)}", advice)
             rolled = _best_of_documents(block, document)
             result.notes |= dict.fromkeys(_notes_of_run(block, rolled, alone, roll_up))
             yield rolled
@@ -177,13 +166,6 @@ def rolled_run(run: Run, roll_up: RollUp) -> Run:
     result = Run(run.name, read, run.source, run.tag)
     result.rolled_up, result.chunks, result.ascending = True, run, run.ascending
     return result
-
-
-def _refuse_no_chunk(block: RunBlock, alone: pl.Series, roll_up: RollUp, problems: Problems) -> None:
-    if alone.all() and not set(block.rows.item.to_list()) & set(roll_up.table.values()):
-        ids = ", ".join(shorten_value(block.rows.item[row]) for row in range(min(3, len(block))))
-        advice = f"Ids of the run: {ids}, ... Give {setting_usage('roll_up')} what fits them."
-        problems.add("", f"no item is a chunk of the roll-up {shorten_value(roll_up.name)}", advice)
 
 
 def _best_of_documents(block: RunBlock, document: pl.Series) -> RunBlock:
@@ -202,7 +184,10 @@ def _best_of_documents(block: RunBlock, document: pl.Series) -> RunBlock:
         pl.col("row").get(pl.col("score").arg_max()), pl.col("score").max(), pl.col("rank").min()
     )
     kept = best.get_column("row").to_numpy()
-    rank = None if rows.rank is None else _without_gaps(best)
+    rank = None
+    if rows.rank is not None:  # from 1 on without gaps, in the order of the best ranks
+        ranks = best.select(pl.col("rank").rank("ordinal").over("query").cast(pl.Int64)).to_series()
+        rank = ranks.to_numpy().copy()
     found = RunRows(
         item=SeriesIds(best.get_column("document").rechunk()),
         score=best.get_column("score").to_numpy().copy(),
@@ -212,12 +197,6 @@ def _best_of_documents(block: RunBlock, document: pl.Series) -> RunBlock:
         files=rows.files,
     )
     return RunBlock(SeriesIds(best.get_column("query").rechunk()), found)
-
-
-def _without_gaps(best: pl.DataFrame) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """Ranks from 1 on, in the order of the best ranks."""
-    ranks = best.select(pl.col("rank").rank("ordinal").over("query").cast(pl.Int64)).to_series()
-    return ranks.to_numpy().copy()
 
 
 def _notes_of_run(block: RunBlock, rolled: RunBlock, alone: pl.Series, roll_up: RollUp) -> Iterator[str]:
@@ -300,14 +279,20 @@ def read_roll_up_frame(source: Source, problems: Problems) -> pl.DataFrame:
 
     format = format_of_file(source).name
     if format in ("parquet", "arrow"):
-        from rankscope.inputs.formats import columnar
-        from rankscope.inputs.formats.columnar import ARROW, PARQUET
+        from rankscope.inputs.formats.columnar import ARROW, PARQUET, read_columnar_table
 
-        layout = PARQUET if format == "parquet" else ARROW
-        return columnar.read_columnar_table(source, layout, problems).frame
+        return read_columnar_table(source, PARQUET if format == "parquet" else ARROW, problems).frame
     if format in ("json", "jsonl", "mteb"):
         return _frame_of_json(source, format, problems)
-    return _frame_of_text(source, problems)
+    # A table with a header that names a chunk or a document, or else two columns without a header.
+    from rankscope.inputs.formats.delimited import read_delimited_table
+    from rankscope.inputs.formats.headerless import numbered_tables
+
+    frame = pl.concat([each.frame for each in numbered_tables(source, problems, "utf-8")])
+    if not frame.height or not _names_known(frame.row(0)):
+        return frame
+    known = frozenset(map(str.lower, map(str.strip, frame.row(0))))
+    return read_delimited_table(source, Problems(source.name), expected="chunk,document", known=known).frame
 
 
 def _frame_of_json(source: Source, format: str, problems: Problems) -> pl.DataFrame:
@@ -329,18 +314,5 @@ def _frame_of_json(source: Source, format: str, problems: Problems) -> pl.DataFr
     raise InputError([problems.report()])
 
 
-def _frame_of_text(source: Source, problems: Problems) -> pl.DataFrame:
-    """A table with a header that names a chunk or a document, or else two columns without a header."""
-    from rankscope.inputs.formats.delimited import read_delimited_table
-    from rankscope.inputs.formats.headerless import numbered_tables
-
-    frame = pl.concat([each.frame for each in numbered_tables(source, problems, "utf-8")])
-    if not frame.height or not _names_known(frame.row(0)):
-        return frame
-    known = frozenset(map(str.lower, map(str.strip, frame.row(0))))
-    return read_delimited_table(source, Problems(source.name), expected="chunk,document", known=known).frame
-
-
 def _names_known(names: list[str] | tuple[str, ...]) -> bool:
-
     return any(loose_name(str(name).strip('"')) in (*CHUNK, *DOCUMENT) for name in names)

@@ -16,9 +16,9 @@ from rankscope.core import forks
 from rankscope.core.display import Displayed
 from rankscope.core.errors import InputError, SwappedInputs
 from rankscope.core.names import distinct_names
-from rankscope.inputs.plain_objects import PlainNested
+from rankscope.inputs.plain_objects import PlainNested, plain_of
 from rankscope.inputs.problems import Problems, raise_all
-from rankscope.inputs.reading import Reading
+from rankscope.inputs.reading import DEFAULT_READING, Reading
 from rankscope.inputs.run_rows import FirstRows, RunBlock, prefetch
 from rankscope.inputs.sources import Source
 
@@ -29,35 +29,22 @@ if TYPE_CHECKING:
     from rankscope.inputs.tables import Table
 
 
-# Rankings: what one system returned for each query, as scores.
-
 SMALL_FILE = 64 << 20  # stored bytes
-DEFAULT_READING = Reading()
 BlockReader = Callable[["Run", Problems, bool], Iterator[RunBlock]]
 
 
 @dataclass(frozen=True, eq=False)
-class HeldTable:
+class HeldRows:
     """The one table of a run that is in memory."""
 
-    table: Table
+    rows: Table | PlainNested
 
     def __call__(self, problems: Problems) -> Iterator[Table]:
-        """Again and again the same."""
-        yield self.table
-
-
-@dataclass(frozen=True, eq=False)
-class HeldPlain:
-    """The rows of a dictionary, which become a table when they are asked for."""
-
-    plain: PlainNested
-
-    def __call__(self, problems: Problems) -> Iterator[Table]:
-        """One table."""
+        """One table, again and again the same; that of a dictionary is made when it is asked for."""
         from rankscope.inputs.tables import Table
 
-        yield Table.numbered(self.plain.table("score"), self.plain.ordered)
+        rows = self.rows
+        yield rows if isinstance(rows, Table) else Table.numbered(rows.table("score"), rows.ordered)
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +105,7 @@ class Run(Displayed):
     @property
     def is_held(self) -> bool:
         """Whether its rows are in memory, so that they can be seen without reading anything."""
-        return isinstance(self._reader, BlocksOfTables) and isinstance(self._reader.read, HeldTable | HeldPlain)
+        return isinstance(self._reader, BlocksOfTables) and isinstance(self._reader.read, HeldRows)
 
     @property
     def share(self) -> float:
@@ -163,8 +150,6 @@ class Run(Displayed):
             run = cls.from_path(data, reading)
             run.name = name or run.name
             return run
-        from rankscope.inputs.plain_objects import plain_of
-
         reading = reading.only_for("score")
         plain = None if reading.columns else plain_of(data, "score", keep)
         if plain is not None:
@@ -179,7 +164,7 @@ class Run(Displayed):
         table = objects.table_of_object(data, "score", Problems(name or "run"), reading.columns)
         if table is None:
             raise InputError.of(name or "run", [f"cannot read a run from a {type(data).__name__}"], RUNS)
-        return cls.from_tables(name or "run", HeldTable(table))
+        return cls.from_tables(name or "run", HeldRows(table))
 
     def negated(self) -> Run:
         """The same where the smallest score is best: scores are negated; what is an order only stays.
@@ -241,19 +226,19 @@ class Run(Displayed):
 
         forks.check()
         table = objects.table_of_matrix(items, scores, queries, name or "run")
-        return cls.from_tables(name or "run", HeldTable(table))
+        return cls.from_tables(name or "run", HeldRows(table))
 
     @classmethod
     def from_frame(cls, frame: pl.DataFrame, name: str) -> Self:
         """A run from any frame that has a query and an item column and a score or a rank column."""
         from rankscope.inputs.tables import Table
 
-        return cls.from_tables(name, HeldTable(Table.numbered(frame)))
+        return cls.from_tables(name, HeldRows(Table.numbered(frame)))
 
     @classmethod
     def from_plain(cls, name: str, plain: PlainNested) -> Run:
         """A run from a dictionary that needs no repair; its rows become columns when they are asked for."""
-        run = cls.from_tables(name, HeldPlain(plain))
+        run = cls.from_tables(name, HeldRows(plain))
         run.plain = plain
         run.gives_scores = not (plain.ordered and plain.values.size)
         return run
@@ -295,14 +280,18 @@ def named_runs(runs: Any, reading: Reading, errors: list[InputError]) -> list[Ru
     if isinstance(runs, Mapping) and _is_by_name(runs):
         pairs = [(str(name), data) for name, data in runs.items()]
     else:
-        pairs = [("", data) for data in (runs if isinstance(runs, list) and not _is_one_run(runs) else [runs])]
+        # Named tuples, as ir_datasets has them, are rows of one run rather than several runs.
+        several = isinstance(runs, list) and not (runs and isinstance(runs[0], tuple) and hasattr(runs[0], "query_id"))
+        pairs = [("", data) for data in (runs if several else [runs])]
     results = []
     for name, data in pairs:
         try:
             results.append(Run.of(data, reading, name=name, keep=False))
         except InputError as error:
             errors.append(error)
-    _name_apart(results)
+    paths = [None if run.source is None or run.source.address == "-" else run.source.address for run in results]
+    for run, name in zip(results, distinct_names([run.name for run in results], paths), strict=True):
+        run.name = name
     return results
 
 
@@ -340,11 +329,6 @@ def _read_through(run: Run) -> None:
     problems.raise_if_any()
 
 
-def _is_one_run(runs: list[Any]) -> bool:
-    """Rows of one run, named tuples as ir_datasets has them, rather than several runs."""
-    return bool(runs) and isinstance(runs[0], tuple) and hasattr(runs[0], "query_id")
-
-
 def _is_by_name(runs: Mapping[Any, Any]) -> bool:
     """{name: run} rather than {query: {item: score}} or {query: response}: the values are runs themselves."""
     first = next(iter(runs.values()), None)
@@ -362,10 +346,3 @@ def _is_response(value: Any) -> bool:
     if not isinstance(body, Mapping):
         return False
     return any(isinstance(body.get(one), Mapping) and two in body[one] for one, two in RESPONSES)
-
-
-def _name_apart(runs: list[Run]) -> None:
-    """Every run under a name of its own."""
-    paths = [None if run.source is None or run.source.address == "-" else run.source.address for run in runs]
-    for run, name in zip(runs, distinct_names([run.name for run in runs], paths), strict=True):
-        run.name = name

@@ -1,10 +1,9 @@
 """Judgements of items that were drawn at random: with the chance of each to be drawn, or with its stratum.
 
 Text of five columns is read in three forms: `query 0 item grade probability` (a project's export, TREC Legal's
-.probs),
-`query 0 item stratum grade` (TREC's sampled qrels, as sample_eval reads them) and `query item grade method
-probability`
-(prels of the Million Query track). Tables have a column pi (or probability) and perhaps one for the stratum.
+.probs), `query 0 item stratum grade` (TREC's sampled qrels, as sample_eval reads them) and `query item grade method
+probability` (prels of the Million Query track). Tables have a column pi (or probability) and perhaps one for the
+stratum.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ import numpy as np
 
 from rankscope.core.errors import InputError
 from rankscope.inputs.column_map import ColumnMap, rename_in_tables
-from rankscope.inputs.lines import LineLayout
+from rankscope.inputs.lines import LineLayout, rows_of_lines
 from rankscope.inputs.problems import Problems, place_of_line, shorten_value
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.reading import Reading
@@ -115,7 +114,11 @@ def _of_path(path: str | Path, reading: Reading) -> SampledQrels:
     layout = five_columns(source.head(), reading.comments) if chosen.name == "trec" else None
     if layout is None:
         return SampledQrels.of(Qrels.from_path(path, reading))
-    return _of_lines(source, layout, reading)
+    from rankscope.inputs.tables import table_of_lines
+
+    parts = list(rows_of_lines(source, layout, problems, reading))
+    problems.raise_if_any()
+    return _of_table(table_of_lines(parts), problems)
 
 
 def five_columns(head: bytes, comments: bool = True) -> LineLayout | None:
@@ -137,26 +140,6 @@ def five_columns(head: bytes, comments: bool = True) -> LineLayout | None:
 
 def _is_whole(field: bytes) -> bool:
     return field.removeprefix(b"-").isdigit()
-
-
-def _of_lines(source: Source, layout: LineLayout, reading: Reading) -> SampledQrels:
-    import polars as pl
-
-    from rankscope.inputs.lines import rows_of_lines
-    from rankscope.inputs.run_rows import line_numbers
-    from rankscope.inputs.tables import Table, as_series
-
-    problems = Problems(source.name)
-    parts = list(rows_of_lines(source, layout, problems, reading))
-    problems.raise_if_any()
-    texts = {
-        name: pl.concat([as_series(part.texts[name]) for part in parts])
-        for name in layout.wanted
-        if name not in layout.numbers
-    }
-    numbers = {name: np.concatenate([part.numbers[name] for part in parts]) for name in layout.numbers}
-    line = np.concatenate([line_numbers(part.line) for part in parts])
-    return _of_table(Table(pl.DataFrame({**texts, **numbers}), line, "line"), problems)
 
 
 def _of_table(table: Table, problems: Problems, columns: ColumnMap = ()) -> SampledQrels:

@@ -17,6 +17,7 @@ from rankscope.core.wording import how_many
 from rankscope.inputs import tables
 from rankscope.inputs.formats.delimited import read_delimited_table
 from rankscope.inputs.problems import KEPT, Problems
+from rankscope.inputs.reading import DEFAULT_READING
 from rankscope.inputs.sources import Source
 from rankscope.inputs.tables import Table, columns_of, text_ids
 
@@ -33,15 +34,16 @@ def read_classes(data: Any) -> dict[str, str]:
     query, label = text_ids(found.get_column("query")), text_ids(found.get_column("class"))
     missing = (query.is_null() | (query == "").fill_null(True)).to_numpy()
     table.complain(missing, problems, {"query": found.get_column("query")}, "text or a whole number")
-    _refuse_two_classes(query, problems)
+    twice = query.filter(query.is_duplicated() & query.is_not_null()).unique().sort()
+    for each in twice.head(KEPT).to_list():
+        problems.add("", f"query {each} has two classes")
+    problems.more(max(0, len(twice) - KEPT))
     problems.raise_if_any()
     return dict(zip(query.to_list(), label.fill_null("").to_list(), strict=True))
 
 
 def _table_of_classes(data: Any, problems: Problems) -> tables.Table:
     if isinstance(data, str | Path):
-        from rankscope.inputs.formats.delimited import read_delimited_table
-
         return read_delimited_table(Source(str(data)), problems, expected="query,class")
     from rankscope.inputs import objects
 
@@ -49,13 +51,6 @@ def _table_of_classes(data: Any, problems: Problems) -> tables.Table:
     if table is None:
         raise InputError.of(problems.source, [f"cannot read classes from a {type(data).__name__}"])
     return table
-
-
-def _refuse_two_classes(query: pl.Series, problems: Problems) -> None:
-    twice = query.filter(query.is_duplicated() & query.is_not_null()).unique().sort()
-    for each in twice.head(KEPT).to_list():
-        problems.add("", f"query {each} has two classes")
-    problems.more(max(0, len(twice) - KEPT))
 
 
 # Names in pairs from a small table with two columns, such as the team of each run.
@@ -131,8 +126,6 @@ def _frame_of_scores(data: Any, problems: Problems) -> pl.DataFrame:
         from rankscope.inputs.formats.columnar import PARQUET
 
         return PARQUET.whole(Source(str(data)), problems)
-    from rankscope.inputs.formats.delimited import read_delimited_table
-
     known = frozenset({"query", "value", "system", "measure", *FACTORS})
     return read_delimited_table(Source(str(data)), problems, expected=NEEDED_COLUMNS, known=known).frame
 
@@ -152,11 +145,8 @@ def read_record_table(path: str | Path, problems: Problems, expected: str) -> Ta
         return Table.numbered(PARQUET.whole(source, problems))
     if head.lstrip().startswith(b"{"):
         from rankscope.inputs.formats.json_files import whole_json_lines
-        from rankscope.inputs.reading import Reading
 
-        return whole_json_lines(source, Reading(), problems)
-    from rankscope.inputs.formats.delimited import read_delimited_table
-
+        return whole_json_lines(source, DEFAULT_READING, problems)
     return read_delimited_table(source, problems, expected=expected, known=frozenset(expected.split(",")))
 
 

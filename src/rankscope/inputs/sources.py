@@ -435,6 +435,12 @@ def without_suffix(name: str, suffixes: Iterable[str]) -> str:
     return name[: len(name) - len(max(fitting, key=len, default=""))]
 
 
+def packed_or_not(folder: Path, name: str) -> Path | None:
+    """The file of this name in a folder, packed or not; None where there is neither."""
+    places = (folder / f"{name}{packed}" for packed in ("", *COMPRESSED_SUFFIXES))
+    return next((each for each in places if each.is_file()), None)
+
+
 def _gathered(chunks: Iterable[bytes], size: int) -> Iterator[bytes]:
     """Small chunks joined until they reach `size`."""
     waiting: list[bytes] = []

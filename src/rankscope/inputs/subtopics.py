@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -68,21 +68,13 @@ class Subtopics:
 
     @classmethod
     def _of_table(cls, table: Table, problems: Problems, duplicates: str, digest: str) -> Subtopics:
-        from dataclasses import replace
-
         import polars as pl
 
-        from rankscope.inputs import tables
-        from rankscope.inputs.tables import text_ids
+        from rankscope.inputs.tables import check_table, columns_of, text_ids
 
-        needed = {
-            "query": columns.QUERY,
-            "subtopic": SUBTOPIC,
-            "item": columns.ITEM,
-            "grade": columns.GRADE,
-        }
-        chosen = replace(table, frame=tables.columns_of(table.frame, needed, problems, {}))
-        checked = tables.check_table(chosen, "grade", problems)
+        needed = {"query": columns.QUERY, "subtopic": SUBTOPIC, "item": columns.ITEM, "grade": columns.GRADE}
+        chosen = replace(table, frame=columns_of(table.frame, needed, problems, {}))
+        checked = check_table(chosen, "grade", problems)
         problems.raise_if_any()
         frame = checked.frame.with_columns(text_ids(checked.frame.get_column("subtopic")).alias("subtopic"))
         frame = _each_once(frame.with_columns(pl.Series("line", checked.line)), problems, checked.word, duplicates)
@@ -157,30 +149,21 @@ def _table_of_file(source: Source, reading: Reading, problems: Problems) -> Tabl
 
     kind = reading.format or format_of_file(source, reading.encoding).name
     if kind == "trec":
-        return _table_of_lines(source, reading, problems)
+        from rankscope.inputs.formats.trec import QRELS_LINE
+        from rankscope.inputs.lines import rows_of_lines
+        from rankscope.inputs.tables import table_of_lines
+
+        parts = list(rows_of_lines(source, QRELS_LINE.want("iteration"), problems, reading))
+        if not parts and not problems.count:
+            problems.add("", "is empty", "A line reads: query subtopic item grade.")
+        problems.raise_if_any()
+        return table_of_lines(parts)
     if kind in ("csv", "tsv", "delimited"):
         from rankscope.inputs.formats.delimited import read_delimited_table
 
         known = columns.KNOWN | frozenset(SUBTOPIC)
         return read_delimited_table(source, problems, reading.encoding, "query,subtopic,item,grade", known)
     raise InputError.of(source.name, [f"subtopics cannot be read from {kind}"], FORMS)
-
-
-def _table_of_lines(source: Source, reading: Reading, problems: Problems) -> Table:
-    import polars as pl
-
-    from rankscope.inputs.formats.trec import QRELS_LINE
-    from rankscope.inputs.lines import rows_of_lines
-    from rankscope.inputs.run_rows import line_numbers
-    from rankscope.inputs.tables import Table
-
-    parts = list(rows_of_lines(source, QRELS_LINE.want("iteration"), problems, reading))
-    if not parts and not problems.count:
-        problems.add("", "is empty", "A line reads: query subtopic item grade.")
-    problems.raise_if_any()
-    texts = {name: [each for part in parts for each in part.texts[name].to_list()] for name in parts[0].texts}
-    frame = pl.DataFrame({**texts, "grade": np.concatenate([part.numbers["grade"] for part in parts])})
-    return Table(frame, np.concatenate([line_numbers(part.line) for part in parts]), "line")
 
 
 def _table_of_objects(data: Any, problems: Problems) -> Table:

@@ -1,15 +1,14 @@
 """Tables with named columns, from CSV, JSON, Parquet, Arrow or Python objects: the three columns that everything needs.
 
 Column names are found by the words that people use for them; ids become text once, in columns that polars holds;
-every
-bad row is a problem with its number. Tables become rows of a run, and rows of a run a table.
+every bad row is a problem with its number. Tables become rows of a run, and rows of a run a table.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -21,10 +20,13 @@ from rankscope.core.errors import InputError
 from rankscope.core.wording import mapping_advice, setting_value
 from rankscope.inputs.id_columns import BEFORE, Hashes, IdColumn, TextIds, padded
 from rankscope.inputs.problems import Problems, shorten_value
-from rankscope.inputs.run_rows import ROWS_LOOKED_AT, RunBlock, RunRows
+from rankscope.inputs.run_rows import ROWS_LOOKED_AT, RunBlock, RunRows, line_numbers
 from rankscope.inputs.values import LARGEST_WHOLE_FLOAT, as_number, id_text, is_unicode, no_number, whole_ranks
 
 # Tables with named columns, from CSV, JSON, Parquet, Arrow or Python objects, to the three columns everything needs.
+
+if TYPE_CHECKING:
+    from rankscope.inputs.lines import LineRows
 
 SHOWN_COLUMNS = 30
 
@@ -57,13 +59,10 @@ class Table:
 
         def what(row: int) -> str:
             value = column.slice(row, 1).to_list()[0]
-            return f"{name} is empty" if _is_missing(value) else no_number(name, value, problems, rule)
+            empty = value is None or (isinstance(value, str) and not value)
+            return f"{name} is empty" if empty else no_number(name, value, problems, rule)
 
         problems.add_rows(np.flatnonzero(bad), self.line, self.word, what)
-
-
-def _is_missing(value: object) -> bool:
-    return value is None or (isinstance(value, str) and not value)
 
 
 def find_column(frame: pl.DataFrame, names: Sequence[str]) -> str | None:
@@ -189,6 +188,14 @@ def _checked_ids(table: Table, problems: Problems) -> Iterator[pl.Series]:
         bad = (ids.is_null() | (ids == "").fill_null(True)).to_numpy()
         table.complain(bad, problems, {name: column}, "text or a whole number")
         yield ids
+
+
+def table_of_lines(parts: Sequence[LineRows]) -> Table:
+    """Rows of lines, block by block, as a table of all their fields."""
+    texts = {name: pl.concat([as_series(part.texts[name]) for part in parts]) for name in parts[0].texts}
+    numbers = {name: np.concatenate([part.numbers[name] for part in parts]) for name in parts[0].numbers}
+    line = np.concatenate([line_numbers(part.line) for part in parts])
+    return Table(pl.DataFrame({**texts, **numbers}), line, "line")
 
 
 # Ids that polars holds: as it read them from tables, and whatever a column holds as text.

@@ -93,20 +93,19 @@ def id_text(value: object) -> str | None:
     if isinstance(value, bool | np.bool_) or value is None:
         return None
     if isinstance(value, int | np.integer):
-        return _whole_number_text(int(value))
+        # Python writes no number of more than some thousand digits.
+        try:
+            return str(int(value))
+        except ValueError:
+            return None
     if isinstance(value, float | np.floating):
         return str(int(value)) if abs(float(value)) < LARGEST_WHOLE_FLOAT and value == int(value) else None
     if isinstance(value, bytes):
-        return _bytes_text(value)
+        try:
+            return value.decode()
+        except UnicodeDecodeError:
+            return None
     return None if isinstance(value, list | tuple | dict | set | np.ndarray) else str(value)
-
-
-def _whole_number_text(value: int) -> str | None:
-    """Python writes no number of more than some thousand digits."""
-    try:
-        return str(value)
-    except ValueError:
-        return None
 
 
 def is_unicode(text: str) -> bool:
@@ -116,13 +115,6 @@ def is_unicode(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
-
-
-def _bytes_text(value: bytes) -> str | None:
-    try:
-        return value.decode()
-    except UnicodeDecodeError:
-        return None
 
 
 # Arrays whose values are masked in part: what is masked has no value, and is not guessed.

@@ -11,7 +11,7 @@ import numpy as np
 
 from rankscope.core.arrays import BoolArray, FloatArray, IntArray
 from rankscope.core.settings import Settings
-from rankscope.measures.measure import Measure, hits_first
+from rankscope.measures.measure import HitsFirst, hits_first
 from rankscope.ranks.ragged import divide, ranges, sums_by
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.ranks.tie_orders import (
@@ -23,11 +23,9 @@ from rankscope.ranks.tie_orders import (
     sorted_by_worth,
 )
 
-# AP, its geometric mean, and the area readings of it.
-
 
 @dataclass(frozen=True)
-class AP(Measure):
+class AP(HitsFirst):
     """Average precision: mean over all relevant items of the precision at their rank; a missing item adds 0.
 
     With a cut-off only hits within it count. `divisor` says what the sum is divided by: R, all relevant items
@@ -104,10 +102,6 @@ class AP(Measure):
         """Whether the divisor depends on the order: hits within the limit, not all that were found."""
         return self.divisor == "found" and self.within == "list" and limit is not None
 
-    def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
-        """Hits first."""
-        return hits_first(grade, self.rel)
-
     def unproven(self, queries: RelevantRanks, settings: Settings) -> BoolArray:
         """One more hit may lower the mean over hits; and a hit at rank 1 adds nothing to the printed area."""
         start, size = queries.ties["start"], queries.ties["size"]
@@ -136,7 +130,7 @@ class AP(Measure):
 
 
 @dataclass(frozen=True)
-class GMAP(Measure):
+class GMAP(HitsFirst):
     """Average precision, summarised by its geometric mean: hard queries weigh more. Values below 1e-5 count as 1e-5."""
 
     name = "GMAP"
@@ -154,10 +148,6 @@ class GMAP(Measure):
     def expected(self, queries: RelevantRanks) -> FloatArray | None:
         """As AP."""
         return AP(rel=self.rel).expected(queries)
-
-    def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
-        """Hits first."""
-        return hits_first(grade, self.rel)
 
 
 # Extremes over the orders of equal scores that need a choice of numbers, not only an order of kinds.

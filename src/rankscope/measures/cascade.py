@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Any, Self
+from dataclasses import dataclass
 
 import numpy as np
 
 from rankscope.core.arrays import FloatArray, IntArray
 from rankscope.core.settings import Settings
-from rankscope.measures.gains import GAIN_RULE, GAINS, gain_of, gain_worth, gaining, ideal_order, need_top, own_gains
-from rankscope.measures.measure import Measure
+from rankscope.measures.gains import GAIN_RULE, GAINS, TopGraded, gain_of, gain_worth, ideal_order, need_top, own_gains
 from rankscope.ranks.ragged import Ragged, divide, ranges, sums_by
 from rankscope.ranks.relevant_ranks import RelevantRanks, rank_counts
 from rankscope.ranks.tie_orders import counts_in_groups, group_of
@@ -115,10 +113,9 @@ def _mean_survival(size: IntArray, count: IntArray, first: IntArray, chance: Flo
     return survival
 
 
-class _Cascade(Measure):
+class _Cascade(TopGraded):
     """A user goes down the list and stops at an item that satisfies: the mean over users of what they have then."""
 
-    top: float | None
     gain: str
     scope: int | None
 
@@ -126,17 +123,13 @@ class _Cascade(Measure):
     def utility(self, rank: IntArray) -> FloatArray:
         """What a user has who is satisfied at a rank."""
 
-    def bind(self, queries: RelevantRanks) -> Self:
-        """The top grade comes from the judgements."""
-        return replace(self, top=queries.top_grade) if self.top is None else self  # type: ignore[call-arg]
-
     def bounds(self) -> tuple[float, float]:
         """Up to a list of nothing but the best items."""
         return 0.0, most_satisfied(self.top, self.gain, self.utility, self.scope)
 
     def of(self, queries: RelevantRanks) -> FloatArray:
         """One pass down the items with a gain."""
-        value = self._value(queries, gaining(queries))
+        value = self._value(queries, queries.gaining)
         return np.where(self.defined(queries), value, np.nan)
 
     def expected(self, queries: RelevantRanks) -> FloatArray | None:
@@ -154,18 +147,14 @@ class _Cascade(Measure):
         return chance_of(grade, top or 0.0, self.gain)
 
     def _utility(self, rank: IntArray) -> FloatArray:
-        return np.where(rank <= (np.inf if self.scope is None else self.scope), self.utility(rank), 0.0)
+        return np.where(rank <= self.last_rank, self.utility(rank), 0.0)
 
     def _value(self, queries: RelevantRanks, items: Ragged) -> FloatArray:
         return _stopping(items, self.chance(queries, items["grade"]), self._utility)
 
     def _expected(self, queries: RelevantRanks) -> FloatArray:
-        items = gaining(queries)
+        items = queries.gaining
         return _expected_stopping(queries, items, self.chance(queries, items["grade"]), self._utility)
-
-    def defined(self, queries: RelevantRanks) -> Any:
-        """Queries with a gain to win."""
-        return queries.count_judged(least=np.nextafter(0, 1)) > 0
 
 
 @dataclass(frozen=True)
@@ -207,7 +196,7 @@ class nERR(ERR):
 
     def of(self, queries: RelevantRanks) -> FloatArray:
         """ERR over the best there could be."""
-        return divide(self._value(queries, gaining(queries)), self._best(queries))
+        return divide(self._value(queries, queries.gaining), self._best(queries))
 
     def expected(self, queries: RelevantRanks) -> FloatArray | None:
         """As ERR: the ideal order has no equal scores."""

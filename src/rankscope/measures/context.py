@@ -9,7 +9,7 @@ import numpy as np
 from rankscope.core.arrays import BoolArray, FloatArray
 from rankscope.core.settings import Settings
 from rankscope.measures.average_precision import AP
-from rankscope.measures.measure import Measure, hits_first
+from rankscope.measures.measure import HitsFirst
 from rankscope.measures.precision_recall import R
 from rankscope.measures.whole_list import SetR
 from rankscope.ranks.ragged import divide
@@ -18,7 +18,7 @@ from rankscope.ranks.tie_orders import expected_hits
 
 
 @dataclass(frozen=True)
-class ContextPrecision(Measure):
+class ContextPrecision(HitsFirst):
     """Context precision: mean over the relevant contexts among the first `scope` of the precision at their rank.
 
     It says how early relevant contexts stand among those retrieved, not how many are missing; 0 where none is found.
@@ -62,10 +62,6 @@ class ContextPrecision(Measure):
         queries = queries.at(rel=self.rel)
         return divide(expected_hits(queries, self.scope), self._places(queries), nothing=0.0)
 
-    def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
-        """Hits first."""
-        return hits_first(grade, self.rel)
-
     def unproven(self, queries: RelevantRanks, settings: Settings) -> BoolArray:
         """One more hit may lower the mean over hits."""
         if self.count == "ranks":
@@ -78,7 +74,7 @@ class ContextPrecision(Measure):
 
 
 @dataclass(frozen=True)
-class ContextRecall(Measure):
+class ContextRecall(HitsFirst):
     """Context recall: share of the relevant contexts that stand among the first `scope`, or anywhere in the list."""
 
     name = "ContextRecall"
@@ -104,7 +100,3 @@ class ContextRecall(Measure):
     def expected(self, queries: RelevantRanks) -> FloatArray | None:
         """Each tied item is as likely at any of its places."""
         return self._recall.expected(queries)
-
-    def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
-        """Hits first."""
-        return hits_first(grade, self.rel)

@@ -10,11 +10,9 @@ import numpy as np
 
 from rankscope.core.arrays import FloatArray
 from rankscope.core.settings import Settings
-from rankscope.measures.measure import Measure, hits_first, judged_first
+from rankscope.measures.measure import HitsFirst, JudgedFirst, Measure
 from rankscope.ranks.ragged import Ragged
 from rankscope.ranks.relevant_ranks import RelevantRanks
-
-# Plain counts, summed over queries.
 
 
 class _Count(Measure):
@@ -61,7 +59,7 @@ class NumQ(_Count):
 
 
 @dataclass(frozen=True)
-class NumRet(_Count):
+class NumRet(JudgedFirst, _Count):  # where lists are cut and only judged items kept, these make the list long
     """How many items were returned."""
 
     name = "num_ret"
@@ -72,10 +70,6 @@ class NumRet(_Count):
     def of(self, queries: RelevantRanks) -> FloatArray:
         """The depth."""
         return queries.depth.astype(np.float64)
-
-    def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
-        """Where lists are cut and only judged items kept, these make the list long."""
-        return judged_first(grade)
 
 
 @dataclass(frozen=True)
@@ -95,7 +89,7 @@ class NumRel(_Count):
 
 
 @dataclass(frozen=True)
-class NumRelRet(_Count):
+class NumRelRet(HitsFirst, _Count):
     """How many relevant items were returned."""
 
     name = "num_rel_ret"
@@ -108,10 +102,6 @@ class NumRelRet(_Count):
     def of(self, queries: RelevantRanks) -> FloatArray:
         """Relevant items found."""
         return queries.at(rel=self.rel).found.astype(np.float64)
-
-    def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
-        """Hits first."""
-        return hits_first(grade, self.rel)
 
 
 @dataclass(frozen=True)

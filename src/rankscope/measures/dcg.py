@@ -22,15 +22,15 @@ from rankscope.measures.gains import (
     different_gains_tied,
     discount,
     gain_worth,
-    gaining,
     gains_within,
     ideal_order,
 )
-from rankscope.measures.measure import Measure, gains_first, hits_first
+from rankscope.measures.measure import HitsFirst, Measure, gains_first
 from rankscope.measures.ndcg import nDCG
+from rankscope.measures.precision_recall import HitsWithin
 from rankscope.ranks.ragged import divide
 from rankscope.ranks.relevant_ranks import RelevantRanks, rank_counts
-from rankscope.ranks.tie_orders import expected_additive, expected_hits, found_items, spans
+from rankscope.ranks.tie_orders import expected_additive, found_items, spans
 
 # Discounted cumulated gain as it is, and in the two discounts of its inventors.
 
@@ -59,7 +59,7 @@ class _Additive(Measure):
 
     def of(self, queries: RelevantRanks) -> FloatArray:
         """The sum, added in rank order."""
-        found = gaining(queries)
+        found = queries.gaining
         return divide(found.total(self._term(found["rank"], found["grade"])), self.divisor(queries))
 
     def expected(self, queries: RelevantRanks) -> FloatArray | None:
@@ -142,7 +142,7 @@ class jnDCG(jDCG):
 
 
 @dataclass(frozen=True)
-class HitCount(Measure):
+class HitCount(HitsWithin):
     """Hits: how many of the returned items (of the first `scope`) are relevant."""
 
     name = "hits"
@@ -157,28 +157,16 @@ class HitCount(Measure):
         """As many as the cut-off leaves room for."""
         return 0.0, math.inf if self.scope is None else float(self.scope)
 
-    def of(self, queries: RelevantRanks) -> FloatArray:
+    def value(self, hits: IntArray | FloatArray, queries: RelevantRanks) -> FloatArray:
         """Counted."""
-        queries = queries.at(rel=self.rel)
-        hits = queries.found if self.scope is None else queries.hits(self.scope)
         return np.where(queries.relevant > 0, hits, np.nan)
-
-    def expected(self, queries: RelevantRanks) -> FloatArray | None:
-        """Each tied item is as likely at any of its places."""
-        queries = queries.at(rel=self.rel)
-        hits = queries.found if self.scope is None else expected_hits(queries, self.scope)
-        return np.where(queries.relevant > 0, hits, np.nan)
-
-    def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
-        """Hits first."""
-        return hits_first(grade, self.rel)
 
 
 # trec_eval's two experimental gain measures, whose cost grows with the irrelevant items above, not with the rank.
 
 
 @dataclass(frozen=True)
-class BinG(Measure):
+class BinG(HitsFirst):
     """Binary G: mean over all relevant items of 1 / log2(2 + irrelevant items above)."""
 
     name = "binG"
@@ -205,10 +193,6 @@ class BinG(Measure):
         sums = np.concatenate([[0.0], np.cumsum(1.0 / np.log2(2.0 + np.arange(most + 1)))])
         return divide(found.total((sums[before + wrong + 1] - sums[before]) / (wrong + 1)), queries.relevant)
 
-    def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
-        """Hits first."""
-        return hits_first(grade, self.rel)
-
 
 @dataclass(frozen=True)
 class G(Measure):
@@ -225,7 +209,7 @@ class G(Measure):
 
     def of(self, queries: RelevantRanks) -> FloatArray:
         """Sum over items with a gain."""
-        found, ideal = gaining(queries), ideal_order(queries)
+        found, ideal = queries.gaining, ideal_order(queries)
         dear = ideal.running_in_order(np.maximum(ideal["grade"], 1.0))
         beyond = np.maximum(found["rank"] - ideal.lengths[found.row], 0)
         cost = at_rank(dear, ideal, found.row, found["rank"]) + beyond

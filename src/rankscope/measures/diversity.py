@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from rankscope.core.arrays import BoolArray, FloatArray, IntArray
+from rankscope.core.arrays import FloatArray, IntArray
 from rankscope.core.errors import MeasureError
 from rankscope.core.notation import given_behind_at
 from rankscope.measures.gains import GAIN_RULE, GAINS, discount, gain_of
 from rankscope.measures.measure import Measure
-from rankscope.ranks.ragged import Ragged, divide, ranges, sums_by
+from rankscope.ranks.ragged import Ragged, changes, divide, ranges, sums_by
 from rankscope.ranks.relevant_ranks import RelevantRanks, ranks_of_pairs
 from rankscope.ranks.tie_orders import group_of
 
@@ -46,7 +46,11 @@ class SubtopicMeasure(Measure):
     def subtopics(self, queries: RelevantRanks) -> FloatArray:
         """How many subtopics any judged item serves (S)."""
         pairs = self.relevant(queries)
-        return pairs.where(_first_of(pairs.row, pairs["subtopic"])).lengths.astype(np.float64)
+        number, count = _numbered(pairs.row, pairs["subtopic"])
+        rows = np.arange(pairs.row.size)
+        first = np.full(count, pairs.row.size)
+        np.minimum.at(first, number, rows)
+        return pairs.where(first[number] == rows).lengths.astype(np.float64)
 
     def items_of_subtopic(self, queries: RelevantRanks, found: Ragged) -> FloatArray:
         """For each item found: how many items serve this subtopic."""
@@ -66,14 +70,6 @@ def _numbered(row: IntArray, subtopic: IntArray) -> tuple[IntArray, int]:
     keys = row * (int(subtopic.max(initial=0)) + 1) + subtopic
     distinct, number = np.unique(keys, return_inverse=True)
     return number, distinct.size
-
-
-def _first_of(row: IntArray, subtopic: IntArray) -> BoolArray:
-    """Which rows name their query's subtopic for the first time."""
-    number, count = _numbered(row, subtopic)
-    first = np.full(count, row.size)
-    np.minimum.at(first, number, np.arange(row.size))
-    return np.asarray(first[number] == np.arange(row.size))
 
 
 def seen_before(found: Ragged) -> FloatArray:
@@ -100,8 +96,7 @@ def greedy_gains(pairs: Ragged, alpha: float, depth: int | None) -> Ragged:
     """
     order = np.lexsort((pairs["subtopic"], pairs["item"], pairs.row))
     row, item = pairs.row[order], pairs["item"][order]
-    new = np.ones(row.size, dtype=np.bool_)
-    new[1:] = (row[1:] != row[:-1]) | (item[1:] != item[:-1])
+    new = changes(row, item)
     owner = np.cumsum(new) - 1
     subtopic, subtopics = _numbered(row, pairs["subtopic"][order])
     items = Ragged.from_rows(row[new], len(pairs))
@@ -111,19 +106,15 @@ def greedy_gains(pairs: Ragged, alpha: float, depth: int | None) -> Ragged:
     for rank in range(1, steps + 1):
         gain = np.where(left, sums_by(owner, worth[subtopic], items.size), -1.0)
         best = np.maximum.reduceat(gain, items.offsets[some])
-        winners = _last_of(gain == np.repeat(best, items.lengths[some]), items.offsets[some])
-        taken = winners[best >= 0]
+        of_equals = np.where(gain == np.repeat(best, items.lengths[some]), np.arange(items.size), -1)
+        last = np.maximum.reduceat(of_equals, items.offsets[some])
+        taken = last[best >= 0]
         gains.append((some[best >= 0], np.full(taken.size, rank), best[best >= 0]))
         left[taken] = False
         chosen = np.zeros(items.size, dtype=np.bool_)
         chosen[taken] = True
         worth[subtopic[chosen[owner]]] *= 1.0 - alpha
     return _by_row(gains, len(pairs))
-
-
-def _last_of(chosen: BoolArray, starts: IntArray) -> IntArray:
-    """The place of the last chosen row of each list."""
-    return np.asarray(np.maximum.reduceat(np.where(chosen, np.arange(chosen.size), -1), starts))
 
 
 def _by_row(gains: list[tuple[IntArray, IntArray, FloatArray]], lists: int) -> Ragged:
@@ -150,35 +141,31 @@ class _Novelty(SubtopicMeasure):
     def weight(self, rank: FloatArray) -> FloatArray:
         """What a rank weighs."""
 
-    @abstractmethod
     def whole(self, queries: RelevantRanks) -> FloatArray:
-        """What the sum is divided by."""
+        """What the sum is divided by: that of a list in which every item serves every subtopic."""
+        ranks = np.arange(1.0, (self.scope or 0) + 1.0)
+        return self.subtopics(queries) * float(((1.0 - self.alpha) ** (ranks - 1.0) * self.weight(ranks)).sum())
 
     def of(self, queries: RelevantRanks) -> FloatArray:
         """The sum over items and the subtopics they serve."""
         found = self.found(queries)
         gain = (1.0 - self.alpha) ** seen_before(found)
-        value = found.total(np.where(found["rank"] <= self._limit, gain * self.weight(found["rank"]), 0.0))
+        value = found.total(np.where(found["rank"] <= self.last_rank, gain * self.weight(found["rank"]), 0.0))
         return divide(value, self.whole(queries))
 
-    @property
-    def _limit(self) -> float:
-        return np.inf if self.scope is None else self.scope
 
-    def best_in_theory(self, queries: RelevantRanks) -> FloatArray:
-        """The sum of a list in which every item serves every subtopic."""
-        ranks = np.arange(1.0, (self.scope or 0) + 1.0)
-        return self.subtopics(queries) * float(((1.0 - self.alpha) ** (ranks - 1.0) * self.weight(ranks)).sum())
+class _OverGreedy(_Novelty):
+    """The same over that of the judged items in the best order, found greedily."""
 
-    def over_greedy(self) -> tuple[float, float]:
-        """The range of a value over that of the greedy order, whose first k items gain at least 1 - 1/e of the most.
+    def bounds(self) -> tuple[float, float]:
+        """The greedy order may not be the best, but its first k items gain at least 1 - 1/e of the most.
 
         So at each rank (Nemhauser, Wolsey & Fisher 1978), and so in a sum whose weights fall. Where a subtopic is worth
         the same each time the greedy order is the best.
         """
         return 0.0, 1.0 if self.alpha == 0 else math.e / (math.e - 1.0)
 
-    def best_there_is(self, queries: RelevantRanks) -> FloatArray:
+    def whole(self, queries: RelevantRanks) -> FloatArray:
         """The sum of the judged items, each next one the best that is left."""
         gains = greedy_gains(self.relevant(queries), self.alpha, self.scope)
         return gains.total(gains["gain"] * self.weight(gains["rank"].astype(np.float64)))
@@ -212,13 +199,9 @@ class alpha_DCG(_ByLogarithm):
     alpha: float = 0.5
     rel: float = 1.0
 
-    def whole(self, queries: RelevantRanks) -> FloatArray:
-        """Every item would serve every subtopic."""
-        return self.best_in_theory(queries)
-
 
 @dataclass(frozen=True)
-class alpha_nDCG(_ByLogarithm):
+class alpha_nDCG(_OverGreedy, _ByLogarithm):
     """Alpha-nDCG: alpha-DCG over that of the judged items in the best order, found greedily; ties go to the higher id.
 
     `alpha` is how much of a subtopic's worth an item uses up. An item serves a subtopic from grade `rel` on.
@@ -232,14 +215,6 @@ class alpha_nDCG(_ByLogarithm):
     alpha: float = 0.5
     rel: float = 1.0
     scope: int | None = None
-
-    def bounds(self) -> tuple[float, float]:
-        """The greedy order may not be the best."""
-        return self.over_greedy()
-
-    def whole(self, queries: RelevantRanks) -> FloatArray:
-        """By the judgements."""
-        return self.best_there_is(queries)
 
 
 @dataclass(frozen=True)
@@ -257,13 +232,9 @@ class ERR_IA(_ByRank):
     alpha: float = 0.5
     rel: float = 1.0
 
-    def whole(self, queries: RelevantRanks) -> FloatArray:
-        """Every item would serve every subtopic."""
-        return self.best_in_theory(queries)
-
 
 @dataclass(frozen=True)
-class nERR_IA(_ByRank):
+class nERR_IA(_OverGreedy, _ByRank):
     """Intent-aware ERR over that of the judged items in the best order, found greedily.
 
     `alpha` and `rel` as for ERR_IA.
@@ -276,14 +247,6 @@ class nERR_IA(_ByRank):
     alpha: float = 0.5
     rel: float = 1.0
     scope: int | None = None
-
-    def bounds(self) -> tuple[float, float]:
-        """The greedy order may not be the best."""
-        return self.over_greedy()
-
-    def whole(self, queries: RelevantRanks) -> FloatArray:
-        """By the judgements."""
-        return self.best_there_is(queries)
 
 
 @dataclass(frozen=True)
@@ -313,7 +276,7 @@ class NRBP(_Novelty):
 
 
 @dataclass(frozen=True)
-class nNRBP(NRBP):
+class nNRBP(_OverGreedy, NRBP):
     """Novelty- and rank-biased precision over that of the judged items in the best order, found greedily.
 
     `alpha`, `beta` and `rel` as for NRBP.
@@ -322,14 +285,6 @@ class nNRBP(NRBP):
     name = "nNRBP"
     formula = "NRBP over that of the greedy ideal order"
     source = "Clarke, Kolla & Vechtomova 2009; ndeval nNRBP"
-
-    def bounds(self) -> tuple[float, float]:
-        """The greedy order may not be the best."""
-        return self.over_greedy()
-
-    def whole(self, queries: RelevantRanks) -> FloatArray:
-        """By the judgements."""
-        return self.best_there_is(queries)
 
 
 @dataclass(frozen=True)
@@ -382,7 +337,7 @@ class StRecall(SubtopicMeasure):
     def of(self, queries: RelevantRanks) -> FloatArray:
         """Subtopics whose first item lies within the scope."""
         found = self.found(queries)
-        within = found["rank"] <= (np.inf if self.scope is None else self.scope)
+        within = found["rank"] <= self.last_rank
         return divide(found.count(within & (seen_before(found) == 0)), self.subtopics(queries))
 
 
@@ -413,12 +368,11 @@ class D_nDCG(SubtopicMeasure):
         return divide(found.total(gain_of(found["grade"], self.gain) * self._weight(rank)), self._ideal(queries))
 
     def _weight(self, rank: IntArray) -> FloatArray:
-        return np.where(rank <= (np.inf if self.scope is None else self.scope), 1.0 / discount(rank), 0.0)
+        return np.where(rank <= self.last_rank, 1.0 / discount(rank), 0.0)
 
     def _ideal(self, queries: RelevantRanks) -> FloatArray:
         pairs = self.relevant(queries)
-        new = np.diff(pairs["item"], prepend=-1) != 0
-        new |= np.diff(pairs.row, prepend=-1) != 0
+        new = changes(pairs.row, pairs["item"])
         gains = sums_by(np.cumsum(new) - 1, gain_of(pairs["grade"], self.gain), int(new.sum()))
         items = Ragged.from_rows(pairs.row[new], len(pairs), gain=gains)
         best = items.sorted_by(-items["gain"])

@@ -6,15 +6,14 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from rankscope.core.arrays import FloatArray, IntArray
 from rankscope.core.notation import given_behind_at
 from rankscope.core.settings import Settings
-from rankscope.measures.measure import Measure, hits_first, need_collection
+from rankscope.measures.measure import HitsFirst, Measure, need_collection
+from rankscope.measures.precision_recall import HitsWithin
 from rankscope.ranks.ragged import divide
 from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.ranks.tie_orders import expected_hits
 
 
 def _scope_or_relevant(scope: int | None, relevant: IntArray) -> IntArray:
@@ -23,7 +22,7 @@ def _scope_or_relevant(scope: int | None, relevant: IntArray) -> IntArray:
 
 
 @dataclass(frozen=True)
-class F(Measure):
+class F(HitsWithin):
     """F: weighted harmonic mean of precision and recall at a scope; `b` > 1 weighs recall more. 0 without hits."""
 
     name = "F"
@@ -36,28 +35,15 @@ class F(Measure):
     b: float = 1.0
     rel: float = 1.0
 
-    def of(self, queries: RelevantRanks) -> FloatArray:
+    def value(self, hits: IntArray | FloatArray, queries: RelevantRanks) -> FloatArray:
         """One fraction of counts, so that nothing is divided twice."""
-        queries = queries.at(rel=self.rel)
-        return self._value(queries.hits(self.scope), queries)
-
-    def _value(self, hits: ArrayLike, queries: RelevantRanks) -> FloatArray:
         square = self.b * self.b
-        value = (1.0 + square) * np.asarray(hits) / (square * queries.relevant + self.scope)
+        value = (1.0 + square) * hits / (square * queries.relevant + self.scope)
         return np.where(queries.relevant > 0, value, np.nan)
-
-    def expected(self, queries: RelevantRanks) -> FloatArray | None:
-        """Each tied item is as likely at any of its places."""
-        queries = queries.at(rel=self.rel)
-        return self._value(expected_hits(queries, self.scope), queries)
-
-    def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
-        """Hits first."""
-        return hits_first(grade, self.rel)
 
 
 @dataclass(frozen=True)
-class E(Measure):
+class E(HitsWithin):
     """Van Rijsbergen's error at a scope, `alpha` the weight of precision; 1 without hits. 1 - F, b^2 = 1/alpha - 1."""
 
     name = "E"
@@ -72,27 +58,14 @@ class E(Measure):
     alpha: float = 0.5
     rel: float = 1.0
 
-    def of(self, queries: RelevantRanks) -> FloatArray:
+    def value(self, hits: IntArray | FloatArray, queries: RelevantRanks) -> FloatArray:
         """One minus v / (alpha k + (1 - alpha) R)."""
-        queries = queries.at(rel=self.rel)
-        return self._value(queries.hits(self.scope), queries)
-
-    def _value(self, hits: ArrayLike, queries: RelevantRanks) -> FloatArray:
         value = 1.0 - divide(hits, self.alpha * self.scope + (1.0 - self.alpha) * queries.relevant)
         return np.where(queries.relevant > 0, value, np.nan)
 
-    def expected(self, queries: RelevantRanks) -> FloatArray | None:
-        """Each tied item is as likely at any of its places."""
-        queries = queries.at(rel=self.rel)
-        return self._value(expected_hits(queries, self.scope), queries)
-
-    def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
-        """Hits first."""
-        return hits_first(grade, self.rel)
-
 
 @dataclass(frozen=True)
-class Effectiveness(Measure):
+class Effectiveness(HitsWithin):
     """Effectiveness: 2v/(s + R), at a scope or, without one, at s = R, where it equals R-precision."""
 
     name = "Effectiveness"
@@ -103,23 +76,10 @@ class Effectiveness(Measure):
     scope: int | None = None
     rel: float = 1.0
 
-    def of(self, queries: RelevantRanks) -> FloatArray:
+    def value(self, hits: IntArray | FloatArray, queries: RelevantRanks) -> FloatArray:
         """Twice the hits over scope and class."""
-        queries = queries.at(rel=self.rel)
-        return self._value(queries.hits(self.reach(queries)), queries)
-
-    def _value(self, hits: ArrayLike, queries: RelevantRanks) -> FloatArray:
-        value = divide(2.0 * np.asarray(hits), self.reach(queries) + queries.relevant)
+        value = divide(2.0 * hits, self.reach(queries) + queries.relevant)
         return np.where(queries.relevant > 0, value, np.nan)
-
-    def expected(self, queries: RelevantRanks) -> FloatArray | None:
-        """Each tied item is as likely at any of its places."""
-        queries = queries.at(rel=self.rel)
-        return self._value(expected_hits(queries, self.reach(queries)), queries)
-
-    def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
-        """Hits first."""
-        return hits_first(grade, self.rel)
 
     def reach(self, queries: RelevantRanks) -> IntArray:
         """The scope, or as many items as are relevant."""
@@ -127,7 +87,7 @@ class Effectiveness(Measure):
 
 
 @dataclass(frozen=True)
-class Estar(Measure):
+class Estar(HitsFirst):
     """Effectiveness minus what a random order would have: 0 is chance, and it may be negative.
 
     `baseline` general subtracts 2 a g/(1 + a), right at every scope; g subtracts the generality itself, as Huijsmans &
@@ -164,17 +124,13 @@ class Estar(Measure):
         """As effectiveness: chance does not depend on the order."""
         return np.asarray(Effectiveness(self.scope, rel=self.rel).expected(queries)) - self._chance(queries)
 
-    def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
-        """Hits first."""
-        return hits_first(grade, self.rel)
-
     def reach(self, queries: RelevantRanks) -> IntArray:
         """The scope, or as many items as are relevant."""
         return _scope_or_relevant(self.scope, queries.at(rel=self.rel).relevant)
 
 
 @dataclass(frozen=True)
-class Enorm(Measure):
+class Enorm(HitsFirst):
     """Precision at s = R between chance (0) and the ideal (1); may be negative. Undefined where all is relevant."""
 
     name = "Enorm"
@@ -200,10 +156,6 @@ class Enorm(Measure):
     def expected(self, queries: RelevantRanks) -> FloatArray | None:
         """As effectiveness: chance does not depend on the order."""
         return self._value(np.asarray(Effectiveness(rel=self.rel).expected(queries)), queries)
-
-    def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
-        """Hits first."""
-        return hits_first(grade, self.rel)
 
     def reach(self, queries: RelevantRanks) -> IntArray:
         """As many items as are relevant."""

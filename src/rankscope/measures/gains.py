@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import cache
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -129,17 +130,26 @@ def losing_order(queries: RelevantRanks) -> Ragged:
     return last.with_columns(rank=(length - last.lengths)[last.row] + last.position)
 
 
-def gaining(queries: RelevantRanks) -> Ragged:
-    """Items found that are judged above 0."""
-    return queries.gaining
-
-
 def at_rank(cumulated: FloatArray, items: Ragged, row: IntArray, rank: IntArray) -> FloatArray:
     """The running total over the first `rank` items of a list; beyond its end the last one, 0 before its first."""
     count = np.minimum(rank, items.lengths[row])
     if cumulated.size == 0:
         return np.zeros(row.size)
     return np.where(count > 0, cumulated[np.maximum(items.offsets[row] + count - 1, 0)], 0.0)
+
+
+class TopGraded(Measure):
+    """Grades count as shares of the highest there can be: that of the judgements, unless `top` says another."""
+
+    top: float | None
+
+    def bind(self, queries: RelevantRanks) -> Self:
+        """The top grade comes from the judgements."""
+        return replace(self, top=queries.top_grade) if self.top is None else self  # type: ignore[call-arg]
+
+    def defined(self, queries: RelevantRanks) -> Any:
+        """Queries with a gain to win."""
+        return queries.count_judged(least=NEARLY_NOTHING) > 0
 
 
 # The blended ratio of Sakai's measures: hits and cumulated gain so far, over the most there could be at this rank.
@@ -159,7 +169,7 @@ class Blended(Measure):
 
     def ratios(self, queries: RelevantRanks) -> FloatArray:
         """The blended ratio at each item found that is judged above 0."""
-        found = gaining(queries)
+        found = queries.gaining
         gained = found.running_in_order(gain_of(found["grade"], self.gain))
         count = found.running(self.is_hit(found).astype(np.int64))
         return (count + self.beta * gained) / self.most_at(queries, found.row, found["rank"])
@@ -201,7 +211,7 @@ def different_gains_tied(queries: RelevantRanks, gain: str = "linear") -> BoolAr
     >>> different_gains_tied(replace(queries, ties=Ragged.of([[1]], "start").with_columns(size=np.array([3]))))
     array([ True])
     """
-    found = gaining(queries)
+    found = queries.gaining
     group, value = group_of(queries, found), gain_of(found["grade"], gain)
     low, high = np.full(queries.ties.size, np.inf), np.full(queries.ties.size, -np.inf)
     np.minimum.at(low, group[group >= 0], value[group >= 0])

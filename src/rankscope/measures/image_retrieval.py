@@ -9,15 +9,15 @@ import numpy as np
 
 from rankscope.core.arrays import FloatArray, IntArray
 from rankscope.core.errors import MeasureError
-from rankscope.core.settings import Settings
-from rankscope.measures.measure import Measure, hits_first
+from rankscope.measures.measure import HitsFirst
+from rankscope.measures.precision_recall import HitsWithin
 from rankscope.ranks.ragged import divide
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.ranks.tie_orders import expected_hits, found_items, spans
 
 
 @dataclass(frozen=True)
-class NMRR(Measure):
+class NMRR(HitsFirst):
     """Normalised modified retrieval rank of MPEG-7, 0 best, 1 worst; its mean over queries is called ANMRR.
 
     `gtm`, the largest class of the query set, decides how far down the list is looked: values made with different
@@ -68,10 +68,6 @@ class NMRR(Measure):
         ranks = found.total(inside * (start + (inside - 1) / 2) / size)
         return self._value(queries, ranks, expected_hits(queries, look))
 
-    def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
-        """Hits first."""
-        return hits_first(grade, self.rel)
-
     def reach(self, queries: RelevantRanks) -> IntArray:
         """K = min(4 R, 2 GTM)."""
         gtm, relevant = self.bind(queries).gtm or 1, queries.at(rel=self.rel).relevant
@@ -81,7 +77,7 @@ class NMRR(Measure):
 
 
 @dataclass(frozen=True)
-class Bullseye(Measure):
+class Bullseye(HitsWithin):
     """Bull's-eye score of MPEG-7 CE-Shape-1: share of the class among the first 2R, the query kept and counted."""
 
     name = "Bullseye"
@@ -91,19 +87,9 @@ class Bullseye(Measure):
 
     rel: float = 1.0
 
-    def of(self, queries: RelevantRanks) -> FloatArray:
-        """Hits within twice the class size."""
-        queries = queries.at(rel=self.rel)
-        return divide(queries.hits(2 * queries.relevant), queries.relevant)
-
-    def expected(self, queries: RelevantRanks) -> FloatArray | None:
-        """Each tied item is as likely at any of its places."""
-        queries = queries.at(rel=self.rel)
-        return divide(expected_hits(queries, 2 * queries.relevant), queries.relevant)
-
-    def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
-        """Hits first."""
-        return hits_first(grade, self.rel)
+    def value(self, hits: IntArray | FloatArray, queries: RelevantRanks) -> FloatArray:
+        """Share of the class."""
+        return divide(hits, queries.relevant)
 
     def reach(self, queries: RelevantRanks) -> IntArray:
         """Twice the class size."""

@@ -10,7 +10,7 @@ from rankscope.core.arrays import FloatArray
 from rankscope.core.notation import given_behind_at
 from rankscope.core.settings import Settings
 from rankscope.measures.average_precision import inferred_bounds
-from rankscope.measures.measure import Measure, hits_first, judged_first
+from rankscope.measures.measure import HitsFirst, JudgedFirst, Measure, hits_first, judged_first
 from rankscope.ranks.ragged import Ragged, divide
 from rankscope.ranks.relevant_ranks import RelevantRanks, rank_counts
 from rankscope.ranks.tie_orders import all_items, expected_within, found_items, group_of, spans
@@ -75,7 +75,7 @@ class Bpref(Measure):
 
 
 @dataclass(frozen=True)
-class GBpref(Measure):
+class GBpref(HitsFirst):
     """bpref, summarised by its geometric mean. Values below 1e-5 count as 1e-5."""
 
     name = "gm_bpref"
@@ -93,10 +93,6 @@ class GBpref(Measure):
     def expected(self, queries: RelevantRanks) -> FloatArray | None:
         """As bpref."""
         return Bpref(rel=self.rel).expected(queries)
-
-    def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
-        """Hits first."""
-        return hits_first(grade, self.rel)
 
 
 @dataclass(frozen=True)
@@ -187,7 +183,7 @@ class Judged(Measure):
 
 
 @dataclass(frozen=True)
-class Hole(Measure):
+class Hole(JudgedFirst):
     """Share of the first `scope` places that hold no judged item of this query; BEIR counts items that any query
     judged, which hides holes.
     """
@@ -208,13 +204,9 @@ class Hole(Measure):
         """The complement of Judged."""
         return 1.0 - np.asarray(Judged(self.scope).expected(queries))
 
-    def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
-        """Judged items first."""
-        return judged_first(grade)
-
 
 @dataclass(frozen=True)
-class Unjudged(Measure):
+class Unjudged(JudgedFirst):
     """Unjudged items returned within the scope, over the scope: places behind the end of the list are not counted."""
 
     name = "unj"
@@ -235,7 +227,3 @@ class Unjudged(Measure):
         """Each tied item is as likely at any of its places."""
         returned = np.minimum(queries.depth, self.scope)
         return (returned - expected_within(queries, queries.judged, self.scope)) / self.scope
-
-    def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
-        """Judged items first."""
-        return judged_first(grade)

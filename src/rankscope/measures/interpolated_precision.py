@@ -9,8 +9,7 @@ import numpy as np
 
 from rankscope.core.arrays import BoolArray, FloatArray, IntArray
 from rankscope.core.notation import given_behind_at
-from rankscope.core.settings import Settings
-from rankscope.measures.measure import RECALL_LEVELS, Measure, hits_first
+from rankscope.measures.measure import RECALL_LEVELS, HitsFirst
 from rankscope.ranks.relevant_ranks import RelevantRanks
 
 ROUNDING = ("ceil", "trec_eval-9", "trec_eval-10")
@@ -39,7 +38,7 @@ def best_from(queries: RelevantRanks, hits: IntArray) -> FloatArray:
 
 
 @dataclass(frozen=True)
-class IPrec(Measure):
+class IPrec(HitsFirst):
     """Interpolated precision at a recall level: the highest precision at that recall or beyond; 0 if never reached.
 
     The level is written behind the @: `IPrec@0.1`. `levels` says how a level becomes a number of hits: ceil takes the
@@ -67,17 +66,13 @@ class IPrec(Measure):
         best = np.where(queries.relevant > 0, best_from(queries, hits), np.nan)
         return np.where(_empty_for_trec_eval(queries, self.levels) & (hits == 0), np.nan, best)
 
-    def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
-        """Hits first."""
-        return hits_first(grade, self.rel)
-
     def defined(self, queries: RelevantRanks) -> Any:
         """Queries with a relevant item; those too that trec_eval prints as nan, with one or without."""
         return super().defined(queries) | _empty_for_trec_eval(queries, self.levels)
 
 
 @dataclass(frozen=True)
-class IPrec11(Measure):
+class IPrec11(HitsFirst):
     """Eleven-point average: mean of the interpolated precision at recall 0, .1, ..., 1."""
 
     name = "IPrec11"
@@ -97,10 +92,6 @@ class IPrec11(Measure):
         for level in reversed(RECALL_LEVELS):
             total += IPrec(level, rel=self.rel, levels=self.levels).of(queries)
         return total / len(RECALL_LEVELS)
-
-    def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
-        """Hits first."""
-        return hits_first(grade, self.rel)
 
     def defined(self, queries: RelevantRanks) -> Any:
         """As IPrec."""

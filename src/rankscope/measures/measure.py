@@ -2,10 +2,8 @@
 
 With what items are worth to it by standing higher among equal scores: sorting them by worth gives one extreme of a
 measure and the reverse order the other, if exchanging two neighbours so that the one of higher worth stands first
-never
-lowers the value (or never raises it). Grades are as judged, below 0 for items in the pool that were not judged, NaN
-for
-all others.
+never lowers the value (or never raises it). Grades are as judged, below 0 for items in the pool that were not
+judged, NaN for all others.
 """
 
 from __future__ import annotations
@@ -23,8 +21,6 @@ from rankscope.core.errors import MeasureError, RankscopeError
 from rankscope.core.notation import Named, is_required, short
 from rankscope.core.settings import Settings
 from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks
-
-# What a measure is: a named value, written as `P@10`, `P(rel=2)@10`, `nDCG(gain=exp)@20`, `Rprec(a=2)`.
 
 M = TypeVar("M", bound="Measure")
 
@@ -85,7 +81,7 @@ class Measure(Named, metaclass=MeasureClass):
         return None if self.ordered else self.of(queries)
 
     def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
-        """What items of these grades are worth by standing higher among equal scores (`measures.worth`).
+        """What items of these grades are worth by standing higher among equal scores.
 
         NaN where no order is proven to give an extreme. `settings` tell whether lists are cut and what is left out.
         """
@@ -116,6 +112,12 @@ class Measure(Named, metaclass=MeasureClass):
     def level(self) -> float:
         """The lowest grade that counts as relevant."""
         return float(getattr(self, "rel", 1.0))
+
+    @property
+    def last_rank(self) -> float:
+        """The last rank that counts; infinite without a cut-off."""
+        scope = getattr(self, "scope", None)
+        return np.inf if scope is None else scope
 
     def words(self, queries: RelevantRanks) -> list[str] | None:
         """A word per query, for the few values that are not numbers."""
@@ -202,6 +204,22 @@ def judged_first(grade: FloatArray, pooled: bool = False) -> FloatArray:
 def not_known(grade: FloatArray) -> FloatArray:
     """No order is proven to be extreme."""
     return np.full(grade.shape, np.nan)
+
+
+class HitsFirst(Measure):
+    """A measure that is best, or worst, where the relevant items of every group of equal scores stand first."""
+
+    def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
+        """Hits first."""
+        return hits_first(grade, self.level)
+
+
+class JudgedFirst(Measure):
+    """A measure that is best, or worst, where the judged items of every group of equal scores stand first."""
+
+    def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
+        """Judged items first, whatever their grade."""
+        return judged_first(grade)
 
 
 # The levels of recall at which precision is interpolated.

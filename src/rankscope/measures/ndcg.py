@@ -17,7 +17,6 @@ from rankscope.measures.gains import (
     discount,
     gain_of,
     gain_worth,
-    gaining,
     gains_within,
     ideal_order,
     losing_order,
@@ -59,14 +58,14 @@ class nDCG(Measure):
 
     def of(self, queries: RelevantRanks) -> FloatArray:
         """DCG over ideal DCG."""
-        found = gaining(queries)
+        found = queries.gaining
         value = found.total(self._weight(found["rank"], found["grade"]))
         if self.negative != "zero":
             value += queries.pooled.total(self._loss(queries.pooled["rank"], queries.pooled["grade"]))
         return divide(value, self._ideal(queries))
 
     def _within(self, rank: IntArray) -> Any:
-        return rank <= (np.inf if self.scope is None else self.scope)
+        return rank <= self.last_rank
 
     def _weight(self, rank: IntArray, grade: FloatArray) -> FloatArray:
         return gains_within(rank, grade, self.gain, self.floor, self.scope) / discount(rank)
@@ -119,7 +118,7 @@ class nDCGRel(Measure):
 
     def of(self, queries: RelevantRanks) -> FloatArray:
         """Mean over all items that have a gain."""
-        found, ideal = gaining(queries), ideal_order(queries)
+        found, ideal = queries.gaining, ideal_order(queries)
         dcg, best = cumulated_dcg(found), cumulated_dcg(ideal)
         there = found.total(divide(dcg, at_rank(best, ideal, found.row, found["rank"])))
         rows = np.arange(len(queries))
@@ -132,7 +131,7 @@ class nDCGRel(Measure):
         """At place t of a group of n, of which a gain g_1, ..., g_a: the mean sum over them of the DCG at their rank is
         (1/n) (a DCG before + G d_t + G (a - 1)/(n - 1) (d_1 + ... + d_(t-1))), G their sum, d_t = 1/log2(b + t + 1).
         """
-        found, ideal = gaining(queries), ideal_order(queries)
+        found, ideal = queries.gaining, ideal_order(queries)
         best, even = cumulated_dcg(ideal), spread_evenly(queries, found)
         dcg = cumulated_dcg(even)
         rows = np.arange(len(queries))
@@ -192,11 +191,11 @@ class Rndcg(Measure):
 
     def of(self, queries: RelevantRanks) -> FloatArray:
         """Mean over the changes of grade."""
-        return self._value(queries, gaining(queries))
+        return self._value(queries, queries.gaining)
 
     def expected(self, queries: RelevantRanks) -> FloatArray | None:
         """Each tied item is as likely at any of its places."""
-        return self._value(queries, spread_evenly(queries, gaining(queries)))
+        return self._value(queries, spread_evenly(queries, queries.gaining))
 
     def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
         """High grades first; where judged items alone make a cut list long, its end counts or not."""
@@ -209,15 +208,11 @@ class Rndcg(Measure):
         same = np.zeros(ideal.size, dtype=np.bool_)
         same[:-1] = (grade[1:] == grade[:-1]) & (ideal.row[1:] == ideal.row[:-1])
         change = ideal.where(~same)
-        here = at_rank(dcg, found, change.row, _hits_at(found, change))
+        with_gain = rank_counts(found, change.row, change["rank"])
+        here = at_rank(dcg, found, change.row, with_gain)
         total = change.total(divide(here, best[~same]))
         rows = np.arange(len(queries))
         longer = queries.depth > ideal.lengths + 1
         end = divide(at_rank(dcg, found, rows, found.lengths), at_rank(best, ideal, rows, ideal.lengths), nothing=0.0)
         value = divide(total + np.where(longer, end, 0.0), change.lengths + longer)
         return np.where(queries.at(rel=self.rel).relevant > 0, value, np.nan)
-
-
-def _hits_at(found: Ragged, change: Ragged) -> IntArray:
-    """How many items with a gain stand within each change's scope."""
-    return rank_counts(found, change.row, change["rank"])

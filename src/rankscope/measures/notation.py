@@ -16,8 +16,6 @@ from rankscope.core.keywords import strict_keywords
 from rankscope.core.notation import NamedCatalogue, Written, given_options, split_list
 from rankscope.measures.measure import RECALL_LEVELS, Measure, with_level
 
-# From what people write to measures: our notation, the peers' names, and trec_eval's families and lists.
-
 CUTS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 MULTIPLES = tuple(step / 10 for step in range(2, 21, 2))
 Maker = Callable[[float], Measure]
@@ -234,7 +232,10 @@ def _parsed(texts: tuple[One, ...], rel: float, compat: str | None) -> tuple[Mea
     measures: dict[Measure, None] = {}
     for text in texts:
         if not isinstance(text, str):
-            measures.setdefault(_whole_measure(text() if isinstance(text, type) else text))
+            whole = text() if isinstance(text, type) else text
+            if whole.needs_cut:
+                raise MeasureError(f"'{whole}': {whole.name} needs a cut-off, for instance {whole}@10")
+            measures.setdefault(whole)
             continue
         for part in split_list(text, families=True):
             for measure in _expanded(part, rel, compat):
@@ -242,13 +243,6 @@ def _parsed(texts: tuple[One, ...], rel: float, compat: str | None) -> tuple[Mea
     if not measures:
         raise MeasureError("no measure was asked for")
     return tuple(measures)
-
-
-def _whole_measure(measure: Measure) -> Measure:
-    """The measure itself; one that lacks its cut-off is an error."""
-    if measure.needs_cut:
-        raise MeasureError(f"'{measure}': {measure.name} needs a cut-off, for instance {measure}@10")
-    return measure
 
 
 def _expanded(text: str, rel: float, compat: str | None) -> list[Measure]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -10,16 +11,58 @@ import numpy as np
 from rankscope.core.arrays import FloatArray, IntArray
 from rankscope.core.notation import given_behind_at
 from rankscope.core.settings import Settings
-from rankscope.measures.measure import Measure, hits_first, not_known
+from rankscope.measures.measure import HitsFirst, Measure, not_known
 from rankscope.ranks.ragged import divide
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.ranks.tie_orders import expected_hits
+
+
+class HitsWithin(HitsFirst):
+    """A value that follows from how many hits stand within the reach of each query."""
+
+    @abstractmethod
+    def value(self, hits: IntArray | FloatArray, queries: RelevantRanks) -> FloatArray:
+        """What so many hits come to; `queries` have the relevant items of this measure."""
+
+    def of(self, queries: RelevantRanks) -> FloatArray:
+        """From the hits there are."""
+        queries = queries.at(rel=self.level)
+        return self.value(queries.hits(self._limits(queries)), queries)
+
+    def expected(self, queries: RelevantRanks) -> FloatArray | None:
+        """Each tied item is as likely at any of its places."""
+        queries = queries.at(rel=self.level)
+        return self.value(expected_hits(queries, self._limits(queries)), queries)
+
+    def _limits(self, queries: RelevantRanks) -> IntArray | float:
+        """The reach of each query, or one number for all of them."""
+        reach = None if type(self).reach is Measure.reach else self.reach(queries)
+        return self.last_rank if reach is None else reach
+
+
+class ShareOfHits(HitsWithin):
+    """Hits over the most that there could be, or that are wanted."""
+
+    @abstractmethod
+    def out_of(self, queries: RelevantRanks) -> IntArray:
+        """What the hits are divided by; `queries` have the relevant items of this measure."""
+
+    def value(self, hits: IntArray | FloatArray, queries: RelevantRanks) -> FloatArray:
+        """A share; undefined where nothing is wanted."""
+        return divide(hits, self.out_of(queries))
+
+    def ratio(self, queries: RelevantRanks) -> tuple[FloatArray, FloatArray]:
+        """Hits, and what they are divided by."""
+        queries = queries.at(rel=self.level)
+        hits = queries.hits(self._limits(queries))
+        return hits.astype(np.float64), self.out_of(queries).astype(np.float64)
+
 
 # Precision within a scope.
 
 
 @dataclass(frozen=True)
-class P(Measure):
+class P(ShareOfHits):
     """Precision: share of the first `scope` items that are relevant. A short list is not forgiven: the divisor stays.
 
     `divisor` min divides by the smaller of scope and number of relevant items (open-metric-learning), deepest by the
@@ -37,13 +80,8 @@ class P(Measure):
     rel: float = 1.0
     divisor: str = "k"
 
-    def of(self, queries: RelevantRanks) -> FloatArray:
-        """Hits within the scope over the scope."""
-        return divide(*self.ratio(queries))
-
-    def ratio(self, queries: RelevantRanks) -> tuple[FloatArray, FloatArray]:
-        """Hits and places."""
-        queries = queries.at(rel=self.rel)
+    def out_of(self, queries: RelevantRanks) -> IntArray:
+        """The places that the divisor counts."""
         places = np.full(len(queries), self.scope, dtype=np.int64)
         if self.divisor == "min":
             places = np.minimum(places, queries.relevant)
@@ -51,27 +89,23 @@ class P(Measure):
             deepest = np.zeros(len(queries), dtype=np.int64)
             np.maximum.at(deepest, queries.row, queries.ranks)
             places = np.where(deepest > 0, np.minimum(places, deepest), places)
-        return queries.hits(self.scope).astype(np.float64), places.astype(np.float64)
+        return places
 
     def expected(self, queries: RelevantRanks) -> FloatArray | None:
-        """Each tied item is as likely at any of its places."""
-        if self.divisor == "deepest":
-            return None
-        queries = queries.at(rel=self.rel)
-        return divide(expected_hits(queries, self.scope), self.ratio(queries)[1])
+        """The rank of the deepest hit depends on the order."""
+        return None if self.divisor == "deepest" else super().expected(queries)
 
     def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
         """Hits first; in a list that is cut, the deepest hit may be worse than none."""
-        if self.divisor == "deepest" and settings.depth is not None:
-            return not_known(grade)
-        return hits_first(grade, self.rel)
+        unknown = self.divisor == "deepest" and settings.depth is not None
+        return not_known(grade) if unknown else super().worth(grade, settings)
 
 
 # Recall within a scope, plain and capped.
 
 
 @dataclass(frozen=True)
-class R(Measure):
+class R(ShareOfHits):
     """Recall: share of the relevant items that stand among the first `scope`.
 
     What metric learning calls R@1 is success@1: whether any of the first items is relevant.
@@ -86,27 +120,13 @@ class R(Measure):
     scope: int = given_behind_at()
     rel: float = 1.0
 
-    def of(self, queries: RelevantRanks) -> FloatArray:
-        """Hits within the scope over all relevant items."""
-        return divide(*self.ratio(queries))
-
-    def ratio(self, queries: RelevantRanks) -> tuple[FloatArray, FloatArray]:
-        """Hits and relevant items."""
-        queries = queries.at(rel=self.rel)
-        return queries.hits(self.scope).astype(np.float64), queries.relevant.astype(np.float64)
-
-    def expected(self, queries: RelevantRanks) -> FloatArray | None:
-        """Each tied item is as likely at any of its places."""
-        queries = queries.at(rel=self.rel)
-        return divide(expected_hits(queries, self.scope), queries.relevant)
-
-    def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
-        """Hits first."""
-        return hits_first(grade, self.rel)
+    def out_of(self, queries: RelevantRanks) -> IntArray:
+        """All relevant items."""
+        return queries.relevant
 
 
 @dataclass(frozen=True)
-class CappedRecall(Measure):
+class CappedRecall(ShareOfHits):
     """Recall as a share of what the scope can hold: hits over the smaller of scope and number of relevant items."""
 
     name = "CappedRecall"
@@ -118,31 +138,16 @@ class CappedRecall(Measure):
     scope: int = given_behind_at()
     rel: float = 1.0
 
-    def of(self, queries: RelevantRanks) -> FloatArray:
-        """Hits within the scope over the most there could be."""
-        return divide(*self.ratio(queries))
-
-    def ratio(self, queries: RelevantRanks) -> tuple[FloatArray, FloatArray]:
-        """Hits, and the most there could be."""
-        queries = queries.at(rel=self.rel)
-        most = np.minimum(queries.relevant, self.scope)
-        return queries.hits(self.scope).astype(np.float64), most.astype(np.float64)
-
-    def expected(self, queries: RelevantRanks) -> FloatArray | None:
-        """Each tied item is as likely at any of its places."""
-        queries = queries.at(rel=self.rel)
-        return divide(expected_hits(queries, self.scope), self.ratio(queries)[1])
-
-    def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
-        """Hits first."""
-        return hits_first(grade, self.rel)
+    def out_of(self, queries: RelevantRanks) -> IntArray:
+        """As many as the scope has room for."""
+        return np.minimum(queries.relevant, self.scope)
 
 
 # Precision at a multiple of the number of relevant items.
 
 
 @dataclass(frozen=True)
-class Rprec(Measure):
+class Rprec(ShareOfHits):
     """R-precision: precision at scope R, where it equals recall; with `a`, precision at scope int(a R + .9).
 
     This whole scope is trec_eval's. Curves over relevant scope interpolate instead; where a R is whole they agree.
@@ -164,23 +169,9 @@ class Rprec(Measure):
         relevant = np.arange(1, 1001)
         return 0.0, min(1.0, max(1.0 / (self.a - 1e-4), float((relevant / np.floor(self.a * relevant + 0.9)).max())))
 
-    def of(self, queries: RelevantRanks) -> FloatArray:
-        """Hits within the query's own scope over that scope."""
-        return divide(*self.ratio(queries))
-
-    def ratio(self, queries: RelevantRanks) -> tuple[FloatArray, FloatArray]:
-        """Hits and places."""
-        scope = self.reach(queries)
-        return queries.at(rel=self.rel).hits(scope).astype(np.float64), scope.astype(np.float64)
-
-    def expected(self, queries: RelevantRanks) -> FloatArray | None:
-        """Each tied item is as likely at any of its places."""
-        scope = self.reach(queries)
-        return divide(expected_hits(queries.at(rel=self.rel), scope), scope)
-
-    def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
-        """Hits first."""
-        return hits_first(grade, self.rel)
+    def out_of(self, queries: RelevantRanks) -> IntArray:
+        """The query's own scope."""
+        return self.reach(queries)
 
     def reach(self, queries: RelevantRanks) -> IntArray:
         """The query's own scope; 0 without relevant items."""

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass, replace
-from typing import Any, Self
 
 import numpy as np
 
-from rankscope.core.arrays import BoolArray, FloatArray, IntArray
+from rankscope.core.arrays import BoolArray, FloatArray
 from rankscope.core.settings import Settings
 from rankscope.measures.cascade import chance_of, most_satisfied, stops
-from rankscope.measures.gains import Blended, at_rank, blended_worth, different_gains_tied, gain_of, gaining, need_top
+from rankscope.measures.gains import Blended, TopGraded, at_rank, blended_worth, different_gains_tied, gain_of, need_top
 from rankscope.measures.measure import hits_first
 from rankscope.measures.reciprocal_rank import expected_of_first
-from rankscope.ranks.ragged import Ragged, divide
+from rankscope.ranks.ragged import divide
 from rankscope.ranks.relevant_ranks import RelevantRanks, rank_counts
 from rankscope.ranks.tie_orders import TiedPlaces, expected_over_ties, relevant_in_ties, sums_in_groups
 
@@ -36,14 +35,10 @@ class _Population(Blended):
 
     def of(self, queries: RelevantRanks) -> FloatArray:
         """Sum over hits."""
-        found = gaining(queries)
-        counts = self.is_hit(found) & (found["rank"] <= self._limit)
+        found = queries.gaining
+        counts = self.is_hit(found) & (found["rank"] <= self.last_rank)
         total = found.total(np.where(counts, self.shares(queries) * self.ratios(queries), 0.0))
         return divide(total, self.users(queries))
-
-    @property
-    def _limit(self) -> float:
-        return np.inf if self.scope is None else self.scope
 
     def _expected(self, queries: RelevantRanks) -> FloatArray:
         """Where shares do not depend on the order: counts and cumulated gains at a place that holds a hit are sums, so
@@ -51,16 +46,16 @@ class _Population(Blended):
         """
         hits = self.hits(queries)
         tied = relevant_in_ties(hits)
-        found = gaining(queries)
+        found = queries.gaining
         grouped = self._at_places(queries, tied) / self.most_at(queries, tied.row, tied.rank)
-        counts = found["rank"] <= self._limit
+        counts = found["rank"] <= self.last_rank
         terms = np.where(counts, self.shares(queries) * self.ratios(queries), 0.0)[self.is_hit(found)]
-        total = expected_over_ties(hits, terms, tied, np.where(tied.rank <= self._limit, grouped, 0.0))
+        total = expected_over_ties(hits, terms, tied, np.where(tied.rank <= self.last_rank, grouped, 0.0))
         return divide(total, self.users(queries))
 
     def _at_places(self, queries: RelevantRanks, tied: TiedPlaces) -> FloatArray:
         """The mean over orders of share (count + beta gain) at each tied place."""
-        found = gaining(queries)
+        found = queries.gaining
         gain, share = gain_of(found["grade"], self.gain), np.where(self.is_hit(found), self.shares(queries), 0.0)
         shares, own, gains = (sums_in_groups(queries, found, each)[tied.group] for each in (share, share * gain, gain))
         before = at_rank(found.running_in_order(gain), found, tied.row, rank_counts(found, tied.row, tied.ranks_before))
@@ -89,11 +84,11 @@ class Q(_Population):
 
     def shares(self, queries: RelevantRanks) -> FloatArray:
         """One for each."""
-        return np.ones(gaining(queries).size)
+        return np.ones(queries.gaining.size)
 
     def users(self, queries: RelevantRanks) -> FloatArray:
         """As many as there are relevant items, or as the cut-off leaves room for."""
-        return np.minimum(self.hits(queries).relevant, self._limit)
+        return np.minimum(self.hits(queries).relevant, self.last_rank)
 
     def expected(self, queries: RelevantRanks) -> FloatArray | None:
         """Each tied item is as likely at any of its places."""
@@ -128,7 +123,7 @@ class NCU(_Population):
 
     def shares(self, queries: RelevantRanks) -> FloatArray:
         """The gain, or a power of gamma."""
-        found = gaining(queries)
+        found = queries.gaining
         if self.stop == "graded":
             return gain_of(found["grade"], self.gain)
         return np.asarray(self.gamma ** (found.running(self.is_hit(found).astype(np.int64)) - 1.0))
@@ -192,7 +187,7 @@ class Omeasure(Blended):
         """Each hit of a group is as likely to be its first, so that their mean gain counts."""
         hits = self.hits(queries)
         tied = relevant_in_ties(hits)
-        found = gaining(queries)
+        found = queries.gaining
         gain = np.where(self.is_hit(found), gain_of(found["grade"], self.gain), 0.0)
         mean = sums_in_groups(queries, found, gain)[tied.group] / np.maximum(tied.hits, 1)
         value = (1.0 + self.beta * mean) / self.most_at(queries, tied.row, tied.rank)
@@ -206,7 +201,7 @@ class Omeasure(Blended):
 
 def best_found(queries: RelevantRanks) -> tuple[FloatArray, FloatArray]:
     """The highest grade that each list holds, and the rank of its first item of that grade; -inf and inf for none."""
-    found = gaining(queries)
+    found = queries.gaining
     grade = np.full(len(queries), -np.inf)
     np.maximum.at(grade, found.row, found["grade"])
     top = found.where(found["grade"] == grade[found.row]) if found.size else found
@@ -234,7 +229,7 @@ class Pmeasure(Blended):
 
     def of(self, queries: RelevantRanks) -> FloatArray:
         """At the first of the best."""
-        found, (grade, rank) = gaining(queries), best_found(queries)
+        found, (grade, rank) = queries.gaining, best_found(queries)
         here = (found["rank"] == rank[found.row]) & (grade[found.row] >= self.rel)
         return np.where(self.defined(queries), found.total(np.where(here, self.ratios(queries), 0.0)), np.nan)
 
@@ -257,7 +252,7 @@ class Pmeasure(Blended):
 
     def _at_places(self, queries: RelevantRanks, tied: TiedPlaces) -> FloatArray:
         """Count and gain up to a place that holds the first of the best, on average."""
-        found, (grade, _) = gaining(queries), best_found(queries)
+        found, (grade, _) = queries.gaining, best_found(queries)
         others = found["grade"] < grade[found.row]
         hit, gain = self.is_hit(found), gain_of(found["grade"], self.gain)
         share = (tied.place - 1) / np.maximum(tied.size - tied.hits, 1)
@@ -288,14 +283,14 @@ class Pplus(Blended):
 
     def of(self, queries: RelevantRanks) -> FloatArray:
         """Mean over the hits on the way."""
-        found, (_, rank) = gaining(queries), best_found(queries)
+        found, (_, rank) = queries.gaining, best_found(queries)
         here = self.is_hit(found) & (found["rank"] <= rank[found.row])
         value = divide(found.total(np.where(here, self.ratios(queries), 0.0)), found.count(here), nothing=0.0)
         return np.where(self.defined(queries), value, np.nan)
 
 
 @dataclass(frozen=True)
-class EBR(Blended):
+class EBR(TopGraded, Blended):
     """Expected blended ratio: the blended ratio at the item that satisfies a user, who stops as in ERR.
 
     `top` is the highest grade there can be; that of the judgements unless said. `gain` sets the chance to stop,
@@ -313,26 +308,15 @@ class EBR(Blended):
     rel: float = 1.0
     scope: int | None = None
 
-    def bind(self, queries: RelevantRanks) -> Self:
-        """The top grade comes from the judgements."""
-        return replace(self, top=queries.top_grade) if self.top is None else self
-
     def bounds(self) -> tuple[float, float]:
         """All who stop within the cut-off stop at a ratio of 1."""
         return 0.0, most_satisfied(self.top, self.gain, np.ones_like, self.scope)
 
     def of(self, queries: RelevantRanks) -> FloatArray:
         """One pass down the items with a gain."""
-        found, top = gaining(queries), self.bind(queries).top
+        found, top = queries.gaining, self.bind(queries).top
         need_top(self, top, queries)
         stop = stops(found, chance_of(found["grade"], top or 0.0, self.gain))
-        here = np.where(_within(found, self.scope), stop * self.ratios(queries), 0.0)
+        within = found["rank"] <= self.last_rank
+        here = np.where(within, stop * self.ratios(queries), 0.0)
         return np.where(self.defined(queries), found.total(here), np.nan)
-
-    def defined(self, queries: RelevantRanks) -> Any:
-        """Queries with a gain to win."""
-        return queries.count_judged(least=np.nextafter(0, 1)) > 0
-
-
-def _within(found: Ragged, scope: int | None) -> IntArray:
-    return np.asarray(found["rank"] <= (np.inf if scope is None else scope))

@@ -1,7 +1,7 @@
 """The quadruple (d, c, s, v): what one query at one scope comes down to, and all that follows from it.
 
-d items in the collection, c of them relevant, s looked at (the scope), v relevant ones among those (the hits). What a
-random order of the collection scores on average is the level below which a system has learnt nothing.
+d items in the collection, c of them relevant, s looked at (the scope), v relevant ones among those (the hits). What
+a random order of the collection scores on average is the level below which a system has learnt nothing.
 """
 
 from __future__ import annotations
@@ -11,8 +11,6 @@ from dataclasses import dataclass, fields
 
 from rankscope.core.errors import MeasureError
 from rankscope.core.validation import Number, OneOf, check
-
-# The quadruple (d, c, s, v): what one query at one scope comes down to, and all that follows from it.
 
 BASELINES = ("general", "g")
 

@@ -10,13 +10,11 @@ import numpy as np
 
 from rankscope.core.arrays import FloatArray, IntArray
 from rankscope.core.settings import Settings
-from rankscope.measures.gains import gaining, ideal_order, need_top
-from rankscope.measures.measure import Measure, gains_first, hits_first, judged_first, not_known
-from rankscope.ranks.ragged import Ragged, divide
+from rankscope.measures.gains import ideal_order, need_top
+from rankscope.measures.measure import JudgedFirst, Measure, gains_first, hits_first, not_known
+from rankscope.ranks.ragged import Ragged, changes, divide
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.ranks.tie_orders import counts_in_groups, expected_additive, found_items, group_of
-
-# Rank-biased precision, and what is unknown of it.
 
 
 def powers(base: float, most: int) -> FloatArray:
@@ -61,7 +59,7 @@ class RBP(Measure):
         if self.gain == "raw":
             return 0.0, math.inf
         if self.horizon is None:
-            return 0.0, 1.0 - self.p ** (math.inf if self.scope is None else self.scope)
+            return 0.0, 1.0 - self.p**self.last_rank
         weights = powers(self.p, self.horizon - 1)
         return 0.0, float(weights[: self.scope].sum() / weights.sum())
 
@@ -130,7 +128,7 @@ class RBP(Measure):
 
 
 @dataclass(frozen=True)
-class RBPResidual(Measure):
+class RBPResidual(JudgedFirst):
     """What is not known of RBP: the weight of the unjudged places in the list, and of everything behind it.
 
     `judged` zero gives 0 for a list without unjudged items, as trec_eval 10 does.
@@ -160,10 +158,6 @@ class RBPResidual(Measure):
         weights = powers(self.p, _deepest(queries))
         return self._value(queries, weights, expected_additive(queries, lambda rank, grade: weights[rank - 1]))
 
-    def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
-        """Judged items first."""
-        return judged_first(grade)
-
     def _value(self, queries: RelevantRanks, weights: FloatArray, known: FloatArray) -> FloatArray:
         everything = np.concatenate([[0.0], np.cumsum(weights)])[queries.depth]
         complete = queries.judged.lengths >= queries.depth
@@ -181,8 +175,7 @@ def ideal_places(queries: RelevantRanks, found: Ragged) -> IntArray:
     ideal = ideal_order(queries)
     order = np.lexsort((found["rank"], -found["grade"], found.row))
     grade, row = found["grade"][order], found.row[order]
-    new = np.ones(found.size, dtype=np.bool_)
-    new[1:] = (row[1:] != row[:-1]) | (grade[1:] != grade[:-1])
+    new = changes(row, grade)
     start = np.flatnonzero(new)
     nth = np.arange(found.size) - start[np.cumsum(new) - 1] + 1
     keys = np.column_stack([ideal.row, -ideal["grade"]])
@@ -228,7 +221,7 @@ class Compat(Measure):
 
     def of(self, queries: RelevantRanks) -> FloatArray:
         """An item is in both from the deeper of its two places on."""
-        found, ideal = gaining(queries), ideal_order(queries)
+        found, ideal = queries.gaining, ideal_order(queries)
         deepest = np.maximum(queries.depth, ideal.lengths)
         value = found.total(self._from(np.maximum(found["rank"], ideal_places(queries, found)), deepest[found.row]))
         whole = np.concatenate([[0.0], np.cumsum(powers(self.p, int(deepest.max(initial=0))))])[deepest]
@@ -265,7 +258,7 @@ class Accuracy(Measure):
     def of(self, queries: RelevantRanks) -> FloatArray:
         """Pairs in the wrong order over all pairs."""
         queries = queries.at(rel=self.rel)
-        here = queries.ranks <= (np.inf if self.scope is None else self.scope)
+        here = queries.ranks <= self.last_rank
         wrong = queries.total(np.where(here, queries.ranks - queries.position, 0))
         return self._value(queries, wrong)
 

@@ -8,8 +8,7 @@ import numpy as np
 
 from rankscope.core.arrays import BoolArray, FloatArray
 from rankscope.core.notation import given_behind_at
-from rankscope.core.settings import Settings
-from rankscope.measures.measure import Measure, hits_first
+from rankscope.measures.measure import HitsFirst
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.ranks.tie_orders import TiedPlaces, relevant_in_ties
 
@@ -50,7 +49,7 @@ def expected_of_first(queries: RelevantRanks, value: FloatArray, tied: TiedPlace
 
 
 @dataclass(frozen=True)
-class RR(Measure):
+class RR(HitsFirst):
     """Reciprocal rank: 1 over the rank of the first relevant item, 0 if none was found (within the cut-off)."""
 
     name = "RR"
@@ -68,8 +67,7 @@ class RR(Measure):
         return np.where(queries.relevant > 0, self._value(first_ranks(queries)), np.nan)
 
     def _value(self, first: FloatArray) -> FloatArray:
-        limit = np.inf if self.scope is None else self.scope
-        return np.where(first <= limit, 1.0 / first, 0.0)
+        return np.where(first <= self.last_rank, 1.0 / first, 0.0)
 
     def expected(self, queries: RelevantRanks) -> FloatArray | None:
         """Over the places where the first hit of its group may stand."""
@@ -78,13 +76,9 @@ class RR(Measure):
         value = self._value(tied.rank.astype(np.float64))
         return expected_of_first(queries, value, tied, self.of(queries))
 
-    def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
-        """Hits first."""
-        return hits_first(grade, self.rel)
-
 
 @dataclass(frozen=True)
-class Success(Measure):
+class Success(HitsFirst):
     """Success: 1 if any of the first `scope` items is relevant. Also called hit rate; metric learning says R@k."""
 
     name = "success"
@@ -108,13 +102,9 @@ class Success(Measure):
         value = np.where(tied.rank <= self.scope, 1.0, 0.0)
         return expected_of_first(queries, value, tied, self.of(queries))
 
-    def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
-        """Hits first."""
-        return hits_first(grade, self.rel)
-
 
 @dataclass(frozen=True)
-class ER(Measure):
+class ER(HitsFirst):
     """Error rate: 1 if the first item is not relevant. Its mean is the share of queries whose first result is wrong."""
 
     name = "ER"
@@ -133,7 +123,3 @@ class ER(Measure):
     def expected(self, queries: RelevantRanks) -> FloatArray | None:
         """The chance that another item stands first."""
         return 1.0 - np.asarray(Success(1, rel=self.rel).expected(queries))
-
-    def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
-        """Hits first."""
-        return hits_first(grade, self.rel)

@@ -1,46 +1,40 @@
 """Users who go down a list, from each rank to the next with some chance: the C/W/L framework of Moffat and others.
 
-The weight of a rank is the chance to see it over the expected number of items seen, so that the value is the gain per
-item seen. Beyond `horizon` nobody looks. Steady users tire at a fixed pace; adaptive ones decide by what they found.
+The weight of a rank is the chance to see it over the expected number of items seen, so that the value is the gain
+per item seen. Beyond `horizon` nobody looks. Steady users tire at a fixed pace; adaptive ones decide by what they
+found.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import Any, Self
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from rankscope.core.arrays import FloatArray, IntArray
 from rankscope.core.notation import given_behind_at
 from rankscope.core.settings import Settings
-from rankscope.measures.gains import gaining, need_top
-from rankscope.measures.measure import Measure, gains_first
+from rankscope.measures.gains import TopGraded, need_top
+from rankscope.measures.measure import gains_first
 from rankscope.ranks.ragged import Ragged
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.ranks.tie_orders import expected_additive
-
-# Users who go down a list, from each rank to the next with some chance: the C/W/L framework of Moffat and others.
 
 HORIZON = 1000  # how far cwl_eval looks
 CELLS_AT_ONCE = 1 << 22
 
 
-class Browsing(Measure):
+class Browsing(TopGraded):
     """Gains between 0 and 1, which grades become between `low` and `top`."""
 
     needs = frozenset({"grades"})
     least = {"top": 0.0, "horizon": 1}
 
-    top: float | None
     low: float
     horizon: int
-
-    def bind(self, queries: RelevantRanks) -> Self:
-        """The top grade comes from the judgements."""
-        return replace(self, top=queries.top_grade) if self.top is None else self  # type: ignore[call-arg]
 
     def gains(self, grade: FloatArray, queries: RelevantRanks) -> FloatArray:
         """The share of the way from the lowest to the highest grade."""
@@ -72,7 +66,7 @@ class Steady(Browsing):
 
     def of(self, queries: RelevantRanks) -> FloatArray:
         """Gains times weights."""
-        found, weigh = gaining(queries), self._weigh()
+        found, weigh = queries.gaining, self._weigh()
         value = found.total(self.gains(found["grade"], queries) * weigh(found["rank"]))
         return np.where(self.defined(queries), value, np.nan)
 
@@ -100,7 +94,7 @@ class Adaptive(Browsing):
 
     def of(self, queries: RelevantRanks) -> FloatArray:
         """A table of ranks for some queries at a time."""
-        found = gaining(queries)
+        found = queries.gaining
         gain, value = self.gains(found["grade"], queries), np.zeros(len(queries))
         rank = np.arange(1.0, self.reach_of_users + 1.0)
         for rows, table in gain_tables(found, gain, self.reach_of_users):

@@ -9,13 +9,13 @@ import numpy as np
 
 from rankscope.core.arrays import FloatArray
 from rankscope.core.settings import Settings
-from rankscope.measures.measure import Measure, hits_first, need_collection
+from rankscope.measures.measure import HitsFirst, Measure, need_collection
 from rankscope.ranks.ragged import divide
 from rankscope.ranks.relevant_ranks import RelevantRanks
 
 
 @dataclass(frozen=True)
-class SetP(Measure):
+class SetP(HitsFirst):
     """Precision of the whole list; 0 for an empty one."""
 
     name = "SetP"
@@ -36,13 +36,9 @@ class SetP(Measure):
         queries = queries.at(rel=self.rel)
         return queries.found.astype(np.float64), queries.depth.astype(np.float64)
 
-    def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
-        """Hits first."""
-        return hits_first(grade, self.rel)
-
 
 @dataclass(frozen=True)
-class SetR(Measure):
+class SetR(HitsFirst):
     """Recall of the whole list."""
 
     name = "SetR"
@@ -63,13 +59,9 @@ class SetR(Measure):
         queries = queries.at(rel=self.rel)
         return queries.found.astype(np.float64), queries.relevant.astype(np.float64)
 
-    def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
-        """Hits first."""
-        return hits_first(grade, self.rel)
-
 
 @dataclass(frozen=True)
-class SetRelativeP(Measure):
+class SetRelativeP(HitsFirst):
     """Precision of the whole list as a share of the best possible: hits over the smaller of returned and R."""
 
     name = "SetRelativeP"
@@ -87,13 +79,9 @@ class SetRelativeP(Measure):
         value = divide(queries.found, np.minimum(queries.depth, queries.relevant), nothing=0.0)
         return np.where(queries.relevant > 0, value, np.nan)
 
-    def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
-        """Hits first."""
-        return hits_first(grade, self.rel)
-
 
 @dataclass(frozen=True)
-class SetAP(Measure):
+class SetAP(HitsFirst):
     """Precision times recall of the whole list: AP of an unordered set."""
 
     name = "SetAP"
@@ -112,13 +100,9 @@ class SetAP(Measure):
         value = divide(found * found, queries.depth.astype(np.float64) * queries.relevant, nothing=0.0)
         return np.where(queries.relevant > 0, value, np.nan)
 
-    def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
-        """Hits first."""
-        return hits_first(grade, self.rel)
-
 
 @dataclass(frozen=True)
-class SetF(Measure):
+class SetF(HitsFirst):
     """F of the whole list; `b2` weighs recall against precision (trec_eval's parameter, the square of b)."""
 
     name = "SetF"
@@ -137,10 +121,6 @@ class SetF(Measure):
         p, r = SetP(rel=self.rel).of(queries), SetR(rel=self.rel).of(queries)
         value = divide((1.0 + self.b2) * p * r, self.b2 * p + r, nothing=0.0)
         return np.where(np.isnan(r), np.nan, value)
-
-    def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
-        """Hits first."""
-        return hits_first(grade, self.rel)
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,6 @@ from rankscope.ranks.ragged import Ragged
 from rankscope.ranks.reduction import Found, Progress, check_common, collect_rows, find_judged, nothing_found
 from rankscope.ranks.ties import ScoredRows, ranks_of
 
-# The rank of every judged item by its id, in one run after the other: what follows items needs more than ranks.
-
 ABSENT = 0  # the rank of an item that is not in the list
 
 
@@ -70,27 +68,28 @@ def item_ranks(
             judged=judged, junk=begun.junk, settings=chosen, problems=Problems(run.place), keep_scores=False
         )
         try:
-            found.append(_found_in(nothing, run, qrels, progress))
+            complete = collect_rows(nothing, run, progress)
+            check_common(complete, qrels)
+            assert isinstance(complete, _ItemsFound)
+            found.append(complete)
         except InputError as error:
             errors.append(error)
     raise_all(errors)
+    rank = np.stack([each.ranks for each in found], axis=1)
+    if chosen.judged_only:
+        rank = np.stack([_among_judged(column, judged) for column in rank.T], axis=1)
+    if chosen.depth is not None:
+        rank = np.where(rank <= chosen.depth, rank, ABSENT)
     return ItemRanks(
         queries=judged.queries,
         runs=tuple(runs),
         query_row=judged.query_row,
         item=tuple(judged.item.to_list()),
         grade=judged.grade,
-        rank=_as_settings_want(np.stack([each.ranks for each in found], axis=1), judged, chosen),
+        rank=rank,
         answered=np.stack([each.answered for each in found], axis=1),
         not_judged=tuple(len(each.not_judged) for each in found),
     )
-
-
-def _found_in(nothing: _ItemsFound, run: Run, qrels: Qrels, progress: Progress | None) -> _ItemsFound:
-    complete = collect_rows(nothing, run, progress)
-    check_common(complete, qrels)
-    assert isinstance(complete, _ItemsFound)
-    return complete
 
 
 @dataclass
@@ -128,13 +127,6 @@ class _ItemsFound(Found):
         there = np.zeros(len(self.judged.queries), dtype=np.bool_)
         there[list(self.rows_of_query)] = True
         return there
-
-
-def _as_settings_want(rank: IntArray, judged: JudgedItems, settings: Settings) -> IntArray:
-    """Ranks among the judged items alone, and none beyond the depth, where that is wanted."""
-    if settings.judged_only:
-        rank = np.stack([_among_judged(column, judged) for column in rank.T], axis=1)
-    return rank if settings.depth is None else np.where(rank <= settings.depth, rank, ABSENT)
 
 
 def _among_judged(rank: IntArray, judged: JudgedItems) -> IntArray:
@@ -216,7 +208,13 @@ class _FirstFound(Found):
 
     def _keep_first(self, part: WholeQueries, grade: FloatArray, row_of: IntArray) -> None:
         scored = ScoredRows(self.sorting_scores(part.rows), part.segment, part.lengths)
-        near = self._candidates(scored, row_of)
+        # Rows of judged queries that score no less than the last that is wanted.
+        places = np.minimum(scored.lengths, self.count)
+        there = np.flatnonzero(places)
+        limit = np.full(scored.lengths.size, np.inf)
+        limit[there] = scored.score[scored.at(scored.starts[there] + places[there] - 1)]
+        judged = row_of >= 0
+        near = np.flatnonzero(judged[scored.segment] & (scored.score >= limit[scored.segment]))
         rank, _ = ranks_of(near, scored, part.rows.item, part.queries, self.settings.ties, self.settings.seed)
         chosen = rank <= self.count
         near, rank = near[chosen], rank[chosen]
@@ -224,12 +222,3 @@ class _FirstFound(Found):
         items = part.rows.item.take(near).to_list()
         for segment, item, each in zip(part.segment[near].tolist(), items, grade[near].tolist(), strict=True):
             self.lists.setdefault(part.queries[segment], []).append(FirstItem(item, each))
-
-    def _candidates(self, scored: ScoredRows, row_of: IntArray) -> IntArray:
-        """Rows of judged queries that score no less than the last that is wanted."""
-        places = np.minimum(scored.lengths, self.count)
-        there = np.flatnonzero(places)
-        limit = np.full(scored.lengths.size, np.inf)
-        limit[there] = scored.score[scored.at(scored.starts[there] + places[there] - 1)]
-        judged = row_of >= 0
-        return np.flatnonzero(judged[scored.segment] & (scored.score >= limit[scored.segment]))

@@ -1,8 +1,7 @@
 """Blocks of a run in which every query is whole, with its items by id and its queries by number.
 
 Hashes screen, ids decide: a block's rows get one 64-bit key each (item and query together). A small table of slots,
-by
-the top bits of the key, leaves only few rows to look at closely, and of those the ids themselves are compared.
+by the top bits of the key, leaves only few rows to look at closely, and of those the ids themselves are compared.
 """
 
 from __future__ import annotations
@@ -63,7 +62,8 @@ def whole_queries(blocks: Iterable[RunBlock]) -> Iterator[WholeQueries]:
         goes_on = bool(held) and held[-1].query[-1] == block.query[0]
         cut = _end_of_first(block) if goes_on else 0
         if held and cut < len(block):
-            yield _one_after_the_other(RunBlock.join([*held, *_first_rows(block, cut)]), seen, [*held, block])
+            query = [*held, block.slice(0, cut)] if cut else held
+            yield _one_after_the_other(RunBlock.join(query), seen, [*held, block])
             held = []
         held.append(block.slice(cut, len(block)) if 0 < cut < len(block) else block)
     if held:
@@ -74,10 +74,6 @@ def _end_of_first(block: RunBlock) -> int:
     """Where the first query of a block ends."""
     starts = block.query.starts()
     return int(starts[1]) if starts.size > 1 else len(block)
-
-
-def _first_rows(block: RunBlock, count: int) -> list[RunBlock]:
-    return [block.slice(0, count)] if count else []
 
 
 def _one_after_the_other(block: RunBlock, seen: set[str], read: list[RunBlock]) -> WholeQueries:
@@ -310,10 +306,7 @@ class QueryNumbers:
             return
         self._known = [join_columns([*self._known, query.take(rows).kept()])]
         self._hash = np.concatenate([self._hash, hashes[rows]])
-        while self._crowded() and self._bits < MOST_SLOT_BITS:
+        while np.unique(self._slots(self._hash)).size < self._hash.size and self._bits < MOST_SLOT_BITS:
             self._bits += 1
         self._slot = np.full(1 << self._bits, -1, dtype=np.int32)
         self._slot[self._slots(self._hash)] = np.arange(self._hash.size)
-
-    def _crowded(self) -> bool:
-        return np.unique(self._slots(self._hash)).size < self._hash.size

@@ -16,8 +16,6 @@ from numpy.typing import ArrayLike, NDArray
 from rankscope.core.arrays import BoolArray, FloatArray, IntArray
 from rankscope.core.caching import once
 
-# The engine room: many short lists of different length as flat arrays, worked on all at once.
-
 
 @dataclass(frozen=True, eq=False)
 class Ragged:
@@ -181,6 +179,19 @@ def offsets_of(lengths: IntArray) -> IntArray:
     offsets = np.zeros(lengths.size + 1, dtype=np.int64)
     lengths.cumsum(out=offsets[1:])
     return offsets
+
+
+def changes(*columns: NDArray[Any]) -> BoolArray:
+    """True at each row that differs in any column from the row before it; the first one does.
+
+    >>> changes(np.array([1, 1, 1, 2]), np.array([5, 5, 6, 6]))
+    array([ True, False,  True,  True])
+    """
+    new = np.ones(columns[0].size, dtype=np.bool_)
+    new[1:] = columns[0][1:] != columns[0][:-1]
+    for column in columns[1:]:
+        new[1:] |= column[1:] != column[:-1]
+    return new
 
 
 def ranges(starts: IntArray, lengths: IntArray) -> IntArray:

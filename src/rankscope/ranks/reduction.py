@@ -21,15 +21,13 @@ from rankscope.inputs.problems import KEPT, LINE_BITS, Problems, file_of_line, s
 from rankscope.inputs.qrels import JudgedItems, JudgedLists, Qrels, read_junk
 from rankscope.inputs.reading import Reading, reading_of
 from rankscope.inputs.run import Run
-from rankscope.inputs.run_rows import RunRows, line_numbers
+from rankscope.inputs.run_rows import RunRows, contradiction_of, line_numbers
 from rankscope.ranks.kept_scores import lots_of_names
 from rankscope.ranks.provenance import CONTRADICTION, JudgementFacts, RunFacts, reduction_provenance
 from rankscope.ranks.query_blocks import ItemKeys, Scattered, WholeQueries, gather_rows, keys_of, whole_queries
 from rankscope.ranks.ragged import Ragged, ranges
 from rankscope.ranks.relevant_ranks import KEPT_DISTRACTORS, RelevantRanks, count_levels
-from rankscope.ranks.ties import ScoredRows, ranks_of
-
-# The one reduction: judgements and a run, of any size, to the ranks of the judged items.
+from rankscope.ranks.ties import ScoredRows, find_hits, ranks_of, ranks_of_hits
 
 Progress = Callable[[str, float], None]  # name of the run, share of it that has been read
 
@@ -61,11 +59,13 @@ def reduce(
     reading = reading or reading_of(comments=settings.comments, scores=settings.scores)
     qrels, run = Qrels.of(qrels, reading), Run.of(run, reading)
     unwanted = [] if junk == () else read_junk(junk, reading)
-    if run.plain is not None and qrels.judged_lists is not None and _needs_no_rows(unwanted, settings, keep_scores):
-        looked_up = _looked_up(qrels.judged_lists, run.plain, settings, Problems(run.place))
-        check_common(looked_up, qrels)
-        return looked_up.with_doubts(looked_up.assembled(run, qrels), run)
-    found = collect_rows(nothing_found(qrels, run.place, settings, unwanted, keep_scores), run, progress)
+    # Nothing leaves the lists, and judged items and their scores are all that is asked of them.
+    needs_no_rows = not unwanted and not keep_scores and settings.query_item == "kept" and settings.ties != "rank"
+    if run.plain is not None and qrels.judged_lists is not None and needs_no_rows:
+        found = Found(qrels.judged_lists, None, settings, Problems(run.place), keep_scores=False)
+        found.add_answers(run.plain, qrels.judged_lists)
+    else:
+        found = collect_rows(nothing_found(qrels, run.place, settings, unwanted, keep_scores), run, progress)
     check_common(found, qrels)
     return found.with_doubts(found.assembled(run, qrels), run)
 
@@ -81,22 +81,11 @@ def nothing_found(
     return Found(judged=judged, junk=junk_items, settings=settings, problems=problems, keep_scores=keep_scores)
 
 
-def _needs_no_rows(junk: list[tuple[str, str]], settings: Settings, keep_scores: bool) -> bool:
-    """Whether judged items and their scores are all that is asked of a run: nothing leaves its lists."""
-    return not junk and not keep_scores and settings.query_item == "kept" and settings.ties != "rank"
-
-
-def _looked_up(judged: JudgedLists, answers: PlainNested, settings: Settings, problems: Problems) -> Found:
-    """What dictionaries hold, found by look-up."""
-    found = Found(judged=judged, junk=None, settings=settings, problems=problems, keep_scores=False)
-    found.add_answers(answers, judged)
-    return found
-
-
 def check_common(found: Found, qrels: JudgementFacts) -> None:
     """Raise what is wrong with the run, or that nothing of it is judged."""
     if not found.problems.any and not found.rows_of_query:
-        found.problems.add("", f"no query of the run is judged in {qrels.name}", _common_advice(found))
+        advice = UnlikeIds.of(found.not_judged, found.judged.queries).advice("query")
+        found.problems.add("", f"no query of the run is judged in {qrels.name}", advice)
     found.problems.raise_if_any()
 
 
@@ -171,10 +160,6 @@ def with_query_counted(qrels: Qrels, settings: Settings) -> Qrels:
     )
 
 
-def _common_advice(found: Found) -> str:
-    return UnlikeIds.of(found.not_judged, found.judged.queries).advice("query")
-
-
 # What a reduction has found so far: the judged items of block after block, and all of them together in the end.
 
 ACROSS = "{count} duplicate{s} between files: does each file hold another system?"
@@ -232,8 +217,6 @@ class Found:
 
     def add_answers(self, answers: PlainNested, judged: JudgedLists) -> None:
         """Find the judged items of dictionaries, in which no item occurs twice."""
-        from rankscope.ranks.ties import find_hits, ranks_of_hits
-
         self.returned += answers.values.size
         answers = answers.answered()
         row_of = self._rows_of(answers.queries, answers.lengths)
@@ -270,8 +253,6 @@ class Found:
         """With what the first rows tell, where ranks do not decide anyway."""
         if run.plain is not None or self.settings.ties == "rank":
             return ranks
-        from rankscope.inputs.run_rows import contradiction_of
-
         found = contradiction_of(run)
         if found is None:
             return ranks

@@ -16,13 +16,11 @@ from rankscope.core.arrays import BoolArray, FloatArray, IntArray
 from rankscope.core.caching import once
 from rankscope.core.display import Displayed
 from rankscope.inputs.mix_ups import UnmetItems
-from rankscope.ranks.ragged import Ragged
+from rankscope.ranks.ragged import Ragged, changes
 
 if TYPE_CHECKING:
     from rankscope.inputs.subtopics import Subtopics
 
-
-# The value in the middle: at which ranks the judged items of each query stand.
 
 KINDS = "kinds of queries"  # what provenance says of classes that were given explicitly
 UNKNOWN = -1
@@ -91,11 +89,15 @@ class RelevantRanks(Displayed):
         count = len(items)
         graded = items if "grade" in items else items.with_columns(grade=np.ones(items.size))
         unjudged = graded["grade"] < 0
+        if levels is None:
+            judged = items.lengths if relevant is None else relevant
+            some = np.flatnonzero(judged)
+            levels = Ragged.from_rows(some, judged.size, grade=np.ones(some.size), count=judged[some].astype(np.int64))
         return cls(
             queries=tuple(queries),
             judged=graded if pooled is not None else graded.where(~unjudged),
             pooled=graded.where(unjudged) if pooled is None else pooled,
-            levels=_grade_one(items.lengths if relevant is None else relevant) if levels is None else levels,
+            levels=levels,
             depth=np.asarray(depth, dtype=np.int64),
             answered=np.ones(count, dtype=np.bool_) if answered is None else answered,
             collection=np.full(count, UNKNOWN) if collection is None else np.asarray(collection, dtype=np.int64),
@@ -376,19 +378,13 @@ def _levels_of(judged: Ragged, relevant: IntArray) -> Ragged:
     return count_levels(row, grade, weight, len(judged))
 
 
-def _grade_one(relevant: IntArray) -> Ragged:
-    """Counts per grade when all judged items have grade 1."""
-    some = np.flatnonzero(relevant)
-    return Ragged.from_rows(some, relevant.size, grade=np.ones(some.size), count=relevant[some].astype(np.int64))
-
-
 def count_levels(row: IntArray, grade: FloatArray, weight: IntArray, lists: int) -> Ragged:
     """How many items there are at each grade of each query, ascending; grades that nothing has are left out."""
     order = np.lexsort((grade, row))
     row, grade, weight = row[order], grade[order], weight[order]
     if row.size == 0:
         return Ragged.from_rows(row, lists, grade=grade, count=weight)
-    new = np.concatenate([[True], (row[1:] != row[:-1]) | (grade[1:] != grade[:-1])])
+    new = changes(row, grade)
     total = np.bincount(np.cumsum(new) - 1, weights=weight).astype(np.int64)
     keep = total > 0
     return Ragged.from_rows(row[new][keep], lists, grade=grade[new][keep], count=total[keep])
@@ -417,12 +413,16 @@ def with_subtopics(found: RelevantRanks, judged: Subtopics) -> RelevantRanks:
         subtopic=judged.subtopic,
         grade=judged.grade,
     ).take(np.array([row_of[query] for query in found.queries], dtype=np.int64))
-    kept = pairs.where(_among_levels(pairs, found.levels))
-    first = _starts_of_items(kept)
+    numbers = found.levels["grade"].astype(np.int64)
+    span = int(max(pairs["item"].max(initial=0), numbers.max(initial=0))) + 1
+    kept = pairs.where(np.isin(pairs.row * span + pairs["item"], found.levels.row * span + numbers))
+    first = np.flatnonzero(changes(kept.row, kept["item"]))
     grade = np.maximum.reduceat(kept["grade"], first) if first.size else kept["grade"]
     of_items = Ragged.from_rows(kept.row[first], len(kept), item=kept["item"][first], grade=grade)
     number = found.judged["grade"].astype(np.int64)
-    own = of_items["grade"][_places_of_items(of_items, found.judged.row, number)]
+    span = int(max(of_items["item"].max(initial=0), number.max(initial=0))) + 1
+    places = np.searchsorted(of_items.row * span + of_items["item"], found.judged.row * span + number)
+    own = of_items["grade"][places]
     items = found.judged.with_columns(item=number, grade=own)
     return replace(
         found,
@@ -432,25 +432,6 @@ def with_subtopics(found: RelevantRanks, judged: Subtopics) -> RelevantRanks:
         top_grade=float(grade.max(initial=0.0)),
         subtopics=kept,
     )
-
-
-def _starts_of_items(pairs: Ragged) -> IntArray:
-    """Where the judgements of each item begin."""
-    change = np.diff(pairs["item"], prepend=-1) != 0
-    return np.flatnonzero(change | (np.diff(pairs.row, prepend=-1) != 0))
-
-
-def _among_levels(pairs: Ragged, levels: Ragged) -> BoolArray:
-    """Which judgements are of items that the reduction knows."""
-    numbers = levels["grade"].astype(np.int64)
-    span = int(max(pairs["item"].max(initial=0), numbers.max(initial=0))) + 1
-    return np.isin(pairs.row * span + pairs["item"], levels.row * span + numbers)
-
-
-def _places_of_items(items: Ragged, row: IntArray, number: IntArray) -> IntArray:
-    """Where each (row, number) stands among items sorted by both."""
-    span = int(max(items["item"].max(initial=0), number.max(initial=0))) + 1
-    return np.searchsorted(items.row * span + items["item"], row * span + number)
 
 
 def ranks_of_pairs(queries: RelevantRanks) -> FloatArray:

@@ -2,10 +2,8 @@
 
 Equal scores stand in the order of the items. Everything that has a score for every item ranks through this: vectors,
 rankers that compare pair by pair, feedback. Whole rows are not sorted where that can be avoided: rows are looked at
-in
-float32 first, moved so that it is finest where the hits are. Moving, scaling and narrowing never turn the order of
-two
-scores round; what becomes equal by them is distinguished by the scores themselves.
+in float32 first, moved so that it is finest where the hits are. Moving, scaling and narrowing never turn the order
+of two scores round; what becomes equal by them is distinguished by the scores themselves.
 """
 
 from __future__ import annotations
@@ -66,17 +64,20 @@ def ranks_among(hits: Ragged, others: FloatArray, each: Each = in_turn) -> Ranke
     width = max(1, others.shape[1])
     by_sorting = hits.size > MANY * others.size
     step = max(1, (SORTED_CELLS if by_sorting else COUNTED_CELLS) // width)
-    starts = list(range(0, len(others), step))
+    ranked = _by_sorting if by_sorting else _by_counting
+    return _in_parts(hits, step, each, lambda some, rows: ranked(some, others[rows]))
+
+
+def _in_parts(hits: Ragged, step: int, each: Each, ranked: Callable[[Ragged, slice], Ranked]) -> Ranked:
+    """What comes of so many rows at a time, one part behind the other."""
 
     def work(start: int) -> Ranked:
-        rows = slice(start, start + step)
-        some = hits.take(np.arange(start, min(start + step, len(others))))
-        return (_by_sorting if by_sorting else _by_counting)(some, others[rows])
+        rows = slice(start, min(start + step, len(hits)))
+        return ranked(hits.take(np.arange(rows.start, rows.stop)), rows)
 
-    parts = each(work, starts)
+    parts = each(work, list(range(0, len(hits), step)))
     rank = np.concatenate([np.empty(0, dtype=np.int64), *(part.rank for part in parts)])
-    ties = [Ragged.empty(0, "start", "size"), *(part.ties for part in parts)]
-    return Ranked(rank, Ragged.join(ties))
+    return Ranked(rank, Ragged.join([Ragged.empty(0, "start", "size"), *(part.ties for part in parts)]))
 
 
 def _narrowed(hits: Ragged, others: FloatArray) -> tuple[Scores32, Scores32]:
@@ -247,17 +248,12 @@ def hit_ranks(
     found = best_first(hits.with_columns(score=table[hits.row, hits["item"]], given=given))
     listed = np.broadcast_to(True, scores.shape) if inside is None else inside
     step = max(1, PART_CELLS // max(1, scores.shape[1]))
-    starts = list(range(0, len(scores), step))
 
-    def work(start: int) -> Ranked:
-        rows = slice(start, start + step)
-        some = found.take(np.arange(start, min(start + step, len(scores))))
+    def ranked(some: Ragged, rows: slice) -> Ranked:
         return ranks_among(some, _others(table[rows], some, listed[rows]))
 
-    parts = each(work, starts)
-    rank = np.concatenate([np.empty(0, dtype=np.int64), *(part.rank for part in parts)])
-    ties = Ragged.join([Ragged.empty(0, "start", "size"), *(part.ties for part in parts)])
-    return Ragged(found.offsets, {"item": found["item"], "rank": rank, "score": found["given"]}), ties
+    made = _in_parts(found, step, each, ranked)
+    return Ragged(found.offsets, {"item": found["item"], "rank": made.rank, "score": found["given"]}), made.ties
 
 
 def _others(scores: FloatArray, hits: Ragged, inside: BoolArray) -> FloatArray:
@@ -360,29 +356,16 @@ def low_numbers(rows: FloatArray, count: int) -> LowNumbers:
     """
     if count > MOST_SCREENED * rows.shape[1]:
         return LowNumbers(rows, np.arange(rows.shape[1])[None, :])
-    cell = np.flatnonzero(rows <= _guessed_limits(rows, count))
+    # What so many numbers of each row hardly ever exceed, if they stand in no order: one column.
+    expected = count / SAMPLE_STEP
+    part = rows[:, ::SAMPLE_STEP]
+    last = min(int(expected + SAFETY * math.sqrt(expected)), part.shape[1] - 1)
+    cell = np.flatnonzero(rows <= np.partition(part, last, axis=1)[:, [last]])
     found = _in_each_row(cell, rows)
     if found.min(initial=count) < count:
         cell = np.flatnonzero(rows <= np.partition(rows, count - 1, axis=1)[:, [count - 1]])
         found = _in_each_row(cell, rows)
-    return _side_by_side(rows, cell, found)
-
-
-def _guessed_limits(rows: FloatArray, count: int) -> FloatArray:
-    """What so many numbers of each row hardly ever exceed, if they stand in no order: one column."""
-    expected = count / SAMPLE_STEP
-    part = rows[:, ::SAMPLE_STEP]
-    last = min(int(expected + SAFETY * math.sqrt(expected)), part.shape[1] - 1)
-    limits: FloatArray = np.partition(part, last, axis=1)[:, [last]]
-    return limits
-
-
-def _in_each_row(cell: IntArray, rows: FloatArray) -> IntArray:
-    return np.bincount(cell // rows.shape[1], minlength=len(rows))
-
-
-def _side_by_side(rows: FloatArray, cell: IntArray, found: IntArray) -> LowNumbers:
-    """Numbers of the given cells, so many found in each row, moved to the front of their rows."""
+    # Numbers of the given cells, so many found in each row, moved to the front of their rows.
     width = int(found.max(initial=0))
     values = np.full((len(rows), width), np.inf)
     places = np.zeros(values.shape, dtype=np.int64)
@@ -391,3 +374,7 @@ def _side_by_side(rows: FloatArray, cell: IntArray, found: IntArray) -> LowNumbe
     values.reshape(-1)[to] = rows.reshape(-1)[cell]
     places.reshape(-1)[to] = cell - np.repeat(row * rows.shape[1], found)
     return LowNumbers(values, places)
+
+
+def _in_each_row(cell: IntArray, rows: FloatArray) -> IntArray:
+    return np.bincount(cell // rows.shape[1], minlength=len(rows))

@@ -3,8 +3,7 @@
 Sorting whole rows is what costs most, so rows are not sorted. Where few items reach the lowest hit, only those are
 looked at. Else the scores fall into bins, which are counted; only items in a bin with a limit in it are looked at.
 Bins are made by steps that never change the order of two scores (subtract, multiply, add, truncate, each monotone),
-so
-an item in an earlier bin than a limit is above it. All that takes time leaves Python's lock to other threads.
+so an item in an earlier bin than a limit is above it. All that takes time leaves Python's lock to other threads.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankscope.core.arrays import BoolArray, FloatArray, IntArray
-from rankscope.ranks.ragged import Ragged, ranges
+from rankscope.ranks.ragged import Ragged, changes, ranges
 
 # How many items stand before each hit, and which are too close to tell, from a block of screened scores.
 
@@ -314,7 +313,7 @@ def _ties(hits: Ragged, rank: IntArray, others: IntArray, earlier: IntArray) -> 
     if hits.size == 0:
         return Ragged.empty(len(hits), "start", "size")
     row, score = hits.row, hits["score"]
-    first = np.flatnonzero(np.concatenate([[True], (row[1:] != row[:-1]) | (score[1:] != score[:-1])]))
+    first = np.flatnonzero(changes(row, score))
     size = np.diff(np.append(first, hits.size)) + others[first]
     first, size = first[size >= 2], size[size >= 2]
     return Ragged.from_rows(row[first], len(hits), start=rank[first] - earlier[first], size=size)

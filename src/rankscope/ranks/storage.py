@@ -36,11 +36,9 @@ from rankscope.inputs.run import Run
 from rankscope.inputs.sources import MAX_RATIO, Source
 from rankscope.inputs.values import as_number
 from rankscope.ranks.kept_scores import LOTS
-from rankscope.ranks.ragged import Ragged
+from rankscope.ranks.ragged import Ragged, changes
 from rankscope.ranks.reduction import collect_rows, nothing_found
 from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks, rank_counts
-
-# RelevantRanks in one Parquet file, `*.ranks.parquet`: one row per query, lists in cells, the rest as metadata.
 
 SCHEMA = 1
 SUFFIX = ".ranks.parquet"
@@ -67,11 +65,6 @@ class StoredColumn:
     gaps: bool = False
 
 
-def _was_asked_for(name: str, inner: str) -> bool:
-    """Scores and distractors are there only where they were kept."""
-    return name == "distractors" or inner == "score"
-
-
 COLUMNS: dict[str, StoredColumn] = {
     "query": StoredColumn(pl.String()),
     "answered": StoredColumn(pl.Boolean()),
@@ -79,11 +72,11 @@ COLUMNS: dict[str, StoredColumn] = {
     "collection": StoredColumn(pl.Int64()),
     "class": StoredColumn(pl.String(), gaps=True),
     "left_out": StoredColumn(pl.Int64(), always=False),
-} | {
-    f"{name}_{each}": StoredColumn(pl.List(pl.Float64 if each in FLOATS else pl.Int64), not _was_asked_for(name, each))
-    for name, inner in LISTS.items()
-    for each in inner
 }
+for _name, _columns in LISTS.items():
+    for _each in _columns:  # scores and distractors are there only where they were kept
+        _kind = pl.List(pl.Float64 if _each in FLOATS else pl.Int64)
+        COLUMNS[f"{_name}_{_each}"] = StoredColumn(_kind, always=_name != "distractors" and _each != "score")
 ABOUT: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "system": ("text", lambda value: isinstance(value, str)),
     "tag": ("text", lambda value: isinstance(value, str)),
@@ -173,7 +166,13 @@ def load_ranks(path: str | Path) -> RelevantRanks:
     problems = Problems(name_of(path), [AGAIN])
     data = Source(str(path)).whole()
     table, about = read_frame(data, problems)
-    _check_notes(about, problems)
+    # Whether the notes are those of a reduction; raises where they are of another schema.
+    if about.get("schema") != SCHEMA:
+        what = f"has schema {about.get('schema')}, this version of rankscope reads {SCHEMA}"
+        raise InputError.of(problems.source, [what], f"Update rankscope, or: {AGAIN}")
+    for name, (kind, holds) in ABOUT.items():
+        if not holds(about.get(name)):
+            problems.add("", f"{name} must be {kind}, got {shorten_value(about.get(name))}")
     _check_columns(table, problems)
     problems.raise_if_any()
     ranks = ranks_from_frame(table, about)
@@ -185,7 +184,9 @@ def load_ranks(path: str | Path) -> RelevantRanks:
 def ranks_from_frame(table: pl.DataFrame, about: Mapping[str, Any]) -> RelevantRanks:
     """The ranks that a table of `ranks_to_frame` holds, with what `about_ranks` says next to it."""
     lists: dict[str, Any] = {
-        each: _as_ragged(table, each, inner) for each, inner in LISTS.items() if _is_there(table, each)
+        name: _as_ragged(table, name, inner)
+        for name, inner in LISTS.items()
+        if any(f"{name}_{each}" in table.columns for each in inner)
     }
     classes = table.get_column("class")
     return RelevantRanks.assemble(
@@ -217,16 +218,6 @@ def _about(text: str | None, source: str) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise InputError.of(source, [f"is damaged: {error}"], AGAIN) from None
     return about if isinstance(about, dict) else {}
-
-
-def _check_notes(about: Mapping[str, Any], problems: Problems) -> None:
-    """Whether the notes are those of a reduction; raises where they are of another schema."""
-    if about.get("schema") != SCHEMA:
-        what = f"has schema {about.get('schema')}, this version of rankscope reads {SCHEMA}"
-        raise InputError.of(problems.source, [what], f"Update rankscope, or: {AGAIN}")
-    for name, (kind, holds) in ABOUT.items():
-        if not holds(about.get(name)):
-            problems.add("", f"{name} must be {kind}, got {shorten_value(about.get(name))}")
 
 
 def _is_finite(value: Any) -> bool:
@@ -261,26 +252,20 @@ def _check_columns(table: pl.DataFrame, problems: Problems) -> None:
                 problems.add("", f"has no column {name}")
         elif table.schema[name] != needed.kind:
             problems.add("", f"column {name} must be {needed.kind}, got {table.schema[name]}")
-        elif not needed.gaps and _has_gaps(table.get_column(name)):
-            problems.add("", f"column {name} has empty cells")
+        elif not needed.gaps:
+            column = table.get_column(name)
+            inside = column.dtype == pl.List and (column.list.drop_nulls().list.len() != column.list.len()).any()
+            if column.null_count() or inside:
+                problems.add("", f"column {name} has empty cells")
     if not problems.count:
         for name in LISTS:
-            _check_lengths(table, name, problems)
-
-
-def _has_gaps(column: pl.Series) -> bool:
-    inside = column.dtype == pl.List and bool((column.list.drop_nulls().list.len() != column.list.len()).any())
-    return bool(column.null_count()) or inside
-
-
-def _check_lengths(table: pl.DataFrame, name: str, problems: Problems) -> None:
-    """Columns that describe the same items have one value for each of them."""
-    there = [each for each in table.columns if each.partition("_")[0] == name and each in COLUMNS]
-    for first, other in pairwise(there):
-        lengths = [table.get_column(each).list.len().to_numpy() for each in (first, other)]
-        for row in np.flatnonzero(lengths[0] != lengths[1]).tolist():
-            what = f"{first} has {lengths[0][row]} values, but {other} {lengths[1][row]}"
-            problems.add(f"query {table.item(row, 'query')}", what, order=row)
+            # Columns that describe the same items have one value for each of them.
+            there = [each for each in table.columns if each.partition("_")[0] == name and each in COLUMNS]
+            for first, other in pairwise(there):
+                lengths = [table.get_column(each).list.len().to_numpy() for each in (first, other)]
+                for row in np.flatnonzero(lengths[0] != lengths[1]).tolist():
+                    what = f"{first} has {lengths[0][row]} values, but {other} {lengths[1][row]}"
+                    problems.add(f"query {table.item(row, 'query')}", what, order=row)
 
 
 def _as_lists(name: str, lists: Ragged, column: str) -> pl.Series:
@@ -294,20 +279,13 @@ def _as_lists(name: str, lists: Ragged, column: str) -> pl.Series:
     return joined.get_column(name).fill_null(empty)
 
 
-def _is_there(table: pl.DataFrame, name: str) -> bool:
-    return any(f"{name}_{inner}" in table.columns for inner in LISTS[name])
-
-
 def _as_ragged(table: pl.DataFrame, name: str, inner: tuple[str, ...]) -> Ragged:
     there = {each: table.get_column(f"{name}_{each}") for each in inner if f"{name}_{each}" in table.columns}
     lengths = next(iter(there.values())).list.len().to_numpy()
     offsets = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]).astype(np.int64)
-    return Ragged(offsets, {each: _flat(column, each) for each, column in there.items()})
-
-
-def _flat(lists: pl.Series, column: str) -> NDArray[Any]:
-    kind = np.float64 if column in FLOATS else np.int64
-    return np.array(lists.explode().drop_nulls().to_numpy(), dtype=kind)
+    flat = {each: column.explode().drop_nulls().to_numpy() for each, column in there.items()}
+    kinds = {each: np.float64 if each in FLOATS else np.int64 for each in there}
+    return Ragged(offsets, {each: np.array(column, dtype=kinds[each]) for each, column in flat.items()})
 
 
 def _array(table: pl.DataFrame, name: str) -> NDArray[Any]:
@@ -422,25 +400,9 @@ def _ids_twice(ranks: RelevantRanks) -> BoolArray:
     return np.array([first.setdefault(each, row) != row for row, each in enumerate(ranks.queries)], dtype=np.bool_)
 
 
-def _ids_empty(ranks: RelevantRanks) -> BoolArray:
-    return np.array([not each for each in ranks.queries], dtype=np.bool_)
-
-
-def _deep_without_answer(ranks: RelevantRanks) -> BoolArray:
-    return ~ranks.answered & (ranks.depth != 0)
-
-
-def _deeper_than_collection(ranks: RelevantRanks) -> BoolArray:
-    return (ranks.collection >= 0) & (ranks.depth > ranks.collection)
-
-
 def _judged_beyond_collection(ranks: RelevantRanks) -> BoolArray:
     judged = ranks.levels.total(np.where(ranks.levels["grade"] >= 0, ranks.levels["count"], 0))
     return (ranks.collection >= 0) & (judged > ranks.collection)
-
-
-def _above_top(ranks: RelevantRanks) -> BoolArray:
-    return _any_wrong(ranks.levels, ranks.levels["grade"] > ranks.top_grade)
 
 
 def _outside(name: str) -> Broken:
@@ -472,7 +434,7 @@ def _short_of(row: IntArray, grade: FloatArray, there: IntArray, count: int) -> 
     if row.size:
         order = np.lexsort((grade, row))
         row, grade, there = row[order], grade[order], there[order]
-        starts = np.flatnonzero(np.concatenate([[True], (row[1:] != row[:-1]) | (grade[1:] != grade[:-1])]))
+        starts = np.flatnonzero(changes(row, grade))
         broken[row[starts][np.add.reduceat(there, starts) < 0]] = True
     return broken
 
@@ -501,16 +463,24 @@ def _ties_overlap(ranks: RelevantRanks) -> BoolArray:
 WITHIN_LARGEST = f"and {LARGEST:,}"
 RULES: tuple[Invariant, ...] = (
     Invariant("query", "be there once", _ids_twice),
-    Invariant("query", "be text", _ids_empty),
+    Invariant("query", "be text", lambda ranks: np.array([not each for each in ranks.queries], dtype=np.bool_)),
     Invariant("depth", f"lie within 0 {WITHIN_LARGEST}", _wrong_values("depth", _beyond(0))),
-    Invariant("depth", "be 0 for a query that was not answered", _deep_without_answer),
+    Invariant("depth", "be 0 for a query that was not answered", lambda ranks: ~ranks.answered & (ranks.depth != 0)),
     Invariant("collection", f"lie within 0 {WITHIN_LARGEST}, or be -1", _wrong_values("collection", _beyond(UNKNOWN))),
-    Invariant("collection", "be at least the depth", _deeper_than_collection),
+    Invariant(
+        "collection",
+        "be at least the depth",
+        lambda ranks: (ranks.collection >= 0) & (ranks.depth > ranks.collection),
+    ),
     Invariant("collection", "hold all items judged", _judged_beyond_collection),
     Invariant("left_out", f"lie within 0 {WITHIN_LARGEST}", _wrong_values("left_out", _beyond(0))),
     Invariant("levels_grade", "be finite", _wrong_values("levels_grade", lambda grade: ~np.isfinite(grade))),
     Invariant("levels_grade", "ascend", _out_of_order("levels_grade")),
-    Invariant("levels_grade", "not exceed top_grade", _above_top),
+    Invariant(
+        "levels_grade",
+        "not exceed top_grade",
+        lambda ranks: _any_wrong(ranks.levels, ranks.levels["grade"] > ranks.top_grade),
+    ),
     Invariant("levels_count", f"lie within 1 {WITHIN_LARGEST}", _wrong_values("levels_count", _beyond(1))),
     Invariant("judged_rank", "lie within 1 and the depth", _outside("judged")),
     Invariant("judged_rank", "ascend, each rank once", _out_of_order("judged_rank")),

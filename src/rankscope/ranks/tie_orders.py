@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankscope.core.arrays import BoolArray, FloatArray, IntArray
-from rankscope.ranks.ragged import Ragged, offsets_of, ranges, sums_by
+from rankscope.ranks.ragged import Ragged, changes, offsets_of, ranges, sums_by
 from rankscope.ranks.relevant_ranks import RelevantRanks, rank_counts
 
 # What to expect when equal scores may stand in any order: exact sums over the places of each group.
@@ -299,8 +299,7 @@ def _with_kinds(queries: RelevantRanks) -> tuple[Ragged, Ragged]:
         numbers = [getattr(queries, part)["item"] for part in ("judged", "pooled")]
         kind = np.concatenate(numbers)[items["origin"] + np.where(items["judged"], 0, queries.judged.size)]
     by_kind = loose[np.lexsort((kind[loose], group[loose]))]
-    new = np.ones(by_kind.size, dtype=np.bool_)
-    new[1:] = (group[by_kind][1:] != group[by_kind][:-1]) | (kind[by_kind][1:] != kind[by_kind][:-1])
+    new = changes(group[by_kind], kind[by_kind])
     others = queries.ties["size"] - np.bincount(group[loose], minlength=queries.ties.size)
     rest = np.flatnonzero(others)
     count = np.concatenate([np.bincount(np.cumsum(new) - 1, minlength=0).astype(np.int64), others[rest]])

@@ -1,11 +1,9 @@
 """Rank within a query when scores may be equal: find the groups of equal scores that matter, and order each by rule.
 
 Only few rows of a run are judged, so what is asked is: how many rows of its query score higher than this one, and
-which
-score the same? Rows that come in order answer by their place, others are counted, or sorted where many are asked for.
-Judged items of dictionaries are looked up, and stand by their scores alone: only where another item has the same
-score
-must it be known which row a judged item is, and what the others are called.
+which score the same? Rows that come in order answer by their place, others are counted, or sorted where many are
+asked for. Judged items of dictionaries are looked up, and stand by their scores alone: only where another item has
+the same score must it be known which row a judged item is, and what the others are called.
 """
 
 from __future__ import annotations
@@ -23,9 +21,7 @@ from rankscope.core.arrays import BoolArray, FloatArray, IntArray
 from rankscope.inputs.id_columns import IdColumn, TextIds
 from rankscope.inputs.plain_objects import Answer, PlainNested
 from rankscope.inputs.qrels import JudgedLists
-from rankscope.ranks.ragged import ranges
-
-# Rank within a query when scores may be equal: find the groups of equal scores that matter, and order each by rule.
+from rankscope.ranks.ragged import changes, ranges
 
 ROWS_AT_ONCE = 1 << 19  # as many as processor caches hold
 COUNTED_AT_MOST = 12  # rows asked for in one query, beyond which sorting everything is quicker than counting
@@ -108,7 +104,12 @@ def _by_place(rows: IntArray, scored: ScoredRows) -> Placement:
     segment = np.repeat(np.arange(scored.lengths.size), scored.lengths)
     places = scored.place(rows)
     above = places - scored.starts[segment[places]]
-    tied = _beside_equal(places, score, segment)
+    # Tied are places with an equal score of the same query right before or behind them.
+    last = score.size - 1
+    before, after = np.maximum(places - 1, 0), np.minimum(places + 1, last)
+    tied = ((places > 0) & (score[before] == score[places]) & (segment[before] == segment[places])) | (
+        (places < last) & (score[after] == score[places]) & (segment[after] == segment[places])
+    )
     new = np.ones(score.size + 1, dtype=np.bool_)
     if tied.any():
         new[1:-1] = (score[1:] != score[:-1]) | (segment[1:] != segment[:-1])
@@ -120,15 +121,6 @@ def _by_place(rows: IntArray, scored: ScoredRows) -> Placement:
     group[tied] = number
     groups = Groups(owner, first - scored.starts[owner], size, scored.at(ranges(first, size)))
     return Placement(np.where(tied, groups.above[group] if first.size else 0, above), group, groups)
-
-
-def _beside_equal(places: IntArray, score: FloatArray, segment: IntArray) -> BoolArray:
-    """Which places have an equal score of the same query right before or behind them."""
-    last = score.size - 1
-    before, after = np.maximum(places - 1, 0), np.minimum(places + 1, last)
-    return ((places > 0) & (score[before] == score[places]) & (segment[before] == segment[places])) | (
-        (places < last) & (score[after] == score[places]) & (segment[after] == segment[places])
-    )
 
 
 def _by_counting(rows: IntArray, scored: ScoredRows) -> Placement:
@@ -156,8 +148,7 @@ def _with_groups(rows: IntArray, above: IntArray, equal: IntArray, scored: Score
     order = np.lexsort((-scored.score[equal], scored.segment[equal]))
     members = equal[order]
     score, segment = scored.score[members], scored.segment[members]
-    new = np.ones(members.size, dtype=np.bool_)
-    new[1:] = (score[1:] != score[:-1]) | (segment[1:] != segment[:-1])
+    new = changes(score, segment)
     number = np.cumsum(new) - 1
     size = np.bincount(number, minlength=0).astype(np.int64)
     of_row = number[np.argsort(members)][np.searchsorted(equal, rows)]

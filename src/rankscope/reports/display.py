@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 from rankscope.core.catalogue import Later, later
 from rankscope.core.names import one_line, visible
 from rankscope.core.wording import how_many, plain_scalar
-from rankscope.reports.tables import Cell, Grid, Rows, cell_of
+from rankscope.reports.tables import Cell, Grid, Rows, cell_of, grid_markdown
 
 # What results show of themselves, by the names of their classes; loaded when the first of a kind is shown.
 
@@ -90,6 +90,11 @@ def written(result: object, format: str, options: Mapping[str, Any]) -> str:
     return write(result, **options)
 
 
+def in_texts(place: str) -> Callable[..., Any]:
+    """A function of the texts, loaded when it is called: "gate:gate_markdown"."""
+    return lambda *results, **options: Later(f"rankscope.reports.texts.{place}").load()(*results, **options)
+
+
 # How results of one class show themselves: at a prompt, in a notebook, as a frame, on a page and in a paper.
 
 
@@ -106,6 +111,23 @@ class Presentation:
     own_latex: Callable[..., str] | None = None
     write_up: Callable[..., str] | None = None  # one paragraph for a paper
 
+    @classmethod
+    def of_rows(
+        cls,
+        words: Callable[[Any], Sequence[str]],
+        rows: Callable[[Any], Rows],
+        more: str = "",
+        places: int = 4,
+        **ways: Callable[..., str],
+    ) -> Presentation:
+        """Of a result whose table holds its rows; `words` gives the title, then the notes."""
+
+        def display(result: Any) -> Display:
+            title, *notes = words(result)
+            return Display(title, LongTable.of_rows(rows(result), places), tuple(notes), more)
+
+        return cls(display, rows, **ways)
+
     def frame(self, result: object) -> Any:
         """All rows as a polars frame; null where there is none."""
         import polars as pl
@@ -117,8 +139,6 @@ class Presentation:
         """The whole table, below the sentence and above the notes."""
         if self.own_markdown is not None:
             return self.own_markdown(result, **options)
-        from rankscope.reports.tables import grid_markdown
-
         display = self.display(result)
         table = [] if display.table is None else [grid_markdown(display.table.whole())]
         notes = ["".join(f"- {line}\n" for line in display.notes)] if display.notes else []
@@ -188,18 +208,15 @@ class Display:
         left = self.table.left_out(most)
         lines = text_lines(self.table.ends(most))
         half = 1 + (most + 1) // 2
-        return (
-            [*lines[:half], f"... {how_many(left, 'row is', 'rows are')} left out ...", *lines[half:]]
-            if left
-            else lines
-        )
+        gap = [f"... {how_many(left, 'row is', 'rows are')} left out ..."] if left else []
+        return [*lines[:half], *gap, *lines[half:]]
 
     def _html_rows(self) -> str:
         if self.table is None or not self.table.count:
             return ""
         left = self.table.left_out(SCREEN_ROWS)
         grid = narrowed(self.table.ends(SCREEN_ROWS), SCREEN_COLUMNS)
-        numeric = _numeric(grid)
+        numeric = grid.numeric
         rows = [_html_row([(cell.text, cell.best) for cell in row], numeric) for row in grid.rows]
         if left:
             style = f"padding:2px 8px;text-align:center;opacity:.7;border-bottom:{RULE}"
@@ -267,18 +284,13 @@ def _aligned(grid: Grid) -> list[str]:
     texts = [grid.header, *(tuple(cell.text for cell in row) for row in grid.rows)]
     short = [[shortened(text, longest_cell(len(row))) for text in row] for row in texts]
     widths = [max(map(len, column)) for column in zip(*short, strict=True)]
-    numeric = _numeric(grid)
     return [
         "  ".join(
             text.rjust(width) if right else text.ljust(width)
-            for text, width, right in zip(row, widths, numeric, strict=True)
+            for text, width, right in zip(row, widths, grid.numeric, strict=True)
         ).rstrip()
         for row in short
     ]
-
-
-def _numeric(grid: Grid) -> list[bool]:
-    return [bool(grid.rows) and all(row[place].number for row in grid.rows) for place in range(len(grid.header))]
 
 
 def _html_row(cells: list[tuple[str, bool]], numeric: list[bool], tag: str = "td") -> str:
@@ -286,11 +298,8 @@ def _html_row(cells: list[tuple[str, bool]], numeric: list[bool], tag: str = "td
     sides = [f"text-align:{'right' if right else 'left'}" for right in numeric]
     texts = [_shown(text, longest_cell(len(cells))) for text, _ in cells]
     strong = [f"<b>{text}</b>" if best else text for text, (_, best) in zip(texts, cells, strict=True)]
-    return "".join(
-        ["<tr>"]
-        + [f'<{tag} style="{style}{side}">{text}</{tag}>' for side, text in zip(sides, strong, strict=True)]
-        + ["</tr>"]
-    )
+    inside = [f'<{tag} style="{style}{side}">{text}</{tag}>' for side, text in zip(sides, strong, strict=True)]
+    return f"<tr>{''.join(inside)}</tr>"
 
 
 def _shown(text: str, most: int) -> str:
@@ -338,7 +347,8 @@ class LongTable:
         """All rows, or where there are more than so many the first and the last ones."""
         head = self.count if self.count <= most else (most + 1) // 2
         tail = 0 if self.count <= most else most - head
-        return Grid(self.header, tuple(tuple(self.row(number)) for number in [*range(head), *self._last(tail)]))
+        shown = [*range(head), *range(self.count - tail, self.count)]
+        return Grid(self.header, tuple(tuple(self.row(number)) for number in shown))
 
     def left_out(self, most: int) -> int:
         """How many rows are left out where so many are shown."""
@@ -347,6 +357,3 @@ class LongTable:
     def whole(self) -> Grid:
         """Every row."""
         return self.ends(self.count)
-
-    def _last(self, count: int) -> Iterable[int]:
-        return range(self.count - count, self.count)

@@ -85,19 +85,14 @@ def width_of_columns(columns: str | float) -> float:
 
 def fitted(columns: Sequence[LatexColumn], width: float) -> Layout:
     """The first layout that is not wider than `width`: large letters and few panels are preferred."""
-    keys = _keys(columns)
+    texts = [not each.numeric for each in columns]  # those up to the last of the first texts name the rows
+    first = texts.index(True) if True in texts else 0
+    keys = next((place for place in range(first, len(texts)) if not texts[place]), len(texts))
     for way in _tries(max(1, len(columns) - keys)):
         layout = _layout(columns, keys, width, way)
         if layout is not None:
             return layout
     raise SettingError(f"this table does not fit into {width:.0f} points: choose a wider column, or fewer measures")
-
-
-def _keys(columns: Sequence[LatexColumn]) -> int:
-    """How many columns name the rows: those up to the last of the first texts."""
-    texts = [not each.numeric for each in columns]
-    first = texts.index(True) if True in texts else 0
-    return next((place for place in range(first, len(texts)) if not texts[place]), len(texts))
 
 
 def _tries(values: int) -> Iterator[_Try]:
@@ -210,7 +205,7 @@ def _sheet(panels: Sequence[str], notes: str) -> str:
     """One panel as it is; several, or one with notes, below each other."""
     parts = [each.rstrip("\n") for each in (*panels, *filter(None, [notes]))]
     if len(parts) == 1:
-        return f"{parts[0]}"
+        return parts[0]
     return "\\begin{tabular}{@{}l@{}}\n" + BETWEEN.join(parts) + "\n\\end{tabular}"
 
 
@@ -262,15 +257,13 @@ def _notes(lines: Sequence[str], width: float) -> str:
     """What must be said below the table, in smaller letters."""
     if not lines:
         return ""
-    words = [_word(word, width) for word in " ".join(lines).split()]
+    long = width / 3  # a word that breaks
+    words = [
+        breakable(word, width, NOTE_SIZE) if text_width(word, NOTE_SIZE) > long else escape_latex(word)
+        for word in " ".join(lines).split()
+    ]
     size = f"\\fontsize{{{NOTE_SIZE}}}{{{NOTE_SIZE * 1.2:.1f}}}\\selectfont"
     return f"\\parbox{{{width:.1f}pt}}{{{size}\\raggedright {' '.join(words)}}}"
-
-
-def _word(word: str, width: float) -> str:
-    """One word in a note, which breaks where it is long."""
-    long = text_width(word, NOTE_SIZE) > width / 3
-    return breakable(word, width, NOTE_SIZE) if long else escape_latex(word)
 
 
 # The columns of a table for a paper: how wide each is set in points, and how its cells are written.
@@ -336,18 +329,12 @@ class LatexColumn:
     def width(self, size: float, stacked: bool) -> float:
         """In points, as wide as the widest of its cells or the heading."""
         heading = max((text_width(line, size) for line in self.lines(stacked)), default=0.0)
-        return max(heading, self._body(size))
-
-    def _body(self, size: float) -> float:
         if not self.numeric:
-            return max((text_width(cell.text, size, cell.best) for cell in self.cells), default=0.0)
+            return max([heading, *(text_width(cell.text, size, cell.best) for cell in self.cells)])
         left, right = self.digits(size)
         number = (left + right) * text_width("0", size) + text_width(".", size)
-        return number + self._rest(size)
-
-    def _rest(self, size: float) -> float:
         rests = [text_width(each.rest, size) for each in self.numbers if each is not None and each.rest]
-        return max(rests) + GAP * size if rests else 0.0
+        return max(heading, number + (max(rests) + GAP * size if rests else 0.0))
 
     def digits(self, size: float) -> tuple[int, int]:
         """Room before and after the point in digits, for the widest number with its marks."""
@@ -375,17 +362,14 @@ class LatexColumn:
             return rf"\textbf{{{text}}}" if cell.best else text
         if number is None:
             return r"\multicolumn{1}{c}{--}" + (" &" if self.has_rest else "")
-        return _decimal(number, cell) + (f" & {escape_latex(number.rest)}".rstrip() if self.has_rest else "")
-
-
-def _decimal(number: _Number, cell: Cell) -> str:
-    """A number of dcolumn; bold on both sides of the point, which dcolumn sets by itself."""
-    sign = {"\u2212": "-", "<": "{<}", ">": "{>}", "+": "+"}.get(number.sign, "")
-    parts = [number.whole.replace(",", "{,}"), number.decimals]
-    if cell.best:
-        parts = [rf"\mathbf{{{part}}}" if part else "" for part in parts]
-    point = "." if number.decimals else ""
-    return sign + parts[0] + point + parts[1] + marks_latex(cell.marks)
+        # bold on both sides of the point, which dcolumn sets by itself
+        sign = {"\u2212": "-", "<": "{<}", ">": "{>}", "+": "+"}.get(number.sign, "")
+        parts = [number.whole.replace(",", "{,}"), number.decimals]
+        if cell.best:
+            parts = [rf"\mathbf{{{part}}}" if part else "" for part in parts]
+        point = "." if number.decimals else ""
+        decimal = sign + parts[0] + point + parts[1] + marks_latex(cell.marks)
+        return decimal + (f" & {escape_latex(number.rest)}".rstrip() if self.has_rest else "")
 
 
 def marks_latex(marks: str) -> str:
@@ -546,13 +530,10 @@ def text_width(text: str, size: float, bold: bool = False) -> float:
     (22.78, 19.36)
     """
     kerns = sum(extra * len(pairs.findall(text)) for pairs, extra in WIDER.items())
-    return (sum(sign.width for sign in signs_of(text)) + kerns) * size * _small(size) * (BOLD if bold else 1)
+    wider = SMALLER.get(round(size), 1.0) * (BOLD if bold else 1)
+    return (sum(sign.width for sign in signs_of(text)) + kerns) * size * wider
 
 
 BOLD = 1.265  # the letters of the bold face are wider by at most so much, its digits by this:
 BOLD_DIGIT = 1.155
 SMALLER = {5: 1.45, 6: 1.267, 7: 1.165, 8: 1.0626, 9: 1.0287}  # letters of small sizes are wider in parts of the size
-
-
-def _small(size: float) -> float:
-    return SMALLER.get(round(size), 1.0)

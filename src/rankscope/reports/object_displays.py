@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankscope.core.display import Displayed, ShownByName, ShownRows
 from rankscope.core.wording import how_many
-from rankscope.reports.display import Display, LongTable, Presentation, shortened
+from rankscope.reports.display import Display, LongTable, Presentation, display_of, in_texts, shortened
 from rankscope.reports.tables import Cell, summary_grid
 
 if TYPE_CHECKING:
@@ -93,17 +93,12 @@ def _hits(hits: Hits) -> Display:
     return Display(title, LongTable.of_columns(columns))
 
 
-def _hit_rows(hits: Hits) -> Rows:
-    return [{"rank": rank, "id": name, "score": score} for rank, (name, score) in enumerate(hits, 1)]
-
-
-def _gathered(done: Gathered) -> Display:
-    title = (
+def _gathered(done: Gathered) -> list[str]:
+    return [
         f"{how_many(done.documents, 'document', 'documents')} in {done.path}, from "
         f"{how_many(done.asked, 'pages')} asked for; "
         f"{done.copies:,} copies, {len(done.left_out):,} left out, {done.waiting:,} waiting"
-    )
-    return Display(title, LongTable.of_rows(_reason_rows(done)))
+    ]
 
 
 def _reason_rows(done: Gathered) -> Rows:
@@ -119,18 +114,19 @@ RUN = Presentation(_run)
 FUSED_RUN = Presentation(_fused_run)
 FEATURES = Presentation(_features)
 INDEX = Presentation(_index)
-HITS = Presentation(_hits, _hit_rows)
-GATHERED = Presentation(_gathered, _reason_rows)
+HITS = Presentation(
+    _hits, lambda hits: [{"rank": rank, "id": name, "score": score} for rank, (name, score) in enumerate(hits, 1)]
+)
+GATHERED = Presentation.of_rows(_gathered, _reason_rows)
 
 
 # Studies of feedback, answers to questions about it, scored users, and benchmarks of descriptors.
 
 
-def _user_score(score: UserScore) -> Display:
+def _user_score(score: UserScore) -> list[str]:
     from rankscope.reports.texts.feedback import user_line
 
-    notes = (f"as a simulated user: {score.as_user}",)
-    return Display(user_line(score), LongTable.of_rows(_user_rows(score)), notes)
+    return [user_line(score), f"as a simulated user: {score.as_user}"]
 
 
 def _user_rows(score: UserScore) -> Rows:
@@ -166,10 +162,6 @@ def _answer(answer: Answer) -> Display:
     return Display(f"{answer.question}: {answer.facts}", LongTable.of_rows(rows), tuple(said), ".text()")
 
 
-def _answer_rows(answer: Answer) -> Rows:
-    return [{"table": each.heading, **row} for each in answer.tables for row in each.rows]
-
-
 def _standings(standings: Standings) -> Display:
     from rankscope.reports.texts.benchmark import standings_grid, standings_notes, standings_verdict
 
@@ -177,28 +169,19 @@ def _standings(standings: Standings) -> Display:
     return Display(standings_verdict(standings), table, tuple(standings_notes(standings)), ".to_markdown()")
 
 
-def _standing_rows(standings: Standings) -> Rows:
-    from rankscope.reports.texts.benchmark import standings_rows
-
-    return standings_rows(standings)
-
-
-def _standings_markdown(standings: Standings) -> str:
-    from rankscope.reports.texts.benchmark import standings_markdown
-
-    return standings_markdown(standings)
-
-
-def _standings_latex(standings: Standings) -> str:
-    from rankscope.reports.texts.benchmark import standings_latex
-
-    return standings_latex(standings)
-
-
-USER_SCORE = Presentation(_user_score, _user_rows)
+USER_SCORE = Presentation.of_rows(_user_score, _user_rows)
 RESULTS = Presentation(_results, lambda results: results.frame.to_dicts())
-ANSWER = Presentation(_answer, _answer_rows, lambda answer: answer.markdown())
-STANDINGS = Presentation(_standings, _standing_rows, _standings_markdown, _standings_latex)
+ANSWER = Presentation(
+    _answer,
+    lambda answer: [{"table": each.heading, **row} for each in answer.tables for row in each.rows],
+    lambda answer: answer.markdown(),
+)
+STANDINGS = Presentation(
+    _standings,
+    in_texts("benchmark:standings_rows"),
+    in_texts("benchmark:standings_markdown"),
+    in_texts("benchmark:standings_latex"),
+)
 
 
 # Reports: what stands in one, and the page itself.
@@ -242,11 +225,7 @@ def _by_name(results: ShownByName[Any]) -> Display:
 
 def _line(result: object) -> str:
     """The first line of what a result shows of itself."""
-    if not isinstance(result, Displayed):
-        return shortened(repr(result), LONGEST)
-    from rankscope.reports.display import display_of
-
-    return shortened(display_of(result).title, LONGEST)
+    return shortened(display_of(result).title if isinstance(result, Displayed) else repr(result), LONGEST)
 
 
 ROWS = Presentation(_rows, list)

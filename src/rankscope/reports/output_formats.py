@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankscope.core.catalogue import Catalogue, Later
 from rankscope.core.errors import SettingError
-from rankscope.core.names import cell, in_json
+from rankscope.core.names import cell
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,9 +19,6 @@ if TYPE_CHECKING:
 
     from rankscope.core.settings import Settings
     from rankscope.measures.evaluation.scores import Column, Scores, SystemScores
-
-
-# Scores as people and programs want them: a table, trec_eval's lines, CSV, JSON, LaTeX, Markdown, Parquet, metrics.
 
 
 @dataclass(frozen=True)
@@ -111,12 +108,14 @@ def _trec_lines(system: SystemScores, per_query: bool, settings: Settings) -> It
     if per_query:
         columns = _trec_columns(system)
         for row, query in enumerate(system.ranks.queries):
-            if _listed(system, row, settings):
+            # Release 9 and pytrec_eval leave queries out that are not answered, though 9 counts them in the mean.
+            if system.ranks.answered[row] or settings.compat not in ("trec_eval-9", "pytrec_eval", "beir"):
                 yield from (_trec_line(column, query, text) for column in columns if (text := _trec_value(column, row)))
     for column in system.columns:
-        text = column.word if column.word is not None else None if column.words is not None else _trec_summary(column)
-        if text is not None:
-            yield _trec_line(column, "all", text)
+        if column.word is not None:
+            yield _trec_line(column, "all", column.word)
+        elif column.words is None:
+            yield _trec_line(column, "all", _trec_text(column.summary, column.measure.counts))
 
 
 def _trec_columns(system: SystemScores) -> list[Column]:
@@ -127,11 +126,6 @@ def _trec_columns(system: SystemScores) -> list[Column]:
         return column.word is not None or column.measure.summary == "geometric" or isinstance(column.measure, NumQ)
 
     return [column for column in system.columns if column.words is not None or not of_all(column)]
-
-
-def _listed(system: SystemScores, row: int, settings: Settings) -> bool:
-    """Release 9 and pytrec_eval leave queries out that the run does not answer, though 9 counts them in the mean."""
-    return bool(system.ranks.answered[row]) or settings.compat not in ("trec_eval-9", "pytrec_eval", "beir")
 
 
 def _trec_line(column: Column, query: str, text: str) -> str:
@@ -145,10 +139,6 @@ def _trec_value(column: Column, row: int) -> str | None:
     if math.isnan(value) and not column.counted[row]:
         return None
     return _trec_text(value, column.measure.counts)
-
-
-def _trec_summary(column: Column) -> str:
-    return _trec_text(column.summary, column.measure.counts)
 
 
 def _trec_text(value: float, counts: bool) -> str:
@@ -170,14 +160,11 @@ def frame_csv(table: pl.DataFrame) -> str:
     """A table as CSV that no spreadsheet takes for formulas."""
     import polars as pl
 
-    return table.with_columns(_guarded(column) for column in table.select(pl.col(pl.String)).iter_columns()).write_csv()
-
-
-def _guarded(column: pl.Series) -> pl.Series:
-    """Text that no spreadsheet takes for a formula; few values differ, so each is looked at once."""
-    values = column.unique()
-    changed = {value: cell(value) for value in values.to_list() if cell(value) != value}
-    return column.replace(changed) if changed else column
+    guarded = []
+    for column in table.select(pl.col(pl.String)).iter_columns():  # few values differ, so each is looked at once
+        changed = {value: cell(value) for value in column.unique().to_list() if cell(value) != value}
+        guarded.append(column.replace(changed) if changed else column)
+    return table.with_columns(guarded).write_csv()
 
 
 def summary_table(scores: Scores) -> pl.DataFrame:
@@ -186,18 +173,16 @@ def summary_table(scores: Scores) -> pl.DataFrame:
 
     columns = [(system, column) for system in scores.systems for column in system.columns]
     numbers = [(system, column) for system, column in columns if column.measure.summary != "none"]
-    over_orders = any(column.extremes is not None for _, column in numbers)
-    rows = [
-        (system.name, column.asked, column.summary, column.averaged, *(_over_orders(column) if over_orders else ()))
-        for system, column in numbers
+    rows: list[tuple[object, ...]] = [
+        (system.name, column.asked, column.summary, column.averaged) for system, column in numbers
     ]
     schema = {"system": pl.String, "measure": pl.String, "value": pl.Float64, "queries": pl.Int64}
-    schema |= dict.fromkeys(("standard_error", "worst", "best"), pl.Float64) if over_orders else {}
+    if any(column.extremes is not None for _, column in numbers):
+        schema |= dict.fromkeys(("standard_error", "worst", "best"), pl.Float64)
+        for place, (_, column) in enumerate(numbers):
+            ends = (None, None, None) if column.extremes is None else (column.summary_error, *column.extremes)
+            rows[place] += ends
     return pl.DataFrame(rows, schema=schema, orient="row").with_columns(pl.col(pl.Float64).fill_nan(None))
-
-
-def _over_orders(column: Column) -> tuple[float | None, ...]:
-    return (None, None, None) if column.extremes is None else (column.summary_error, *column.extremes)
 
 
 # JSON with a version, for programs: everything the other formats show, and where it came from.
@@ -207,6 +192,8 @@ VERSION = 1
 
 def render_json(scores: Scores, per_query: bool = False, colour: bool = False) -> str:
     """One object; undefined values are null."""
+    from rankscope.reports.tables import as_json
+
     whole = {
         "format": "rankscope.scores",
         "version": VERSION,
@@ -218,7 +205,7 @@ def render_json(scores: Scores, per_query: bool = False, colour: bool = False) -
         "systems": [_json_system(system, scores, per_query) for system in scores.systems],
         "warnings": scores.warnings(),
     }
-    return in_json(json.dumps(_clean(whole), indent=2, ensure_ascii=False)) + "\n"
+    return as_json(whole)
 
 
 def _json_system(system: SystemScores, scores: Scores, per_query: bool) -> dict[str, Any]:
@@ -243,26 +230,15 @@ def _json_query(system: SystemScores, row: int) -> dict[str, Any]:
     result: dict[str, Any] = {"query": system.ranks.queries[row], "status": system.status[row]}
     if system.ranks.classes is not None:
         result["class"] = system.ranks.classes[row]
-    result["values"] = {column.asked: _json_value(column, row) for column in system.columns if column.word is None}
+    result["values"] = {
+        column.asked: column.words[row] if column.words is not None else float(column.values[row])
+        for column in system.columns
+        if column.word is None
+    }
     errors = {column.asked: float(column.error[row]) for column in system.columns if column.error is not None}
     if errors:
         result["standard_errors"] = errors
     return result
-
-
-def _json_value(column: Column, row: int) -> float | str:
-    return column.words[row] if column.words is not None else float(column.values[row])
-
-
-def _clean(value: Any) -> Any:
-    """NaN and infinity are not JSON."""
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    if isinstance(value, dict):
-        return {key: _clean(each) for key, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_clean(each) for each in value]
-    return value
 
 
 # The long table as Parquet.

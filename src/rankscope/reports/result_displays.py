@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from rankscope.core.wording import how_many, percent_text
 from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks
-from rankscope.reports.display import Display, LongTable, Presentation
-from rankscope.reports.tables import Cell, Rows, coverage_lines, grid_of, summary_grid, value_text
+from rankscope.reports.display import Display, LongTable, Presentation, in_texts
+from rankscope.reports.tables import Cell, Rows, coverage_lines, grid_of, render_markdown, summary_grid, value_text
 from rankscope.reports.warning_kinds import warning_lines
 
 if TYPE_CHECKING:
@@ -58,12 +58,6 @@ def _queries(scores: Scores) -> str:
     return how_many(counts[0]) + " judged" if len(counts) == 1 else f"{counts[0]:,} to {counts[-1]:,} queries judged"
 
 
-def _markdown(scores: Scores, per_query: bool = False) -> str:
-    from rankscope.reports.tables import render_markdown
-
-    return render_markdown(scores, per_query)
-
-
 def _latex(scores: Scores, per_query: bool = False, columns: str | float = "1", marks: str = "auto") -> str:
     from rankscope.reports.latex import width_of_columns
     from rankscope.reports.texts.paper_tables import scores_table
@@ -106,17 +100,14 @@ def _score_rows(table: ScoreTable) -> Rows:
 
 def _ranks(ranks: RelevantRanks) -> Display:
     header = ("query", *(("class",) if ranks.classes is not None else ()), "relevant", "found", "at ranks", "ranked")
-    return Display(_ranks_title(ranks), LongTable(header, len(ranks), lambda row: _ranks_row(ranks, row)))
-
-
-def _ranks_title(ranks: RelevantRanks) -> str:
     answered = int(ranks.answered.sum())
     sizes = ranks.collection[ranks.collection != UNKNOWN]
     among = f", among {how_many(int(sizes.max()), 'items')}" if sizes.size else ""
-    return (
+    title = (
         f"Ranks of {ranks.system}: {how_many(len(ranks))} judged, {answered:,} answered{among}; "
         f"relevant from grade {ranks.rel:g} on"
     )
+    return Display(title, LongTable(header, len(ranks), lambda row: _ranks_row(ranks, row)))
 
 
 def _ranks_row(ranks: RelevantRanks, row: int) -> Sequence[Cell]:
@@ -130,7 +121,7 @@ def _ranks_row(ranks: RelevantRanks, row: int) -> Sequence[Cell]:
     return [Cell(ranks.queries[row], number=False), *label, *counts, *last]
 
 
-SCORES = Presentation(_scores, own_markdown=_markdown, own_latex=_latex)
+SCORES = Presentation(_scores, own_markdown=render_markdown, own_latex=_latex)
 SYSTEM_SCORES = Presentation(_system)
 COLUMN = Presentation(_column)
 SCORE_TABLE = Presentation(_score_table, _score_rows)
@@ -149,18 +140,6 @@ def _compared(compared: Compared) -> Display:
     return Display(first, table, (*rest, compared.main.means.told, *comparison_notes(compared)), ".to_markdown()")
 
 
-def _compared_rows(compared: Compared) -> Rows:
-    from rankscope.reports.texts.comparison_tables import pair_records
-
-    return pair_records(compared)
-
-
-def _compared_markdown(compared: Compared, every_pair: bool = False) -> str:
-    from rankscope.reports.texts.comparison_tables import comparison_markdown
-
-    return comparison_markdown(compared, every_pair)
-
-
 def _compared_latex(compared: Compared, columns: str | float = "1", marks: str = "auto") -> str:
     from rankscope.reports.latex import width_of_columns
     from rankscope.reports.texts.paper_tables import comparison_table
@@ -168,24 +147,10 @@ def _compared_latex(compared: Compared, columns: str | float = "1", marks: str =
     return comparison_table(compared, width_of_columns(columns), marks)
 
 
-def _compared_write_up(compared: Compared) -> str:
-    from rankscope.reports.texts.comparison_words import write_up
-
-    return write_up(compared)
-
-
-def _measure(one: MeasureCompared) -> Display:
-    pairs = how_many(len(one.pairs), "pair", "pairs")
-    title = (
-        f"{one.measure} of {how_many(len(one.table.systems), 'systems')} on {how_many(len(one.table))}, {pairs} "
-        "compared"
-    )
-    return Display(title, LongTable.of_rows(_pair_rows(one)), (one.caution,) if one.caution else ())
-
-
-def _pair_rows(one: MeasureCompared) -> Rows:
-    """One measure alone does not know by which correction its p-values were corrected."""
-    return one.pair_rows("corrected")
+def _measure(one: MeasureCompared) -> list[str]:
+    systems, pairs = how_many(len(one.table.systems), "systems"), how_many(len(one.pairs), "pair", "pairs")
+    title = f"{one.measure} of {systems} on {how_many(len(one.table))}, {pairs} compared"
+    return [title, *filter(None, [one.caution])]
 
 
 def _gate(result: GateResult) -> Display:
@@ -194,83 +159,63 @@ def _gate(result: GateResult) -> Display:
     return Display(result.sentence, LongTable.of_grid(gate_grid(result)), result.remarks, ".remarks")
 
 
-def _gate_markdown(result: GateResult) -> str:
-    from rankscope.reports.texts.gate import gate_markdown
-
-    return gate_markdown(result)
-
-
-def _explained(done: Explained) -> Display:
+def _explained(done: Explained) -> list[str]:
     from rankscope.reports.texts.comparison_tables import EXPLAINED_HEADING, explained_words
 
-    title = f"{EXPLAINED_HEADING} of {done.measure} ({how_many(done.queries, 'queries')})"
-    return Display(title, LongTable.of_rows(done.rows()), (explained_words(done),))
+    return [f"{EXPLAINED_HEADING} of {done.measure} ({how_many(done.queries, 'queries')})", explained_words(done)]
 
 
-def _suite(suite: Suite) -> Display:
-    from rankscope.reports.texts.suite import suite_headline, suite_notes, suite_rows, suite_sentences
+def _suite(suite: Suite) -> list[str]:
+    from rankscope.reports.texts.suite import suite_headline, suite_notes, suite_sentences
 
-    table = LongTable.of_rows(suite_rows(suite), 3)
-    return Display(f"{suite_headline(suite)}.", table, (*suite_sentences(suite), *suite_notes(suite)), ".to_markdown()")
-
-
-def _suite_rows(suite: Suite) -> Rows:
-    from rankscope.reports.texts.suite import suite_rows
-
-    return suite_rows(suite)
+    return [f"{suite_headline(suite)}.", *suite_sentences(suite), *suite_notes(suite)]
 
 
-def _scored_suite(found: Any) -> Display:
-    return _suite(found.main)
+def _agreement(found: Agreement) -> list[str]:
+    from rankscope.reports.texts.assessors import agreement_notes, order_lines
+
+    together = found.together
+    shown = "; ".join(f"{name} {value_text(together[name].value, places=3)}" for name in together.names[:2])
+    return [
+        f"{how_many(len(found.marks.assessors), 'assessors')}; all together: {shown}",
+        *(order_lines(found.orders) if found.orders else ()),
+        f"low, high: {percent_text(found.level)} limits of kappa over queries",
+        *agreement_notes(found.two),
+    ]
 
 
-def _agreement(found: Agreement) -> Display:
-    from rankscope.reports.texts.assessors import agreement_notes, order_lines, two_rows
+def _preferred(found: Any) -> list[str]:
+    from rankscope.reports.texts.assessors import bias_lines, strength_lines, verdict_lines
 
-    title = f"{how_many(len(found.marks.assessors), 'assessors')}; all together: {_together(found)}"
-    limits = f"low, high: {percent_text(found.level)} limits of kappa over queries"
-    said = (*(order_lines(found.orders) if found.orders else ()), limits, *agreement_notes(found.two))
-    return Display(title, LongTable.of_rows(two_rows(found.two)), said)
+    bias = (line.removeprefix("! ") for line in bias_lines(found.bias))
+    return [*verdict_lines(found.rates), *strength_lines(found.strengths), *bias]
 
 
-def _together(found: Agreement) -> str:
-    from rankscope.reports.tables import value_text
-
-    names = found.together.names
-    return "; ".join(f"{name} {value_text(found.together[name].value, places=3)}" for name in names[:2])
-
-
-def _agreement_rows(found: Agreement) -> Rows:
-    from rankscope.reports.texts.assessors import two_rows
-
-    return two_rows(found.two)
-
-
-def _preferred(found: Any) -> Display:
-    from rankscope.reports.texts.assessors import bias_lines, rate_rows, strength_lines, verdict_lines
-
-    first, *rest = verdict_lines(found.rates)
-    notes = (*rest, *strength_lines(found.strengths), *(line.removeprefix("! ") for line in bias_lines(found.bias)))
-    return Display(first, LongTable.of_rows(rate_rows(found.rates)), notes, ".rates")
-
-
-def _preferred_rows(found: Any) -> Rows:
-    from rankscope.reports.texts.assessors import rate_rows
-
-    return rate_rows(found.rates)
-
-
-COMPARED = Presentation(_compared, _compared_rows, _compared_markdown, _compared_latex, write_up=_compared_write_up)
-MEASURE_COMPARED = Presentation(_measure, _pair_rows)
-GATE_RESULT = Presentation(_gate, lambda result: result.rows(), _gate_markdown)
-EXPLAINED = Presentation(_explained, lambda result: result.rows())
-SUITE = Presentation(_suite, _suite_rows)
-SCORED_SUITE = Presentation(_scored_suite, lambda found: _suite_rows(found.main))
-AGREEMENT = Presentation(_agreement, _agreement_rows)
-PREFERRED = Presentation(_preferred, _preferred_rows)
+_suite_rows, _two_rows = in_texts("suite:suite_rows"), in_texts("assessors:two_rows")
+_rate_rows = in_texts("assessors:rate_rows")
+COMPARED = Presentation(
+    _compared,
+    in_texts("comparison_tables:pair_records"),
+    in_texts("comparison_tables:comparison_markdown"),
+    _compared_latex,
+    write_up=in_texts("comparison_words:write_up"),
+)
+# one measure alone does not know by which correction its p-values were corrected
+MEASURE_COMPARED = Presentation.of_rows(_measure, lambda one: one.pair_rows("corrected"))
+GATE_RESULT = Presentation(_gate, lambda result: result.rows(), in_texts("gate:gate_markdown"))
+EXPLAINED = Presentation.of_rows(_explained, lambda result: result.rows())
+SUITE = Presentation.of_rows(_suite, _suite_rows, ".to_markdown()", places=3)
+SCORED_SUITE = Presentation.of_rows(
+    lambda found: _suite(found.main), lambda found: _suite_rows(found.main), ".to_markdown()", places=3
+)
+AGREEMENT = Presentation.of_rows(_agreement, lambda found: _two_rows(found.two))
+PREFERRED = Presentation.of_rows(_preferred, lambda found: _rate_rows(found.rates), ".rates")
 
 
 # What is watched, followed and planned: looks at a gate, stages of a pipeline, sources of variance, what to judge.
+
+LOOK_COLUMNS = ("measure", "first", "second", "change", "low", "high", "units", "decision", "needed")
+COMPONENT_COLUMNS = ("source", "levels", "variance", "low", "high", "share", "of_mean")
 
 
 def _looks(result: SequentialResult) -> Display:
@@ -279,34 +224,10 @@ def _looks(result: SequentialResult) -> Display:
     return Display(result.sentence, LongTable.of_grid(sequential_grid(result)), result.remarks, ".remarks")
 
 
-def _look_rows(result: SequentialResult) -> Rows:
-    plain = ("measure", "first", "second", "change", "low", "high", "units", "decision", "needed")
-    return [{name: getattr(each, name) for name in plain} for each in result.checks]
-
-
-def _looks_markdown(result: SequentialResult) -> str:
-    from rankscope.reports.texts.sequential import sequential_markdown
-
-    return sequential_markdown(result)
-
-
-def _ledger(ledger: Ledger) -> Display:
+def _ledger(ledger: Ledger) -> list[str]:
     from rankscope.reports.texts.ledger import basis_line
 
-    first, *rest = ledger.sentences
-    return Display(first, LongTable.of_rows(_ledger_rows(ledger)), (*rest, basis_line(ledger), *ledger.notes), ".notes")
-
-
-def _ledger_rows(ledger: Ledger) -> Rows:
-    from rankscope.reports.texts.ledger import stage_rows
-
-    return stage_rows(ledger.main)
-
-
-def _ledger_markdown(ledger: Ledger) -> str:
-    from rankscope.reports.texts.ledger import ledger_markdown
-
-    return ledger_markdown(ledger)
+    return [*ledger.sentences, basis_line(ledger), *ledger.notes]
 
 
 def _ledger_latex(ledger: Ledger) -> str:
@@ -323,34 +244,35 @@ def _components(found: Components) -> Display:
     return Display(f"{found.what}: mean {found.mean:.4f}", table, (sentence_of(found), *found.notes), ".notes")
 
 
-def _component_rows(found: Components) -> Rows:
-    plain = ("source", "levels", "variance", "low", "high", "share", "of_mean")
-    return [{name: getattr(each, name) for name in plain} for each in found.parts]
-
-
-def _plans(plans: JudgingPlans) -> Display:
+def _plans(plans: JudgingPlans) -> list[str]:
     from rankscope.reports.texts.judging import plan_sentences
 
-    first, *rest = [line.removeprefix("! ") for line in plan_sentences(plans)]
-    return Display(first, LongTable.of_rows(_plan_rows(plans)), tuple(rest))
+    return [line.removeprefix("! ") for line in plan_sentences(plans)]
 
 
-def _plan_rows(plans: JudgingPlans) -> Rows:
-    return [each.row() for each in (plans.now, *plans.plans)]
-
-
-def _stability(found: LeaderboardStability) -> Display:
+def _stability(found: LeaderboardStability) -> list[str]:
     from rankscope.reports.texts.stability import stability_sentences
 
-    first, *rest = stability_sentences(found)
-    return Display(first, LongTable.of_rows(found.system_rows()), (*rest, *found.notes), ".to_markdown()")
+    return [*stability_sentences(found), *found.notes]
 
 
-SEQUENTIAL_RESULT = Presentation(_looks, _look_rows, _looks_markdown)
-LEDGER = Presentation(_ledger, _ledger_rows, _ledger_markdown, _ledger_latex)
-COMPONENTS = Presentation(_components, _component_rows)
-JUDGING_PLANS = Presentation(_plans, _plan_rows)
-STABILITY = Presentation(_stability, lambda result: result.system_rows())
+SEQUENTIAL_RESULT = Presentation(
+    _looks,
+    lambda result: [{name: getattr(each, name) for name in LOOK_COLUMNS} for each in result.checks],
+    in_texts("sequential:sequential_markdown"),
+)
+LEDGER = Presentation.of_rows(
+    _ledger,
+    lambda ledger: in_texts("ledger:stage_rows")(ledger.main),
+    ".notes",
+    own_markdown=in_texts("ledger:ledger_markdown"),
+    own_latex=_ledger_latex,
+)
+COMPONENTS = Presentation(
+    _components, lambda found: [{name: getattr(each, name) for name in COMPONENT_COLUMNS} for each in found.parts]
+)
+JUDGING_PLANS = Presentation.of_rows(_plans, lambda plans: [each.row() for each in (plans.now, *plans.plans)])
+STABILITY = Presentation.of_rows(_stability, lambda result: result.system_rows(), ".to_markdown()")
 
 
 # What is estimated: larger collections, samples, few judgements, one query.
@@ -369,88 +291,61 @@ def _homogeneity(result: Homogeneity) -> Display:
     return Display(homogeneity_verdict(result), LongTable.of_rows(homogeneity_rows(result), 3))
 
 
-def _estimated(done: Estimated) -> Display:
-    title = (
+def _estimated(done: Estimated) -> list[str]:
+    return [
         f"{how_many(done.hits, 'hit', 'hits')} among the first {done.scope:,} of {how_many(done.collection, 'items')}, "
         f"{done.found:,} relevant among {done.judged:,} drawn below; {percent_text(done.level)} intervals, "
         f"{done.method}"
-    )
-    return Display(title, LongTable.of_rows(done.rows()))
+    ]
 
 
 def _sample_size(size: SampleSize) -> Display:
     return Display(
         f"Judge {size.judged:,} of {how_many(size.collection, 'items')} drawn at random to know {size.relevant:,} "
-        "relevant ones "
-        f"to {size.error:.3g} of their number at level {size.level:g}; {size.expected_hits:.1f} of those judged will "
-        "be relevant"
+        f"relevant ones to {size.error:.3g} of their number at level {size.level:g}; {size.expected_hits:.1f} of those "
+        "judged will be relevant"
     )
 
 
-def _run_estimates(done: RunEstimates) -> Display:
+def _run_estimates(done: RunEstimates) -> list[str]:
     from rankscope.reports.texts.judging import sample_line
 
-    table = LongTable.of_rows(_mean_rows(done))
-    return Display(sample_line(done), table, tuple(done.warnings), ".warnings")
+    return [sample_line(done), *done.warnings]
 
 
-def _mean_rows(done: RunEstimates) -> Rows:
-    return [each.row() for each in done.means]
-
-
-def _machine(done: MachineJudged) -> Display:
+def _machine(done: MachineJudged) -> list[str]:
     from rankscope.reports.texts.judging import machine_line, machine_lines
 
-    notes = (*machine_lines(done), *done.warnings)
-    return Display(machine_line(done), LongTable.of_rows(_machine_rows(done)), notes, ".warnings")
+    return [machine_line(done), *machine_lines(done), *done.warnings]
 
 
-def _machine_rows(done: MachineJudged) -> Rows:
-    return [each.row() for each in (*done.rows, *done.differences)]
-
-
-def _reuse(done: Reuse) -> Display:
+def _reuse(done: Reuse) -> list[str]:
     from rankscope.reports.texts.judging import reuse_lines
 
     first, *rest = reuse_lines(done)
-    notes = tuple(line.removeprefix("! ") for line in rest)
-    return Display(first, LongTable.of_rows(_reuse_rows(done)), notes, ".to_markdown()")
+    return [first, *(line.removeprefix("! ") for line in rest)]
 
 
-def _reuse_rows(done: Reuse) -> Rows:
-    return [each.row() for each in done.systems]
+def _label_check(done: LabelCheck) -> list[str]:
+    misses, strangers = how_many(len(done.misses), "likely miss", "likely misses"), len(done.strangers)
+    members = how_many(strangers, "member", "members")
+    return [f"{misses} of the labels, {members} that no other member finds; {done.facts()}"]
 
 
-def _label_check(done: LabelCheck) -> Display:
-    title = (
-        f"{how_many(len(done.misses), 'likely miss', 'likely misses')} of the labels, "
-        f"{how_many(len(done.strangers), 'member', 'members')} that no other member finds; {done.facts()}"
-    )
-    return Display(title, LongTable.of_rows(_label_check_rows(done)))
-
-
-def _label_check_rows(done: LabelCheck) -> Rows:
-    from rankscope.reports.texts.judging import label_check_rows
-
-    return label_check_rows(done)
-
-
-def _effort(effort: SearchEffort) -> Display:
+def _effort(effort: SearchEffort) -> list[str]:
     from rankscope.reports.texts.effort import effort_headline, effort_notes
 
-    return Display(effort_headline(effort), LongTable.of_rows(_effort_rows(effort)), tuple(effort_notes(effort)))
-
-
-def _effort_rows(effort: SearchEffort) -> Rows:
-    return [each.row() for each in effort.wanted]
+    return [effort_headline(effort), *effort_notes(effort)]
 
 
 FORECAST = Presentation(_forecast, lambda result: result.rows())
 HOMOGENEITY = Presentation(_homogeneity)
-ESTIMATED = Presentation(_estimated, lambda result: result.rows())
+ESTIMATED = Presentation.of_rows(_estimated, lambda result: result.rows())
 SAMPLE_SIZE = Presentation(_sample_size, lambda result: result.rows())
-RUN_ESTIMATES = Presentation(_run_estimates, _mean_rows)
-MACHINE_JUDGED = Presentation(_machine, _machine_rows)
-REUSE = Presentation(_reuse, _reuse_rows)
-LABEL_CHECK = Presentation(_label_check, _label_check_rows)
-SEARCH_EFFORT = Presentation(_effort, _effort_rows)
+RUN_ESTIMATES = Presentation.of_rows(_run_estimates, lambda done: [each.row() for each in done.means], ".warnings")
+MACHINE_JUDGED = Presentation.of_rows(
+    _machine, lambda done: [each.row() for each in (*done.rows, *done.differences)], ".warnings"
+)
+REUSE = Presentation.of_rows(_reuse, lambda done: [each.row() for each in done.systems], ".to_markdown()")
+LABEL_CHECK = Presentation.of_rows(_label_check, in_texts("judging:label_check_rows"))
+SEARCH_EFFORT = Presentation.of_rows(_effort, lambda effort: [each.row() for each in effort.wanted])

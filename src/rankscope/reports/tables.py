@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rankscope.core.names import in_json, one_line, visible
+from rankscope.core.names import cell, in_json, one_line, visible
 from rankscope.core.wording import how_many
 from rankscope.measures.direction import best_value
 from rankscope.measures.evaluation.scores import Column, Scores, SystemScores
@@ -39,6 +41,11 @@ class Grid:
     header: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
     title: str = ""
+
+    @property
+    def numeric(self) -> list[bool]:
+        """Which columns hold numbers alone."""
+        return [bool(self.rows) and all(row[place].number for row in self.rows) for place in range(len(self.header))]
 
     def turned(self) -> Grid:
         """Rows become columns: easier to read with many measures."""
@@ -137,21 +144,16 @@ def class_grid(scores: Scores) -> Grid:
     return Grid(("system", "class", "queries", *measures), tuple(rows))
 
 
-def _averaged(system: SystemScores) -> str:
-    """How many queries are averaged, and which measures average fewer."""
-    counts = {column.asked: column.averaged for column in numeric_columns(system) if column.measure.summary != "sum"}
-    most = max(counts.values(), default=0)
-    fewer = [f"{count} for {asked}" for asked, count in counts.items() if count < most]
-    shown = fewer[:4] + (["..."] if len(fewer) > 4 else [])
-    return f"{most} averaged" + (f" ({', '.join(shown)})" if fewer else "")
-
-
 def coverage_lines(scores: Scores) -> list[str]:
     """How many queries were judged, answered and averaged, once for systems that agree."""
     lines: dict[str, list[str]] = {}
     for system in scores.systems:
+        counts = {each.asked: each.averaged for each in numeric_columns(system) if each.measure.summary != "sum"}
+        most = max(counts.values(), default=0)
+        fewer = [f"{count} for {asked}" for asked, count in counts.items() if count < most]
+        shown = f" ({', '.join(fewer[:4] + (['...'] if len(fewer) > 4 else []))})" if fewer else ""
         ranks = system.ranks
-        text = f"{how_many(len(ranks), 'queries')} judged, {int(ranks.answered.sum())} answered, {_averaged(system)}"
+        text = f"{how_many(len(ranks))} judged, {int(ranks.answered.sum())} answered, {most} averaged{shown}"
         lines.setdefault(text, []).append(system.name)
     if len(lines) == 1:
         return list(lines)
@@ -177,13 +179,11 @@ def text_table(rows: Rows, places: int = 4) -> str:
     ------  ------  --------
     A       0.2500   <0.0001
     """
-
     return grid_text(grid_of(rows, places))
 
 
 def markdown_table(rows: Rows, places: int = 4) -> str:
     """Pipes and dashes."""
-
     return grid_markdown(grid_of(rows, places))
 
 
@@ -219,6 +219,15 @@ def _clean(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
+def rows_csv(rows: Rows) -> str:
+    """Rows of equal columns with all digits; empty where there is not a number, and no text that acts as a formula."""
+    file = io.StringIO()
+    writer = csv.DictWriter(file, rows[0].keys(), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({key: "" if value != value else cell(value) for key, value in row.items()} for row in rows)
+    return file.getvalue()
+
+
 # A table for the terminal: plain text, with colour where a terminal is attached.
 
 
@@ -232,14 +241,9 @@ def render_table(scores: Scores, per_query: bool = False, colour: bool = False) 
     parts.append(grid_text(summary.turned() if turned else summary, colour))
     if scores.by_class_wanted:
         parts.append(grid_text(class_grid(scores), colour))
-    said = [*map(visible, coverage_lines(scores)), *warning_notes(scores, colour)]
-    return "\n".join(parts) + "\n" + "\n".join(said) + "\n"
-
-
-def warning_notes(scores: Scores, colour: bool = False) -> list[str]:
-    """The warning block, a line each, or a line a kind where many systems have it."""
     mark = "\x1b[33m!\x1b[0m" if colour else "!"
-    return [f"{mark} {visible(line)}" for line in warning_lines(scores, scores.verbose)]
+    warnings = [f"{mark} {visible(line)}" for line in warning_lines(scores, scores.verbose)]
+    return "\n".join(parts) + "\n" + "\n".join([*map(visible, coverage_lines(scores)), *warnings]) + "\n"
 
 
 def grid_text(grid: Grid, colour: bool = False) -> str:
@@ -248,7 +252,7 @@ def grid_text(grid: Grid, colour: bool = False) -> str:
     body = [tuple(one_line(cell.text) for cell in row) for row in grid.rows]
     texts = [head, *body]
     widths = [max(len(row[place]) for row in texts) for place in range(len(grid.header))]
-    numeric = [all(row[place].number for row in grid.rows) and bool(grid.rows) for place in range(len(grid.header))]
+    numeric = grid.numeric
 
     def line(cells: tuple[str, ...], bold: tuple[bool, ...]) -> str:
         padded = [
@@ -277,9 +281,8 @@ def render_markdown(scores: Scores, per_query: bool = False, colour: bool = Fals
 
 def grid_markdown(grid: Grid) -> str:
     """Pipes and dashes; a pipe inside a cell is escaped."""
-    right = [bool(grid.rows) and all(row[place].number for row in grid.rows) for place in range(len(grid.header))]
     rows = [[f"**{_safe(cell.text)}**" if cell.best else _safe(cell.text) for cell in row] for row in grid.rows]
-    lines = [[_safe(text) for text in grid.header], ["---:" if number else "---" for number in right], *rows]
+    lines = [[_safe(text) for text in grid.header], ["---:" if number else "---" for number in grid.numeric], *rows]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 

@@ -102,10 +102,6 @@ def _contradicted(queries: list[float], count: str, scores: Scores) -> str:
     return f"in {count}, ranks contradict scores, or all scores are equal, in {span(queries)} queries looked at: {how}"
 
 
-def _unchecked(files: list[float], count: str, scores: Scores) -> str:
-    return f"the files of {count} have no digest, as an earlier rankscope wrote them: damage to them would not be seen"
-
-
 def _not_judged(shares: list[float], count: str, scores: Scores) -> str:
     many = sum(share > MUCH + 1e-9 for share in shares)
     much = f"; more than {MUCH:.0%} in {many}".replace("%", " %") if many else ""
@@ -113,51 +109,37 @@ def _not_judged(shares: list[float], count: str, scores: Scores) -> str:
     return f"up to {most} of the first 10 results have no judgement and count as not relevant ({count}{much})"
 
 
-def _equal_scores(pairs: list[float], count: str, scores: Scores) -> str:
-    rule = tie_fate(scores.systems[0].ranks, scores.settings)
-    return f"in {count}, {span(pairs)} pairs of equal score are split by relevance; {rule}"
-
-
-def _missing(queries: list[float], count: str, scores: Scores) -> str:
-    fate = fate_of_missing(scores.settings, *scores.systems)
-    return f"in {count}, {span(queries)} judged queries are missing from the run and {fate}"
-
-
-def _empty(queries: list[float], count: str, scores: Scores) -> str:
-    fate = fate_of_empty(scores.settings, *scores.systems)
-    return f"in {count}, {span(queries)} queries have no relevant item and {fate}"
-
-
-def _ignored(queries: list[float], count: str, scores: Scores) -> str:
-    return f"in {count}, {span(queries)} queries of the run are not judged and are ignored"
-
-
-def _short(depths: list[float], count: str, scores: Scores) -> str:
-    return f"in {count} a measure is cut deeper than some list goes; nothing behind the end of a list counts as found"
-
-
-def _floor(queries: list[float], count: str, scores: Scores) -> str:
-    return f"in {count}, {span(queries)} queries stand at the floor of a geometric mean, 1e-5"
-
-
-def _distractors(levels: list[float], count: str, scores: Scores) -> str:
-    return (
-        f"in {count} up to {percent(max(levels))} of the items of a random order are relevant: chance alone does well"
-    )
-
-
-SUMMARIES: dict[str, Summary] = {
+SUMMARIES: dict[str, Summary] = {  # of the amounts, how many systems, and all scores
     UNMET: _unmet,
     CONTRADICTED: _contradicted,
-    UNCHECKED: _unchecked,
+    UNCHECKED: lambda _, count, __: (
+        f"the files of {count} have no digest, as an earlier rankscope wrote them: damage to them would not be seen"
+    ),
     "Not judged": _not_judged,
-    "Equal scores": _equal_scores,
-    "Missing queries": _missing,
-    "Nothing relevant": _empty,
-    "Queries without judgements": _ignored,
-    "Short lists": _short,
-    "Floor": _floor,
-    "Few distractors": _distractors,
+    "Equal scores": lambda pairs, count, scores: (
+        f"in {count}, {span(pairs)} pairs of equal score are split by relevance; "
+        f"{tie_fate(scores.systems[0].ranks, scores.settings)}"
+    ),
+    "Missing queries": lambda queries, count, scores: (
+        f"in {count}, {span(queries)} judged queries are missing from the run and "
+        f"{fate_of_missing(scores.settings, *scores.systems)}"
+    ),
+    "Nothing relevant": lambda queries, count, scores: (
+        f"in {count}, {span(queries)} queries have no relevant item and "
+        f"{fate_of_empty(scores.settings, *scores.systems)}"
+    ),
+    "Queries without judgements": lambda queries, count, _: (
+        f"in {count}, {span(queries)} queries of the run are not judged and are ignored"
+    ),
+    "Short lists": lambda _, count, __: (
+        f"in {count} a measure is cut deeper than some list goes; nothing behind the end of a list counts as found"
+    ),
+    "Floor": lambda queries, count, _: (
+        f"in {count}, {span(queries)} queries stand at the floor of a geometric mean, 1e-5"
+    ),
+    "Few distractors": lambda levels, count, _: (
+        f"in {count} up to {percent(max(levels))} of the items of a random order are relevant: chance alone does well"
+    ),
 }
 
 

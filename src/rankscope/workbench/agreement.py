@@ -10,6 +10,7 @@ from rankscope.analysis.assessors.agreement import Agreed, Agreement, agreement
 from rankscope.analysis.assessors.grades import AssessorGrades, MergeRule, decide_open
 from rankscope.core.errors import SettingError
 from rankscope.core.stable_random import stable_random
+from rankscope.workbench.judging import AssessorProgress, assessor_progress
 from rankscope.workbench.store.events import Event
 from rankscope.workbench.store.state import Pair
 
@@ -17,19 +18,8 @@ if TYPE_CHECKING:
     from rankscope.workbench.project import Project
 
 
-# How far the assessors of a project agree: with each other, with machines, and with themselves when asked again.
-
 PEOPLE: Final = "people together"
 Grades = dict[str, dict[str, float]]
-
-
-class Said(NamedTuple):
-    """How often an assessor gave a grade that counts, was unsure, or skipped."""
-
-    assessor: int
-    grades: int
-    unsure: int
-    skipped: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +27,7 @@ class ProjectAgreement:
     """Everybody with everybody else; each machine with what people say together; everybody asked again."""
 
     found: Agreement | None  # None: no two have judged anything in common
-    said: tuple[Said, ...]
+    said: tuple[AssessorProgress, ...]
     machines: tuple[Agreed, ...] = ()
     again: tuple[Agreed, ...] = ()
 
@@ -47,17 +37,16 @@ def agreement_of_project(project: Project, *, level: float = 0.95, names: bool =
     with project.lock:
         grades = grades_by_assessor(project)
         again = _asked_again(project)
-        said = tuple(_said(project, each) for each in grades)
+        said = tuple(assessor_progress(project, each) for each in grades)
         people = _people_together(project)
     shown = {each: project.assessors[each].name if names else f"assessor {each}" for each in grades}
     marks = marks_of(project, {shown[each]: found for each, found in grades.items()})
     whole = None if marks is None or not marks.pairs else agreement(marks, relevant=project.file.relevant, level=level)
+    machines = [each for each in grades if project.assessors[each].kind == "machine"]
     return ProjectAgreement(
         found=whole,
         said=said,
-        machines=_compared(
-            project, {shown[each]: (grades[each], people) for each in _machines(project, grades)}, PEOPLE
-        ),
+        machines=_compared(project, {shown[each]: (grades[each], people) for each in machines}, PEOPLE),
         again=_compared(project, {shown[each]: (grades[each], found) for each, found in again.items()}, "asked again"),
     )
 
@@ -75,10 +64,6 @@ def grades_by_assessor(project: Project) -> dict[int, Grades]:
         for mark in project.state.counted(pair):
             found.setdefault(mark.assessor, {}).setdefault(pair[0], {})[pair[1]] = float(mark.grade or 0)
     return dict(sorted(found.items(), key=lambda each: (project.assessors[each[0]].kind != "human", each[0])))
-
-
-def _machines(project: Project, grades: Mapping[int, Grades]) -> list[int]:
-    return [each for each in grades if project.assessors[each].kind == "machine"]
 
 
 def _people_together(project: Project) -> Grades:
@@ -106,16 +91,6 @@ def _compared(project: Project, grades: Mapping[str, tuple[Grades, Grades]], oth
         marks = AssessorGrades.of({name: own, f"{name}, {other}" if other != PEOPLE else other: others})
         found += list(agreement(marks, relevant=project.file.relevant).two)
     return tuple(found)
-
-
-def _said(project: Project, assessor: int) -> Said:
-    own = [said[assessor] for said in project.state.answers.values() if assessor in said]
-    return Said(
-        assessor,
-        grades=sum(each.kind == "grade" and not each.is_surplus for each in own),
-        unsure=sum(each.kind == "unsure" for each in own),
-        skipped=sum(each.kind == "skip" for each in own),
-    )
 
 
 def disputed_pairs(project: Project, adjudicator: int) -> list[Pair]:
@@ -200,9 +175,3 @@ def _enters(project: Project, mark: Event, rule: MergeRule, chosen: int | None) 
         return mark.assessor == chosen
     one = project.assessors[mark.assessor]
     return one.kind not in NEVER_ENTER or (one.kind == "machine" and one.name in rule.weights)
-
-
-def check_weights(project: Project, rule: MergeRule) -> None:
-    """A `SettingError` where a rule weighs somebody who is not there."""
-    for name in rule.weights:
-        project.assessor_named(name)

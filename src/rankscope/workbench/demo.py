@@ -52,23 +52,24 @@ def demo_project(folder: str | Path) -> Project:
     sample = icons()
     rows = _chosen(sample)
     names = [f"{sample.class_of_item[row] or 'others'}/{place:03d}.png" for place, row in enumerate(rows)]
-    pictures = made_folder(root / "icons")
+    pictures, image = made_folder(root / "icons"), pillow("Image")
     for name, row in zip(names, rows, strict=True):
-        _write_picture(pictures / name, sample.images[row])
+        made_folder((pictures / name).parent)
+        with atomic(pictures / name, "wb") as file:
+            image.fromarray(sample.images[row]).resize((SIDE, SIDE), image.Resampling.LANCZOS).save(file, "PNG")
     queries = _queries(names)
     files: dict[str, list[Path]] = {"features": [], "runs": []}
     for space in SPACES:
         vectors = sample.features(space)[rows].astype(np.float32)
-        files["features"].append(_write_features(root / f"{space}.npz", vectors, names))
+        files["features"].append(root / f"{space}.npz")
+        with atomic(files["features"][-1], "wb") as file:
+            np.savez(file, features=vectors, ids=np.array(names), metric=np.array("cosine"))
         files["runs"].append(_write_run(root / f"{space}.run", vectors, names, queries))
-    project = Project.new(root, images=Path(root / "icons").resolve(), **_absolute(files))
+    absolute: dict[str, Any] = {name: [path.resolve() for path in paths] for name, paths in files.items()}
+    project = Project.new(root, images=pictures.resolve(), **absolute)
     project.add_guideline(GUIDELINE)
     project.make_pool(f"depth({DEPTH})")
     return project
-
-
-def _absolute(files: dict[str, list[Path]]) -> dict[str, Any]:
-    return {name: [path.resolve() for path in paths] for name, paths in files.items()}
 
 
 def _chosen(sample: Any) -> list[int]:
@@ -86,19 +87,6 @@ def _queries(names: list[str]) -> list[int]:
     for place, name in enumerate(names):
         first.setdefault(name.partition("/")[0], place)
     return [place for label, place in first.items() if label != "others"][:QUERIES]
-
-
-def _write_picture(path: Path, pixels: NDArray[np.uint8]) -> None:
-    made_folder(path.parent)
-    image = pillow("Image")
-    with atomic(path, "wb") as file:
-        image.fromarray(pixels).resize((SIDE, SIDE), image.Resampling.LANCZOS).save(file, "PNG")
-
-
-def _write_features(path: Path, vectors: NDArray[np.float32], names: list[str]) -> Path:
-    with atomic(path, "wb") as file:
-        np.savez(file, features=vectors, ids=np.array(names), metric=np.array("cosine"))
-    return path
 
 
 def _write_run(path: Path, vectors: NDArray[np.float32], names: list[str], queries: list[int]) -> Path:

@@ -2,34 +2,33 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import io
 import json
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypedDict
 
-from rankscope.analysis.assessors.agreement import Agreed, agreement
+from rankscope.analysis.assessors.agreement import agreement
 from rankscope.analysis.assessors.grades import OPEN_PAIRS, MergeRule
 from rankscope.core.errors import InputError, SettingError
 from rankscope.core.files import atomic
 from rankscope.core.validation import OneOf, Optional, check
 from rankscope.core.wording import setting_usage
 from rankscope.version import __version__
-from rankscope.workbench.agreement import MergedPair, check_weights, merged_pairs
+from rankscope.workbench.agreement import MergedPair, grades_by_assessor, marks_of, merged_pairs
 from rankscope.workbench.browsing.sessions import SessionLog
 from rankscope.workbench.journal_files import journal_digest
+from rankscope.workbench.judging import assessor_progress
 from rankscope.workbench.people import shown_names
-from rankscope.workbench.store.events import ANSWERS, Event
 from rankscope.workbench.store.state import Pair
 
 if TYPE_CHECKING:
     from rankscope.workbench.project import Project
 
-
-# Judgements that anybody can check: qrels or a table, next to a file that says where every grade comes from.
 
 UNJUDGED: Final = -1
 
@@ -74,22 +73,9 @@ class ExportedRow(NamedTuple):
 class GradeChoice(NamedTuple):
     """Whose grades, and how those of several become one."""
 
-    assessor: str | None
+    one: int | None  # the assessor whose grades alone are wanted
     rule: MergeRule
     open_pairs: str | None
-
-    @classmethod
-    def of(cls, project: Project, assessor: str | None, merge: str, open_pairs: str | None) -> GradeChoice:
-        """Checked; a `SettingError` where somebody is not there, or no such rule is."""
-        decided = check({"open_pairs": open_pairs}, open_pairs=Optional(OneOf(OPEN_PAIRS)))["open_pairs"]
-        rule = MergeRule.parse(merge)
-        check_weights(project, rule)
-        return cls(assessor, rule, decided)
-
-    def merged(self, project: Project) -> dict[Pair, MergedPair]:
-        """Every pair that somebody judged."""
-        chosen = None if self.assessor is None else project.assessor_named(self.assessor).id
-        return merged_pairs(project, self.rule, self.open_pairs, chosen)
 
 
 def export(
@@ -109,10 +95,15 @@ def export(
     grades of one alone. `probabilities` adds a fifth column, the inclusion probability of each pair of the pool.
     Provenance has pseudonyms unless `names` are wanted.
     """
-    choice = GradeChoice.of(project, assessor, merge, open_pairs)
+    decided = check({"open_pairs": open_pairs}, open_pairs=Optional(OneOf(OPEN_PAIRS)))["open_pairs"]
+    rule = MergeRule.parse(merge)
+    for name in rule.weights:  # a `SettingError` where the rule weighs somebody who is not there
+        project.assessor_named(name)
     with project.lock:
-        _check_probabilities(project, probabilities)
-        merged = choice.merged(project)
+        if probabilities:
+            _check_probabilities(project)
+        choice = GradeChoice(None if assessor is None else project.assessor_named(assessor).id, rule, decided)
+        merged = merged_pairs(project, rule, decided, choice.one)
         _refuse_open(project, merged, choice)
         grades = {pair: each for pair, each in merged.items() if each.grade is not None}
         sampled = _sampled(project, grades) if probabilities else grades
@@ -121,7 +112,12 @@ def export(
         digest = journal_digest(project)
         provenance = _provenance(project, kept, digest, choice, names)
         provenance["pairs"]["open, left out"] = len(merged) - len(grades)
-    _write(path, _parquet(kept) if str(path).endswith(".parquet") else _qrels(kept, probabilities), provenance)
+    data = _parquet(kept) if str(path).endswith(".parquet") else _qrels(kept, probabilities)
+    provenance["file"] = {"name": Path(path).name, "sha256": hashlib.sha256(data).hexdigest()}
+    with atomic(path, "wb") as file:
+        file.write(data)
+    with atomic(f"{path}.provenance.json") as text:
+        text.write(json.dumps(provenance, ensure_ascii=False, indent=2) + "\n")
     judged = sum(row.grade != UNJUDGED for row in kept)
     return Exported(
         path=Path(path),
@@ -133,18 +129,7 @@ def export(
     )
 
 
-def _write(path: str | Path, data: bytes, provenance: dict[str, Any]) -> None:
-    """The file, and next to it where it comes from."""
-    provenance["file"] = {"name": Path(path).name, "sha256": hashlib.sha256(data).hexdigest()}
-    with atomic(path, "wb") as file:
-        file.write(data)
-    with atomic(f"{path}.provenance.json") as text:
-        text.write(json.dumps(provenance, ensure_ascii=False, indent=2) + "\n")
-
-
-def _check_probabilities(project: Project, wanted: bool) -> None:
-    if not wanted:
-        return
+def _check_probabilities(project: Project) -> None:
     if project.pool is None:
         raise SettingError("there is no pool, so nothing has an inclusion probability: make one with a sample")
     if not project.pool.plan.gives_probabilities:
@@ -164,19 +149,15 @@ def _refuse_open(project: Project, merged: dict[Pair, MergedPair], choice: Grade
     """An `InputError` lists the pairs that stay open, unless it is said what becomes of them."""
     if choice.open_pairs is not None:
         return
-    apart = [
-        f"query {pair[0]}, item {pair[1]}: {_grades_in_words(project, each.marks)}"
-        for pair, each in merged.items()
-        if each.grade is None
-    ]
+    apart = []
+    for pair, each in merged.items():
+        if each.grade is None:
+            grades = ", ".join(f"{project.assessors[mark.assessor].name} {mark.grade}" for mark in each.marks)
+            apart.append(f"query {pair[0]}, item {pair[1]}: {grades}")
     if apart:
         one, decided = setting_usage("assessor", "NAME"), setting_usage("open_pairs", "|".join(OPEN_PAIRS))
         advice = f"Decide them on the page Adjudicate, give {decided}, or choose whose judgements to export: {one}."
         raise InputError.of(f"assessors differ, and '{choice.rule}' does not decide", apart, advice)
-
-
-def _grades_in_words(project: Project, marks: Sequence[Event]) -> str:
-    return ", ".join(f"{project.assessors[each.assessor].name} {each.grade}" for each in marks)
 
 
 def _rows(project: Project, grades: dict[Pair, MergedPair]) -> Iterator[ExportedRow]:
@@ -223,19 +204,8 @@ def _qrels(rows: list[ExportedRow], probabilities: bool) -> bytes:
 def _parquet(rows: list[ExportedRow]) -> bytes:
     import polars as pl
 
-    kinds = {
-        "query": pl.String,
-        "item": pl.String,
-        "grade": pl.Int64,
-        "pi": pl.Float64,
-        "stratum": pl.String,
-        "origin": pl.String,
-        "pool": pl.Int64,
-        "marks": pl.Int64,
-        "at_us": pl.Int64,
-        "guideline": pl.Int64,
-        "merged_by": pl.String,
-    }
+    texts = ("query", "item", "stratum", "origin", "merged_by")
+    kinds = {name: pl.String if name in texts else pl.Int64 for name in ExportedRow._fields} | {"pi": pl.Float64}
     stream = io.BytesIO()
     pl.DataFrame(rows, schema=kinds, orient="row").write_parquet(stream)
     return stream.getvalue()
@@ -247,7 +217,7 @@ def _provenance(
     """Where the grades come from; the same journal and choices give the same words."""
     design = project.pool.design if project.pool is not None else None
     shown = shown_names(project, names)
-    one = None if choice.assessor is None else project.assessor_named(choice.assessor).id
+    one = choice.one
     return {
         "format": "rankscope provenance",
         "version": 1,
@@ -284,37 +254,32 @@ def _rule_in_words(project: Project, choice: GradeChoice, shown: dict[int, str])
 
 def _agreement(project: Project, shown: dict[int, str]) -> list[dict[str, Any]]:
     """How far every two assessors agree, and all together."""
-    from rankscope.workbench.agreement import grades_by_assessor, marks_of
-
     marks = marks_of(project, {shown[each]: found for each, found in grades_by_assessor(project).items()})
     if marks is None or not marks.pairs:
         return []
     found = agreement(marks, relevant=project.file.relevant, by_class=False)
-    return [_agreed(each) for each in (*found.two, found.together)]
-
-
-def _agreed(found: Agreed) -> dict[str, Any]:
-    values = {each.name: _plain([each.value, each.low, each.high]) for each in found.coefficients}
-    head = {"assessors": list(found.assessors), "pairs": found.pairs, "queries": found.queries}
-    return {**head, "value, low, high": values}
-
-
-def _plain(values: list[float]) -> list[float | None]:
-    return [None if math.isnan(each) else round(each, 6) for each in values]
+    lines: list[dict[str, Any]] = []
+    for each in (*found.two, found.together):
+        limits = {known.name: (known.value, known.low, known.high) for known in each.coefficients}
+        lines.append({"assessors": list(each.assessors), "pairs": each.pairs, "queries": each.queries})
+        lines[-1]["value, low, high"] = {
+            name: [None if math.isnan(value) else round(value, 6) for value in values]
+            for name, values in limits.items()
+        }
+    return lines
 
 
 def _of_assessor(project: Project, number: int, shown: str) -> dict[str, Any]:
     """What one assessor says now, counted."""
     said = [answers[number] for answers in project.state.answers.values() if number in answers]
-    graded = [each for each in said if each.kind == "grade"]
-    others = Counter(each.kind for each in said if each.kind in ANSWERS - {"grade"})
+    counted = assessor_progress(project, number)
     return {
         "name": shown,
         "kind": project.assessors[number].kind,
-        "grades": _counts(each.grade for each in graded if not each.is_surplus),
-        "unsure": others["unsure"],
-        "skipped": others["skip"],
-        "surplus": sum(each.is_surplus for each in graded),
+        "grades": _counts(each.grade for each in said if each.kind == "grade" and not each.is_surplus),
+        "unsure": counted.unsure,
+        "skipped": counted.skipped,
+        "surplus": counted.surplus,
         "asked again": sum(number in answers for answers in project.state.repeats.values()),
         "adjudicated": sum(said[-1].assessor == number for said in project.state.rulings.values() if said),
         "tuned on": sorted({str(each.query) for each in said if each.details.get("tuned")}),
@@ -348,7 +313,11 @@ def write_log(project: Project, path: str | Path) -> int:
         raise SettingError(f"a log must be called NAME.csv, NAME.tsv or NAME.jsonl, got '{path}'")
     rows = log_rows(project)
     with atomic(path) as file:
-        file.write(_log_lines(rows) if suffix == ".jsonl" else _log_table(rows, "\t" if suffix == ".tsv" else ","))
+        if suffix == ".jsonl":
+            file.writelines(json.dumps(row._asdict(), ensure_ascii=False) + "\n" for row in rows)
+        else:
+            table = csv.writer(file, delimiter="\t" if suffix == ".tsv" else ",", lineterminator="\n")
+            table.writerows([LogRow._fields, *rows])
     return len({row.session for row in rows})
 
 
@@ -361,16 +330,3 @@ def log_rows(project: Project) -> list[LogRow]:
         for session in log.sessions
         for place, opinion in session.opinions.items()
     ]
-
-
-def _log_lines(rows: list[LogRow]) -> str:
-    return "".join(json.dumps(row._asdict(), ensure_ascii=False) + "\n" for row in rows)
-
-
-def _log_table(rows: list[LogRow], separator: str) -> str:
-    import csv
-
-    text = io.StringIO()
-    writer = csv.writer(text, delimiter=separator, lineterminator="\n")
-    writer.writerows([LogRow._fields, *rows])
-    return text.getvalue()

@@ -85,20 +85,14 @@ def event_lines(project: Project) -> Iterator[str]:
     guidelines = {each.version: each.digest for each in project.guidelines}
     events = project.state.events
     for event in events:
-        written = {
-            "at_us": event.at_us,
+        written = event._asdict() | {
             "assessor": project.assessors[event.assessor].name,
-            "key": event.key,
-            "kind": event.kind,
-            "query": event.query,
-            "item": event.item,
-            "grade": event.grade,
-            "ms": event.ms,
             "of": None if event.of is None else events[event.of - 1].key,
             "detail": event.details or None,
             "pool": None if event.pool is None else pools[event.pool],
             "guideline": None if event.guideline is None else guidelines[event.guideline],
         }
+        del written["id"]
         yield json_text({"event": written})
 
 
@@ -187,9 +181,8 @@ def read_journal(project: Project, path: str | Path) -> int:
     lines = JournalLines.read(path, problems)
     if lines.head.get("version") != VERSION or lines.head.get("format") != FORMAT:
         problems.add("line 1", f"is not the head of a {FORMAT} of version {VERSION}")
-    if not problems.any and _lines_digest(json_text({"event": each}) for _, each in lines.events) != lines.head.get(
-        "digest"
-    ):
+    digest = lines.head.get("digest")
+    if not problems.any and _lines_digest(json_text({"event": each}) for _, each in lines.events) != digest:
         problems.add("", "its events are not those that its digest speaks of: it was changed or cut")
     if not problems.any and lines.head.get("tables", lines.tables_digest) != lines.tables_digest:
         problems.add("", "its people, queries, guidelines or pools are not those that its digest speaks of")
@@ -199,7 +192,10 @@ def read_journal(project: Project, path: str | Path) -> int:
     for _, each in lines.assessors:
         if each["name"] not in {one.name for one in project.assessors.values()}:
             project.put_assessor(str(each["name"]), kind=str(each["kind"]), role=str(each["role"]), token=None)
-    _bring_queries(project, lines)
+    for _, each in lines.queries:
+        if each["id"] not in project.queries:
+            known = {"narrative": each["narrative"], "example": each["example"], "class_": each["class"]}
+            project.add_query(each["id"], each["text"], **known)
     guidelines, pools = _bring_guidelines(project, lines), _bring_pools(project, lines)
     return _bring_events(project, lines, guidelines, pools)
 
@@ -218,9 +214,9 @@ def _check_tables(lines: JournalLines, problems: Problems) -> None:
 
 def _is_one(value: object, types: tuple[type, ...]) -> bool:
     """Whether a value is of one of the types, and a text that every database takes."""
-    return (
-        isinstance(value, types) and not isinstance(value, bool) and (not isinstance(value, str) or is_storable(value))
-    )
+    if isinstance(value, bool) or not isinstance(value, types):
+        return False
+    return not isinstance(value, str) or is_storable(value)
 
 
 def _check_events(project: Project, lines: JournalLines, problems: Problems) -> None:
@@ -244,13 +240,6 @@ def _check_events(project: Project, lines: JournalLines, problems: Problems) -> 
         wrong += [f"no grade {each['grade']}"] if each["grade"] is not None and each["grade"] not in grades else []
         if wrong:
             problems.add(f"line {number}", f"there is {', '.join(wrong)} in this project", order=number)
-
-
-def _bring_queries(project: Project, lines: JournalLines) -> None:
-    for _, each in lines.queries:
-        if each["id"] not in project.queries:
-            known = {"narrative": each["narrative"], "example": each["example"], "class_": each["class"]}
-            project.add_query(each["id"], each["text"], **known)
 
 
 def _bring_guidelines(project: Project, lines: JournalLines) -> dict[str, int]:

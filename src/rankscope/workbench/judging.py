@@ -149,14 +149,8 @@ class Assignment:
         if marks:
             return min(marks, key=lambda each: each.id).assessor
         now = self.clock()
-        lent = (
-            who
-            for pair, loans in self.loans.items()
-            if pair[0] == query
-            for who, each in loans.items()
-            if each.until > now
-        )
-        return next(lent, None)
+        loans = [each for pair, each in self.loans.items() if pair[0] == query]
+        return next((who for each in loans for who, loan in each.items() if loan.until > now), None)
 
     def is_surplus(self, mark: MarkEvent) -> bool:
         """Whether an item has all the marks it needs, those that others are about to give included."""
@@ -232,7 +226,11 @@ class Assignment:
         for query in queries:
             if self.settings.single and self.owner(query) not in (None, assessor):
                 continue
-            yield from self._offers_of(assessor, query)
+            for item in self._fixed(assessor, query):  # what is judged in any case
+                if self._is_free((query, item), assessor):
+                    yield query, item
+            if self.pool.plan.is_adaptive:  # then what the marks so far make worth judging
+                yield from self._adaptive_offers(assessor, query)
 
     def _query_order(self, assessor: int) -> list[str]:
         assert self.pool is not None
@@ -244,15 +242,6 @@ class Assignment:
             self._orders[key] = sorted(self.pool.by_query, key=lambda query: stable_random(seed, assessor, query))
         return self._orders[key]
 
-    def _offers_of(self, assessor: int, query: str) -> Iterator[Pair]:
-        """Items of one query: what is judged in any case, then what the marks so far make worth judging."""
-        assert self.pool is not None
-        for item in self._fixed(assessor, query):
-            if self._is_free((query, item), assessor):
-                yield query, item
-        if self.pool.plan.is_adaptive:
-            yield from self._adaptive_offers(assessor, query)
-
     def _fixed(self, assessor: int, query: str) -> Iterator[str]:
         """In this assessor's own order, without the beginning that is settled for good."""
         assert self.pool is not None
@@ -263,7 +252,10 @@ class Assignment:
         if key not in self._orders:
             self._orders[key] = self._own_order(assessor, query, self.pool.certain(query, self.state))
         order, start = self._orders[key], self._settled.get(key, 0)
-        while start < len(order) and self._is_settled((query, order[start]), assessor):
+        while start < len(order):  # over what nothing but an undo could bring back to the assessor
+            pair = (query, order[start])
+            if self.state.answer(assessor, pair) is None and len(self.counted(pair)) < self.places(pair):
+                break
             start += 1
         self._settled[key] = start
         yield from islice(order, start, None)
@@ -279,7 +271,9 @@ class Assignment:
                 yield query, item
         if (self.pool.design.version, query) in self.state.draws:
             return
-        lent = {pair[1] for pair in self.loans if pair[0] == query and pair[1] not in judged and self._is_lent(pair)}
+        now = self.clock()
+        loans = [(pair[1], each) for pair, each in self.loans.items() if pair[0] == query and pair[1] not in judged]
+        lent = {item for item, each in loans if any(loan.until > now for loan in each.values())}
         given_up: set[str] = set()
         while (chosen := self.pool.next_adaptive(query, judged, lent, given_up)) is not None:
             if self.state.answer(assessor, (query, chosen)) is None:
@@ -287,16 +281,6 @@ class Assignment:
                 yield query, chosen
             else:
                 given_up.add(chosen)
-
-    def _is_lent(self, pair: Pair) -> bool:
-        now = self.clock()
-        return any(each.until > now for each in self.loans.get(pair, {}).values())
-
-    def _is_settled(self, pair: Pair, assessor: int) -> bool:
-        """Whether nothing but an undo could bring an item back to an assessor."""
-        if self.state.answer(assessor, pair) is not None:
-            return True
-        return len(self.counted(pair)) >= self.places(pair)
 
     def _is_free(self, pair: Pair, assessor: int) -> bool:
         if self.state.answer(assessor, pair) is not None or assessor in self.loans.get(pair, {}):
@@ -311,13 +295,10 @@ class Assignment:
             self._old[assessor] = self._old.get(assessor, 0) + 1
             if event.kind in ANSWERS and self._may_return(event):
                 self._due.setdefault(assessor, []).append((event.query or "", event.item or ""))
-        due = [pair for pair in self._due.get(assessor, []) if self._is_still_due(assessor, pair)]
+        answers = [(pair, self.state.answer(assessor, pair)) for pair in self._due.get(assessor, [])]
+        due = [pair for pair, now in answers if now is not None and self._may_return(now)]
         self._due[assessor] = due
         yield from (pair for pair in due if only in (None, pair[0]) and assessor not in self.loans.get(pair, {}))
-
-    def _is_still_due(self, assessor: int, pair: Pair) -> bool:
-        now = self.state.answer(assessor, pair)
-        return now is not None and self._may_return(now)
 
     def _may_return(self, event: Event) -> bool:
         """Whether a grade is one of those that are asked for twice, long enough ago, and not asked for again yet."""
@@ -365,7 +346,11 @@ class JudgingRules(Rules):
 
     def complete(self, mark: MarkEvent) -> MarkEvent:
         """With pool and guideline of the day, and flagged where it is one too many or the second of the same."""
-        self._check_assessor(mark)
+        assessor = self.project.assessors.get(mark.assessor)
+        if assessor is None:
+            raise Refused(f"there is no assessor {mark.assessor} in this project")
+        if not assessor.active and not mark.is_copy:
+            raise Refused(f"{assessor.name} was taken out of this project, so no mark of theirs is saved any more")
         if mark.kind == "undo":
             return mark
         if mark.kind == "draw":
@@ -378,12 +363,15 @@ class JudgingRules(Rules):
         pool = self.project.pool
         pair = (mark.query or "", mark.item or "")
         inside = pool is not None and pool.row(pair) is not None
+        version = self.project.guidelines[-1].version if self.project.guidelines else None
+        # nobody gives a mark a flag from outside
+        own = {name: value for name, value in (mark.detail or {}).items() if mark.is_copy or name not in RESERVED}
         return replace(
             mark,
-            detail={**_own_details(mark), **self._flags(mark)} or None,
+            detail={**own, **self._flags(mark)} or None,
             at_us=None,
             pool=mark.pool if mark.pool is not None or not inside or pool is None else pool.design.version,
-            guideline=self.project.guideline_version if mark.guideline is None else mark.guideline,
+            guideline=version if mark.guideline is None else mark.guideline,
         )
 
     def read_again(self, journal: Journal) -> bool:
@@ -393,13 +381,6 @@ class JudgingRules(Rules):
     def applied(self, events: Sequence[Event]) -> None:
         """A loan ends with the answer."""
         self.project.assignment.applied(events)
-
-    def _check_assessor(self, mark: MarkEvent) -> None:
-        assessor = self.project.assessors.get(mark.assessor)
-        if assessor is None:
-            raise Refused(f"there is no assessor {mark.assessor} in this project")
-        if not assessor.active and not mark.is_copy:
-            raise Refused(f"{assessor.name} was taken out of this project, so no mark of theirs is saved any more")
 
     def _check_about(self, mark: MarkEvent) -> None:
         """Query, item and grade are ones of this project."""
@@ -435,11 +416,6 @@ class JudgingRules(Rules):
             raise Refused(f"the sample of query '{query}' is not to be drawn now")
         drawn = pool.draw(query, self.project.assignment.judged(query))
         return replace(mark, detail=drawn, pool=pool.design.version)
-
-
-def _own_details(mark: MarkEvent) -> dict[str, Any]:
-    """What a mark says next to its grade; nobody gives it a flag from outside."""
-    return {name: value for name, value in (mark.detail or {}).items() if mark.is_copy or name not in RESERVED}
 
 
 # How far the judging is: by query, by assessor, and how long the rest will take.
@@ -491,7 +467,7 @@ def progress_of(project: Project) -> Progress:
     with project.lock:
         queries = tuple(_query_progress(project, query) for query in (project.pool.by_query if project.pool else ()))
         people = [each.id for each in project.assessors.values() if each.kind == "human"]
-        return Progress(queries, tuple(_assessor_progress(project, each) for each in people))
+        return Progress(queries, tuple(assessor_progress(project, each) for each in people))
 
 
 def _query_progress(project: Project, query: str) -> QueryProgress:
@@ -505,7 +481,8 @@ def _query_progress(project: Project, query: str) -> QueryProgress:
     return QueryProgress(query, judged, places if is_drawn else places + pool.adaptive_size(query))
 
 
-def _assessor_progress(project: Project, assessor: int) -> AssessorProgress:
+def assessor_progress(project: Project, assessor: int) -> AssessorProgress:
+    """What one assessor says now."""
     own = [said[assessor] for said in project.state.answers.values() if assessor in said]
     times = [event.ms for event in own if event.ms is not None]
     grades = [event for event in own if event.kind == "grade"]

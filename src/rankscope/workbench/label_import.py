@@ -69,7 +69,11 @@ def import_labels(
     if kind not in KINDS:
         raise SettingError(f"kind={kind!r}: must be one of {', '.join(KINDS)}")
     qrels = _five_columns(labels) or Qrels.of(labels)
-    tuned = _tuned_queries(project, tuned_on, kind)
+    tuned = frozenset(tuned_on)
+    if tuned and kind != "machine":
+        raise SettingError("only a machine is tuned on queries: give kind='machine' with tuned_on")
+    if foreign := sorted(tuned - project.queries.keys()):
+        raise SettingError.of([f"tuned_on: there is no query '{query}' in this project" for query in foreign])
     found = _labels(project, qrels, _details(labels, kind))
     who = project.add_assessor(assessor, kind).id
     source = qrels.digest[:16]
@@ -101,16 +105,6 @@ def _mark_of(project: Project, assessor: int, label: Label, source: str, tuned: 
         detail={"import": source, **label.detail, **more},
         is_copy=True,
     )
-
-
-def _tuned_queries(project: Project, tuned_on: Iterable[str], kind: str) -> frozenset[str]:
-    """The queries that a machine was tuned on; a `SettingError` names those that are not there."""
-    wanted = frozenset(tuned_on)
-    if wanted and kind != "machine":
-        raise SettingError("only a machine is tuned on queries: give kind='machine' with tuned_on")
-    if foreign := sorted(wanted - project.queries.keys()):
-        raise SettingError.of([f"tuned_on: there is no query '{query}' in this project" for query in foreign])
-    return wanted
 
 
 def _details(labels: Any, kind: str) -> list[dict[str, Any]] | None:
@@ -169,10 +163,14 @@ def _labels(project: Project, qrels: Qrels, details: list[dict[str, Any]] | None
     """The labels of a file, each pair once; raises with all problems where there are any."""
     problems = Problems(qrels.name)
     found: dict[Pair, Label] = {}
+    grades = project.file.grades
     columns = (qrels.query.to_list(), qrels.item.to_list(), qrels.grade.tolist(), qrels.line.tolist())
     for row, (query, item, grade, line) in enumerate(zip(*columns, strict=True)):
         known = found.get((query, item))
-        wrong = _problems_of(project, query, item, grade)
+        wrong = [] if query in project.queries else [f"there is no query {shorten_value(query)} in this project"]
+        wrong += [] if item in project.places else [f"there is no item {shorten_value(item)} in this project"]
+        if grade >= 0 and grade not in grades:
+            wrong.append(f"{grade:g} is none of the grades {', '.join(map(str, grades))}")
         if known is not None and known.grade != grade:
             wrong.append(f"item {shorten_value(item)} has two grades, {known.grade} and {grade:g}")
         if wrong:
@@ -181,10 +179,3 @@ def _labels(project: Project, qrels: Qrels, details: list[dict[str, Any]] | None
             found[query, item] = Label(query, item, int(grade), details[row] if details else {})
     problems.raise_if_any()
     return list(found.values())
-
-
-def _problems_of(project: Project, query: str, item: str, grade: float) -> list[str]:
-    grades = ", ".join(map(str, project.file.grades))
-    wrong = [] if query in project.queries else [f"there is no query {shorten_value(query)} in this project"]
-    wrong += [] if item in project.places else [f"there is no item {shorten_value(item)} in this project"]
-    return wrong + ([] if grade < 0 or grade in project.file.grades else [f"{grade:g} is none of the grades {grades}"])

@@ -24,8 +24,6 @@ from rankscope.core.errors import InputError, RankscopeError
 from rankscope.core.sandbox import MOST_MEMORY, ConfinedProcess, receive_message, serve_confined
 from rankscope.engines.images.decoding import MAX_PIXELS, decode, thumbnail
 
-# Pictures decoded elsewhere: in two processes that may take only so much memory and time, replaced when they fail.
-
 DECODERS: Final = 2
 DECODING_SECONDS: Final = 10.0
 

@@ -1,9 +1,8 @@
 """The pool of a project: drawn from its runs and frozen, and what of it is to be judged in view of the marks.
 
 A pool may be judged only until two runs are decided. Then queries come in an order that was fixed beforehand, and
-only
-as many count as are judged in full from its beginning: so neither what is judged sooner nor when somebody looks can
-move the result, and looking after every query costs nothing.
+only as many count as are judged in full from its beginning: so neither what is judged sooner nor when somebody looks
+can move the result, and looking after every query costs nothing.
 """
 
 from __future__ import annotations
@@ -36,16 +35,13 @@ from rankscope.core.validation import COUNT, SEED, Optional, check
 from rankscope.core.wording import how_many
 from rankscope.inputs.problems import raise_all
 from rankscope.workbench.sources import read_ranking
-from rankscope.workbench.store.events import Event, PoolDesign, Pooled
+from rankscope.workbench.store.events import PoolDesign, Pooled
 from rankscope.workbench.store.state import Pair, State
 
 if TYPE_CHECKING:
     import polars as pl
 
     from rankscope.workbench.project import Project
-
-
-# A frozen pool of a project: its candidates by query, and what of it is to be judged in view of the marks.
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,19 +101,18 @@ class ProjectPool:
         budget = self.design.budget
         if budget is None:
             return False
-        adaptive = self._adaptive_items(query)
-        return len(adaptive & (judged.keys() | lent)) >= budget
+        return len(self._reached(query) & (judged.keys() | lent)) >= budget
 
     def adaptive_size(self, query: str) -> int:
         """How many items of a query the adaptive parts judge: the budget, or all that they reach."""
-        reached = len(self._adaptive_items(query))
+        reached = len(self._reached(query))
         return reached if self.design.budget is None else min(reached, self.design.budget)
 
     def has_ended(self, query: str, judged: Mapping[str, bool], given_up: Collection[str]) -> bool:
         """Whether the adaptive parts are over: the budget is spent, or everything is judged or was given up on."""
         if self.budget_is_spent(query, judged):
             return True
-        return self._adaptive_items(query) <= judged.keys() | set(given_up)
+        return self._reached(query) <= judged.keys() | set(given_up)
 
     def draw(self, query: str, judged: Mapping[str, bool]) -> dict[str, Any]:
         """The sample from what is left, by places: what is drawn, what was judged before; N and n of each stratum."""
@@ -149,16 +144,17 @@ class ProjectPool:
         if row.place in draw.details["taken"]:
             return row.stratum, 1.0
         stratum = stratum_of(row, sample)
-        return (row.stratum, None) if stratum is None else (stratum, _share(draw, stratum))
-
-    def _adaptive_items(self, query: str) -> set[str]:
-        return set(self._reached(query))
+        if stratum is None:
+            return row.stratum, None
+        size, drawn = draw.details["strata"][stratum]
+        return stratum, drawn / size if size else None
 
     @cached_property
     def _cache(self) -> dict[str, Any]:
         return {}
 
     def _reached(self, query: str) -> frozenset[str]:
+        """The items of a query that the adaptive parts may choose."""
         key = f"reached\0{query}"
         if key not in self._cache:
             self._cache[key] = frozenset(item for lists in self._lists(query) for items in lists for item in items)
@@ -181,11 +177,6 @@ def stratum_of(row: Pooled, sample: Sample) -> str | None:
     return next((each.stratum for each in sample.bands if each.first <= best <= each.last), None)
 
 
-def _share(draw: Event, stratum: str) -> float | None:
-    size, drawn = draw.details["strata"][stratum]
-    return drawn / size if size else None
-
-
 # From the runs of a project to the frozen rows of a pool.
 
 
@@ -205,7 +196,10 @@ def make_pool_rows(project: Project, method: str, budget: int | None, seed: int)
     table = plan.candidates(rankings, seed)
     if not table.height:
         raise SettingError("the runs answer none of the project's queries, so there is nothing to judge")
-    _check_items(project, table)
+    foreign = [item for item in table.get_column("item").unique(maintain_order=True) if item not in project.places]
+    if foreign:
+        problems = [f"'{item}' is not in the collection" for item in foreign]
+        raise InputError.of("runs", problems, "The runs changed since the project was made.")
     version = len(project.designs) + 1
     return plan, [
         Pooled(version, query, item, stratum, pi, origin, None if drawn is None else int(drawn), place)
@@ -224,13 +218,6 @@ def _run_tables(project: Project) -> list[pl.DataFrame]:
             errors.append(InputError.of(str(path), [str(error)]))
     raise_all(errors)
     return tables
-
-
-def _check_items(project: Project, table: pl.DataFrame) -> None:
-    foreign = [item for item in table.get_column("item").unique(maintain_order=True) if item not in project.places]
-    if foreign:
-        problems = [f"'{item}' is not in the collection" for item in foreign]
-        raise InputError.of("runs", problems, "The runs changed since the project was made.")
 
 
 # Judging until two runs are decided: which queries count, what they say so far, and when to stop.

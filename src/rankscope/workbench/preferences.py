@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -73,32 +73,29 @@ class Comparing:
 
     def plan(self, assessor: int, mode: str) -> list[ShownPair]:
         """All that somebody is to compare, in their own order; some of it a second time with the sides swapped."""
+        heads = self.heads
         pairs = [
             (query, one, other)
             for one, other in combinations(self.systems, 2)
             for query in self.queries
-            if self._differ(query, one, other)
+            if query in heads[one] and query in heads[other] and heads[one][query] != heads[other][query]
         ]
         pairs.sort(key=lambda each: stable_random(self.seed, "compare", mode, assessor, *each))
-        return list(_with_swapped([self._shown(assessor, mode, *each) for each in pairs], self._returns(assessor)))
-
-    def _differ(self, query: str, one: str, other: str) -> bool:
-        first, second = self.heads[one].get(query), self.heads[other].get(query)
-        return first is not None and second is not None and first != second
+        found: list[ShownPair] = []
+        due: list[tuple[int, ShownPair]] = []  # what comes back swapped, and at which place
+        for place, pair in enumerate(pairs):
+            while due and due[0][0] <= place:
+                found.append(due.pop(0)[1])
+            shown = self._shown(assessor, mode, *pair)
+            found.append(shown)
+            about = (assessor, shown.query, *sorted((shown.left, shown.right)))
+            if mode == SIDE_BY_SIDE and stable_random(self.seed, "swap", *about) < self.swap:
+                due.append((place + SWAP_AFTER, shown._replace(left=shown.right, right=shown.left)))
+        return [*found, *(each for _, each in due)]
 
     def _shown(self, assessor: int, mode: str, query: str, one: str, other: str) -> ShownPair:
         turned = mode == SIDE_BY_SIDE and stable_random(self.seed, "side", assessor, query, one, other) < 0.5
         return ShownPair(query, other, one, mode) if turned else ShownPair(query, one, other, mode)
-
-    def _returns(self, assessor: int) -> Any:
-        def returns(shown: ShownPair) -> bool:
-            names = sorted((shown.left, shown.right))
-            return (
-                shown.mode == SIDE_BY_SIDE
-                and stable_random(self.seed, "swap", assessor, shown.query, *names) < self.swap
-            )
-
-        return returns
 
     def interleaved(self, assessor: int, shown: ShownPair) -> Interleaved:
         """The two lists of a comparison as one, the same whenever it is asked for."""
@@ -113,17 +110,6 @@ def _heads(path: Any) -> dict[str, tuple[str, ...]]:
     table = read_ranking(path).filter(pl.col("rank") <= ITEMS_SHOWN).sort("query", "rank")
     rows = table.group_by("query", maintain_order=True).agg("item").iter_rows()
     return {query: tuple(items) for query, items in rows}
-
-
-def _with_swapped(planned: list[ShownPair], returns: Any) -> Iterator[ShownPair]:
-    due: list[tuple[int, ShownPair]] = []
-    for place, shown in enumerate(planned):
-        while due and due[0][0] <= place:
-            yield due.pop(0)[1]
-        yield shown
-        if returns(shown):
-            due.append((place + SWAP_AFTER, shown._replace(left=shown.right, right=shown.left)))
-    yield from (each for _, each in due)
 
 
 def mark_of_choice(
@@ -174,16 +160,12 @@ def preferences_of(project: Project) -> list[Preference]:
         for event in events:
             known = event.details
             found[event.assessor, event.query, known["left"], known["right"], known["mode"]] = event
-    return [_preference(project, each) for each in sorted(found.values(), key=lambda event: event.id)]
-
-
-def _preference(project: Project, event: Event) -> Preference:
-    known = event.details
-    return Preference(
-        query=event.query or "",
-        assessor=project.assessors[event.assessor].name,
-        left=known["left"],
-        right=known["right"],
-        choice=known["choice"],
-        mode=known["mode"],
-    )
+    shown = ("left", "right", "choice", "mode")
+    return [
+        Preference(
+            query=event.query or "",
+            assessor=project.assessors[event.assessor].name,
+            **{name: event.details[name] for name in shown},
+        )
+        for event in sorted(found.values(), key=lambda event: event.id)
+    ]

@@ -14,16 +14,18 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack
 
 from rankscope.core.digests import damaged
 from rankscope.core.errors import InputError, Problem, SettingError
-from rankscope.workbench.judging import Assignment, JudgingRules, Loan
-from rankscope.workbench.people import PROJECT, ProjectPart, ProjectPeople, token_hash
-from rankscope.workbench.pool import ProjectPool
+from rankscope.workbench.judging import Assignment, JudgingRules, Loan, Progress, progress_of
+from rankscope.workbench.people import PROJECT, Invitation, check_person, new_token, token_hash
+from rankscope.workbench.pool import ProjectPool, make_pool_rows
+from rankscope.workbench.preferences import preferences_of
 from rankscope.workbench.project_file import PROJECT_FILE, ProjectFile
-from rankscope.workbench.project_folder import DATABASE, close_to_others, make_project, read_session_key
+from rankscope.workbench.project_folder import close_to_others, copy_database, make_project, read_session_key
 from rankscope.workbench.sources import ItemAccess, ItemNumbers, Sources, run_names
-from rankscope.workbench.store.databases import LOCK, PostgreSQL, SQLite
+from rankscope.workbench.store.databases import DATABASE, LOCK, database_of
 from rankscope.workbench.store.events import (
     Assessor,
     Guideline,
+    Item,
     MarkEvent,
     PoolDesign,
     Pooled,
@@ -36,76 +38,19 @@ from rankscope.workbench.store.events import (
 from rankscope.workbench.store.journal import LAST_FILE, Journal, LastAcknowledged
 from rankscope.workbench.store.state import Pair, State
 from rankscope.workbench.store.writer import Saved, Writer
+from rankscope.workbench.usability import TaskScore, TaskTimes, replies_of, task_scores, task_times
 
 if TYPE_CHECKING:
     from rankscope.analysis.assessors.preferences import Preference
     from rankscope.workbench.agreement import ProjectAgreement
     from rankscope.workbench.export import Exported, HowExported
-    from rankscope.workbench.judging import Progress
     from rankscope.workbench.label_import import Imported
-    from rankscope.workbench.usability import TaskScore, TaskTimes
 
-
-# What is looked for in a project, and what assessors go by when they judge.
-
-
-class ProjectNeeds(ProjectPart):
-    """Queries by name, and guidelines in their order."""
-
-    queries: dict[str, Query]
-    guidelines: list[Guideline]
-    places: dict[str, int]
-
-    @property
-    def guideline_version(self) -> int | None:
-        """The version that marks are made under now; None: there is none."""
-        return self.guidelines[-1].version if self.guidelines else None
-
-    def add_guideline(self, text: str) -> Guideline:
-        """What assessors read from now on; the same text again changes nothing."""
-        if not text.strip() or not is_storable(text):
-            raise SettingError("a guideline is a text that is not empty")
-        with self.changing:
-            if self.guidelines and self.guidelines[-1].text == text:
-                return self.guidelines[-1]
-            return self.put_guideline(Guideline(len(self.guidelines) + 1, text, time.time_ns() // 1000))
-
-    def put_guideline(self, new: Guideline) -> Guideline:
-        """One more version, as it is."""
-        self.writer.change(lambda journal: journal.add_guideline(new))
-        with self.lock:
-            self.guidelines.append(new)
-        return new
-
-    def add_query(
-        self, name: str, text: str = "", *, narrative: str = "", example: str | None = None, class_: str = ""
-    ) -> Query:
-        """One more thing to look for: in words, or like an item."""
-        with self.changing:
-            problems = (
-                []
-                if name.strip() and all(map(is_storable, (name, text, narrative, class_)))
-                else ["a query has a name, and texts"]
-            )
-            problems += [f"there is a query '{name}' already"] if name in self.queries else []
-            problems += [f"there is no item '{example}'"] if example is not None and example not in self.places else []
-            if problems:
-                raise SettingError.of(problems)
-            new = Query(
-                place=len(self.queries), id=name, text=text, narrative=narrative, example=example, class_=class_
-            )
-            self.writer.change(lambda journal: journal.add_query(new))
-            with self.lock:
-                self.queries[name] = new
-            return new
-
-
-# A project: a collection, what is asked of it, who judges it, and the journal of everything they said.
 
 T = TypeVar("T")
 
 
-class Project(ProjectPeople, ProjectNeeds):
+class Project:
     """An open project. Use it in a `with` block, or `close` it: then everything lies in one file.
 
     One process at a time has it open to write; any number may read it (`readonly`).
@@ -118,7 +63,7 @@ class Project(ProjectPeople, ProjectNeeds):
         self.secret = bytes.fromhex(meta["secret"])  # of numbers and orders; no longer of sessions
         self.session_key = secrets.token_bytes(32)
         self.notes: tuple[str, ...] = ()  # what was found when it was opened, for whoever runs it
-        self.items = journal.items()
+        self.items = journal.rows(Item)
         self.places = {each.id: each.place for each in self.items}
         self.queries: dict[str, Query] = {}
         self.assessors: dict[int, Assessor] = {}
@@ -131,8 +76,8 @@ class Project(ProjectPeople, ProjectNeeds):
         self._writer = None if readonly else Writer(journal, JudgingRules(self))
         self.state = self._writer.state if self._writer else State.of(journal.events())
         self.lock = self._writer.lock if self._writer else threading.RLock()
-        self.changing = threading.RLock()
-        self.assignment = Assignment(self.file, self.state, self._is_person)
+        self.changing = threading.RLock()  # one change of people, queries, guidelines and pools after the other
+        self.assignment = Assignment(self.file, self.state, lambda who: self.assessors[who].kind == "human")
         if self.designs:
             self._use_pool(self.designs[-1], rows)
 
@@ -150,7 +95,7 @@ class Project(ProjectPeople, ProjectNeeds):
     def _read_rows(self, journal: Journal) -> bool:
         """In place, since others hold these too."""
         before = list(self.queries.values()), list(self.assessors.values()), [*self.guidelines], [*self.designs]
-        now = journal.queries(), journal.assessors(), journal.guidelines(), journal.designs()
+        now = journal.rows(Query), journal.rows(Assessor), journal.rows(Guideline), journal.rows(PoolDesign)
         self.queries.update({each.id: each for each in now[0]})
         self.assessors.update({each.id: each for each in now[1]})
         self.guidelines[:], self.designs[:] = now[2], now[3]
@@ -177,15 +122,9 @@ class Project(ProjectPeople, ProjectNeeds):
         `images` is a folder of pictures, `texts` a file or folder of documents: one of them. `judging` are settings of
         project.toml. `secret` decides the numbers of the items; it is chosen at random unless given.
         """
-        chosen = {
-            "images": images,
-            "texts": texts,
-            "features": features,
-            "runs": runs,
-            "topics": topics,
-            "index": index,
-        }
-        make_project(Path(folder), chosen, {"grades": grades, **judging}, database, secret)
+        sources = {"images": images, "texts": texts, "features": features, "runs": runs}
+        sources |= {"topics": topics, "index": index}
+        make_project(Path(folder), sources, {"grades": grades, **judging}, database, secret)
         return cls.open(folder, database=database)
 
     @classmethod
@@ -202,7 +141,7 @@ class Project(ProjectPeople, ProjectNeeds):
         if address is None and not (root / DATABASE).is_file():
             advice = "Is its journal in PostgreSQL? Then name the database; else bring the file back from a backup."
             raise InputError.of(str(root), [f"there is no {DATABASE}"], advice)
-        base = SQLite(root / DATABASE, readonly=readonly) if address is None else PostgreSQL(address, file.id)
+        base = database_of(root, address, file.id, readonly=readonly)
         journal = Journal(base, LastAcknowledged(root / LAST_FILE), lenient=lenient)
         try:
             base.connect()
@@ -211,21 +150,17 @@ class Project(ProjectPeople, ProjectNeeds):
             notes = journal.prepare(writes=not readonly)
             found = cls(root, file, journal, readonly)
             found.notes += notes
-            if not readonly:
-                found._make_private()
+            if not readonly:  # leave the files to their owner, and read what signs the sessions
+                journal_files = [DATABASE + each for each in ("", "-wal", "-shm")]
+                said = close_to_others(root, (PROJECT_FILE, LOCK, LAST_FILE, *journal_files))
+                found.session_key, more = read_session_key(root)
+                found.notes += (*said, *more)
             return found
         except BaseException as error:
             base.close()
             if isinstance(error, LookupError | TypeError | ValueError) and (lenient or not journal.has_digests):
                 raise damaged(base.shown, "Bring it back from a backup.") from error
             raise
-
-    def _make_private(self) -> None:
-        """Leave the files to their owner, and read what signs the sessions."""
-        journal = [DATABASE + each for each in ("", "-wal", "-shm")]
-        said = close_to_others(self.folder, (PROJECT_FILE, LOCK, LAST_FILE, *journal))
-        self.session_key, more = read_session_key(self.folder)
-        self.notes += (*said, *more)
 
     def close(self) -> None:
         """Write what waits, and leave."""
@@ -249,9 +184,6 @@ class Project(ProjectPeople, ProjectNeeds):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-    def _is_person(self, assessor: int) -> bool:
-        return self.assessors[assessor].kind == "human"
 
     @property
     def writer(self) -> Writer:
@@ -285,23 +217,116 @@ class Project(ProjectPeople, ProjectNeeds):
 
     def progress(self) -> Progress:
         """How far the judging is, by query and by assessor."""
-        from rankscope.workbench.judging import progress_of
-
         return progress_of(self)
 
     def questionnaires(self) -> list[TaskScore]:
         """What people answered on how it is to work with the pages, by task, with SUS scores."""
-        from rankscope.workbench.usability import replies_of, task_scores
-
         with self.lock:
             return task_scores(replies_of(self.state.surveys))
 
     def task_times(self) -> TaskTimes:
         """How long judgements and searches took."""
-        from rankscope.workbench.usability import task_times
-
         with self.lock:
             return task_times(self.state.events)
+
+    # people
+
+    def _find_assessor(self, name: str) -> Assessor | None:
+        return next((each for each in self.assessors.values() if each.name == name), None)
+
+    def assessor_named(self, name: str) -> Assessor:
+        """Somebody by name; a `SettingError` where there is nobody of that name."""
+        found = self._find_assessor(name)
+        if found is None:
+            there = ", ".join(each.name for each in self.assessors.values() if each.id != PROJECT.id)
+            raise SettingError(f"no assessor '{name}'. There are: {there}")
+        return found
+
+    def invite(self, name: str, role: str = "judge") -> Invitation:
+        """Let somebody in, with one role; a second invitation of the same person ends the first."""
+        check_person(name, role)
+        known = self._find_assessor(name)
+        if known is not None and known.kind != "human":
+            raise SettingError(f"'{name}' is a {known.kind} in this project: choose another name")
+        token = new_token()
+        return Invitation(self.put_assessor(name, kind="human", role=role, token=token_hash(token)), token)
+
+    def revoke(self, name: str) -> None:
+        """Let somebody in no more; what they marked stays."""
+        with self.changing:
+            found = self.assessor_named(name)
+            self._store_assessor(found._replace(token_hash=None, active=0))
+        self.release(found.id)
+
+    def assessor_of_token(self, token: str) -> Assessor | None:
+        """Whom a token lets in; None: nobody."""
+        wanted = token_hash(token)
+        for each in self.assessors.values():
+            if each.active and each.token_hash and secrets.compare_digest(each.token_hash, wanted):
+                return each
+        return None
+
+    def add_assessor(self, name: str, kind: str = "human") -> Assessor:
+        """Somebody whose labels come from a file, or who was there before: no token."""
+        known = self._find_assessor(name)
+        if known is not None and known.kind == kind:
+            return known
+        if known is not None:
+            raise SettingError(f"'{name}' is {known.kind} in this project, not {kind}: choose another name")
+        check_person(name, "judge")
+        return self.put_assessor(name, kind=kind, role="judge", token=None)
+
+    def put_assessor(self, name: str, *, kind: str, role: str, token: str | None) -> Assessor:
+        """Somebody new, or known already in a new role or with a new token."""
+        with self.changing:
+            known = self._find_assessor(name)
+            number = max(self.assessors) + 1 if known is None else known.id
+            return self._store_assessor(
+                Assessor(id=number, name=name, kind=kind, role=role, token_hash=token, active=1)
+            )
+
+    def _store_assessor(self, one: Assessor) -> Assessor:
+        self.writer.change(lambda journal: journal.put_assessor(one))
+        with self.lock:
+            self.assessors[one.id] = one
+        return one
+
+    # queries and guidelines
+
+    def add_guideline(self, text: str) -> Guideline:
+        """What assessors read from now on; the same text again changes nothing."""
+        if not text.strip() or not is_storable(text):
+            raise SettingError("a guideline is a text that is not empty")
+        with self.changing:
+            if self.guidelines and self.guidelines[-1].text == text:
+                return self.guidelines[-1]
+            return self.put_guideline(Guideline(len(self.guidelines) + 1, text, time.time_ns() // 1000))
+
+    def put_guideline(self, new: Guideline) -> Guideline:
+        """One more version, as it is."""
+        self.writer.change(lambda journal: journal.add(new))
+        with self.lock:
+            self.guidelines.append(new)
+        return new
+
+    def add_query(
+        self, name: str, text: str = "", *, narrative: str = "", example: str | None = None, class_: str = ""
+    ) -> Query:
+        """One more thing to look for: in words, or like an item."""
+        with self.changing:
+            is_storable_query = name.strip() and all(map(is_storable, (name, text, narrative, class_)))
+            problems = [] if is_storable_query else ["a query has a name, and texts"]
+            problems += [f"there is a query '{name}' already"] if name in self.queries else []
+            problems += [f"there is no item '{example}'"] if example is not None and example not in self.places else []
+            if problems:
+                raise SettingError.of(problems)
+            new = Query(
+                place=len(self.queries), id=name, text=text, narrative=narrative, example=example, class_=class_
+            )
+            self.writer.change(lambda journal: journal.add(new))
+            with self.lock:
+                self.queries[name] = new
+            return new
 
     # marks
 
@@ -317,15 +342,15 @@ class Project(ProjectPeople, ProjectNeeds):
         self, assessor: int, query: str, item: str, grade: int, *, key: str | None = None, ms: int | None = None
     ) -> Saved:
         """Say how relevant an item is to a query."""
+        key = key or new_key()
         return self.save(
-            MarkEvent(assessor=assessor, key=key or new_key(), kind="grade", query=query, item=item, grade=grade, ms=ms)
+            MarkEvent(assessor=assessor, key=key, kind="grade", query=query, item=item, grade=grade, ms=ms)
         )
 
     def adjudicate(self, assessor: int, query: str, item: str, grade: int, *, key: str | None = None) -> Saved:
         """Decide what the grade of an item is where assessors differ; every export takes it from then on."""
-        return self.save(
-            MarkEvent(assessor=assessor, key=key or new_key(), kind="adjudicate", query=query, item=item, grade=grade)
-        )
+        key = key or new_key()
+        return self.save(MarkEvent(assessor=assessor, key=key, kind="adjudicate", query=query, item=item, grade=grade))
 
     def agreement(self, *, level: float = 0.95) -> ProjectAgreement:
         """How far assessors agree: with each other, with machines, and with themselves when asked again."""
@@ -335,8 +360,6 @@ class Project(ProjectPeople, ProjectNeeds):
 
     def preferences(self) -> list[Preference]:
         """Which of two systems people prefer, answer by answer."""
-        from rankscope.workbench.preferences import preferences_of
-
         with self.lock:
             return preferences_of(self)
 
@@ -346,7 +369,12 @@ class Project(ProjectPeople, ProjectNeeds):
 
     def next_items(self, assessor: int, count: int = 1, *, tab: str = "", query: str | None = None) -> list[Loan]:
         """What an assessor is to judge next, on loan; a sample that is due is drawn first."""
-        self._draw_samples()
+        if self.pool is not None and self.pool.plan.is_adaptive and self.pool.plan.sample is not None:
+            with self.lock:
+                due = self.assignment.draws_due()
+            for each in due:
+                key = f"draw {self.pool.design.version} {token_hash(each)[:32]}"
+                self.save(MarkEvent(assessor=PROJECT.id, key=key, kind="draw", query=each))
         with self.lock:
             return self.assignment.next_items(assessor, count, tab, query)
 
@@ -373,22 +401,16 @@ class Project(ProjectPeople, ProjectNeeds):
 
         `budget`: how many items of each query an adaptive part judges.
         """
-        from rankscope.workbench.pool import make_pool_rows
-
         with self.changing:
             plan, rows = make_pool_rows(self, method, budget, seed)
-            runs = [
-                {"name": name, "file": path}
-                for name, path in zip(run_names(self.sources.runs), self.file.runs, strict=True)
-            ]
-            digest = pool_digest(str(plan), seed, budget, rows)
+            names = zip(run_names(self.sources.runs), self.file.runs, strict=True)
             design = PoolDesign(
                 version=rows[0].version,
                 method=str(plan),
                 seed=seed,
                 budget=budget,
-                runs=json_text(runs),
-                digest=digest,
+                runs=json_text([{"name": name, "file": path} for name, path in names]),
+                digest=pool_digest(str(plan), seed, budget, rows),
                 at_us=time.time_ns() // 1000,
             )
             return self.put_pool(design, rows)
@@ -411,15 +433,6 @@ class Project(ProjectPeople, ProjectNeeds):
         pool = self.pool = ProjectPool(design, rows)
         self.assignment.use_pool(pool)
         return pool
-
-    def _draw_samples(self) -> None:
-        if self.pool is None or not self.pool.plan.is_adaptive or self.pool.plan.sample is None:
-            return
-        with self.lock:
-            due = self.assignment.draws_due()
-        for query in due:
-            key = f"draw {self.pool.design.version} {token_hash(query)[:32]}"
-            self.save(MarkEvent(assessor=PROJECT.id, key=key, kind="draw", query=query))
 
     # files
 
@@ -467,8 +480,6 @@ class Project(ProjectPeople, ProjectNeeds):
 
     def backup(self, path: str | Path) -> None:
         """A whole copy of judgements.db in a new file, also while people judge."""
-        from rankscope.workbench.project_folder import copy_database
-
         copy_database(self._journal.database, Path(path))
 
 

@@ -29,46 +29,41 @@ from rankscope.workbench.store.databases import check_address, mask
 
 PROJECT_FILE: Final = "project.toml"
 IRDS: Final = "irds:"
-RULES: Final[dict[str, dict[str, Rule]]] = {  # by table; a new setting adds its line here, and one to TEXT_OF
-    "project": {"id": TEXT, "database": Optional(TEXT)},
+SHARE: Final = Number(least=0, most=1)
+# by table, each with what it means; a new setting adds its line here
+SETTINGS: Final[dict[str, dict[str, tuple[Rule, str]]]] = {
+    "project": {
+        "id": (TEXT, "names the project in a database; leave it as it is"),
+        "database": (
+            Optional(TEXT),
+            "where the journal is, if not in the folder: postgresql://USER@HOST/NAME or service=NAME",
+        ),
+    },
     "collection": {
-        "images": Optional(TEXT),
-        "texts": Optional(TEXT),
-        "features": Several(TEXT),
-        "runs": Several(TEXT),
-        "topics": Optional(TEXT),
-        "index": Optional(TEXT),
+        "images": (Optional(TEXT), "a folder of pictures"),
+        "texts": (Optional(TEXT), "a file or folder of documents"),
+        "features": (Several(TEXT), "vectors of the items, for searching by example"),
+        "runs": (Several(TEXT), "rankings that pools are drawn from"),
+        "topics": (Optional(TEXT), "what is looked for"),
+        "index": (Optional(TEXT), "an index of the texts, for searching by words"),
     },
     "judging": {
-        "grades": Several(WholeNumber(least=0, most=9)),
-        "relevant": WholeNumber(least=0, most=9),
-        "per_item": COUNT,
-        "double": Number(least=0, most=1),
-        "repeat": Number(least=0, most=1),
-        "swap": Number(least=0, most=1),
-        "single": FLAG,
-        "loan_minutes": Number(above=0, most=24 * 60),
-        "seed": SEED,
+        "grades": (Several(WholeNumber(least=0, most=9)), "the grades that assessors choose from, 0 to 9"),
+        "relevant": (WholeNumber(least=0, most=9), "the lowest grade that counts as relevant"),
+        "per_item": (COUNT, "how many assessors judge each item"),
+        "double": (SHARE, "share of the items that two assessors judge, where per_item is 1"),
+        "repeat": (SHARE, "share of an assessor's items that come back, to see whether the answer is the same"),
+        "swap": (
+            SHARE,
+            "share of two lists side by side that come back with the sides swapped, to see whether the side decides",
+        ),
+        "single": (FLAG, "all items of a query go to one assessor"),
+        "loan_minutes": (
+            Number(above=0, most=24 * 60),
+            "an item that was shown and not marked goes to others after so long",
+        ),
+        "seed": (SEED, "of the order in which items are shown"),
     },
-}
-MEANINGS: Final = {
-    "id": "names the project in a database; leave it as it is",
-    "database": "where the journal is, if not in the folder: postgresql://USER@HOST/NAME or service=NAME",
-    "images": "a folder of pictures",
-    "texts": "a file or folder of documents",
-    "features": "vectors of the items, for searching by example",
-    "runs": "rankings that pools are drawn from",
-    "topics": "what is looked for",
-    "index": "an index of the texts, for searching by words",
-    "grades": "the grades that assessors choose from, 0 to 9",
-    "relevant": "the lowest grade that counts as relevant",
-    "per_item": "how many assessors judge each item",
-    "double": "share of the items that two assessors judge, where per_item is 1",
-    "repeat": "share of an assessor's items that come back, to see whether the answer is the same",
-    "swap": "share of two lists side by side that come back with the sides swapped, to see whether the side decides",
-    "single": "all items of a query go to one assessor",
-    "loan_minutes": "an item that was shown and not marked goes to others after so long",
-    "seed": "of the order in which items are shown",
 }
 
 
@@ -97,7 +92,7 @@ class ProjectFile:
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> ProjectFile:
         """Checked; one `SettingError` with everything that cannot be."""
-        rules = {name: rule for table in RULES.values() for name, rule in table.items()}
+        rules = {name: rule for table in SETTINGS.values() for name, (rule, _) in table.items()}
         known = {each.name: each.default for each in fields(cls)}
         plain, problems = plain_values(rules, {**known, **values})
         problems += _problems_together(plain)
@@ -129,13 +124,11 @@ class ProjectFile:
         """The file, with a word on each setting."""
         values = asdict(self)
         lines = ["# A project of rankscope. Edit it while nothing runs; judgements are in judgements.db.", ""]
-        for table, rules in RULES.items():
+        for table, settings in SETTINGS.items():
             lines += [f"[{table}]"]
-            for name in rules:
+            for name, (_, meaning) in settings.items():
                 written = _toml(values[name])
-                lines.append(
-                    f"{name} = {written}  # {MEANINGS[name]}" if written else f"# {name} =  # {MEANINGS[name]}"
-                )
+                lines.append(f"{name} = {written}  # {meaning}" if written else f"# {name} =  # {meaning}")
             lines.append("")
         with atomic(folder / PROJECT_FILE, private=True) as file:
             file.write("\n".join(lines))
@@ -157,7 +150,7 @@ def _flat(tables: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
     """The settings of all tables, and what is no setting."""
     values: dict[str, Any] = {}
     problems: list[str] = []
-    for table, rules in RULES.items():
+    for table, rules in SETTINGS.items():
         given = tables.get(table, {})
         if not isinstance(given, Mapping):
             problems.append(f"{table} must be a table: [{table}]")
@@ -168,7 +161,8 @@ def _flat(tables: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
         ]
         values |= {name: value for name, value in given.items() if name in rules}
     problems += [
-        f"there is no table [{name}]{did_you_mean(name, RULES)}".removesuffix(".") for name in tables.keys() - RULES
+        f"there is no table [{name}]{did_you_mean(name, SETTINGS)}".removesuffix(".")
+        for name in tables.keys() - SETTINGS
     ]
     if "id" not in values:
         problems.append("[project] has no id")

@@ -17,14 +17,10 @@ from rankscope.core.file_guard import check_target
 from rankscope.core.files import PART_SUFFIX, PRIVATE, atomic, made_folder, sibling
 from rankscope.workbench.people import OWNER, PROJECT
 from rankscope.workbench.project_file import PROJECT_FILE, ProjectFile, path_to_write
-from rankscope.workbench.sources import Contents, Sources
-from rankscope.workbench.store.databases import Database, SQLite, database_of, mask
-from rankscope.workbench.store.events import Unavailable
+from rankscope.workbench.sources import Sources
+from rankscope.workbench.store.databases import DATABASE, Database, SQLite, database_of, mask
+from rankscope.workbench.store.events import Item, Query, Unavailable
 from rankscope.workbench.store.journal import Journal
-
-# Making a project: everything is read and checked first, then written whole.
-
-DATABASE: Final = "judgements.db"
 
 
 def make_project(
@@ -33,18 +29,29 @@ def make_project(
     """The files of a new project; with bad input an error names everything, and nothing is made."""
     kept = None if database is None or mask(database) != database else database
     written = {name: _written(each, folder) for name, each in sources.items()}
-    file = _checked_file({"id": secrets.token_hex(8), "database": kept, **written, **settings})
+    values = {"id": secrets.token_hex(8), "database": kept, **written, **settings}
+    if unknown := [name for name in values if name not in ProjectFile.__dataclass_fields__]:
+        raise SettingError(f"a project has no setting '{unknown[0]}'")
+    file = ProjectFile.of(values)
     _need_new(folder)
-    contents = Sources.of(file, folder).read()
+    items, queries = Sources.of(file, folder).read()
     created = str(time.time_ns() // 1000)
     meta = {"id": file.id, "secret": (secret or secrets.token_bytes(32)).hex(), "created_us": created}
     base = database_of(folder, database, file.id)
     with _whole_or_nothing(folder, base):
         made_folder(folder, private=True)
         if isinstance(base, SQLite):
-            _create_file(base.path, meta, contents)
+            # The file under another name first, so that it is there whole or not at all.
+            temporary = sibling(base.path, f".{os.getpid()}.{secrets.token_hex(4)}{PART_SUFFIX}")
+            try:
+                create_private(temporary)
+                _create_at(SQLite(temporary), meta, items, queries)
+                temporary.replace(base.path)
+            finally:
+                for ending in ("", "-wal", "-shm"):
+                    temporary.with_name(temporary.name + ending).unlink(missing_ok=True)
         else:
-            _create_at(base, meta, contents)
+            _create_at(base, meta, items, queries)
         file.write(folder)
         write_session_key(folder)
         for path in (folder / PROJECT_FILE, folder, folder.resolve().parent):
@@ -87,13 +94,6 @@ def _written(given: Any, folder: Path) -> Any:
     return path_to_write(given, folder) if single else [path_to_write(each, folder) for each in given]
 
 
-def _checked_file(values: Mapping[str, Any]) -> ProjectFile:
-    unknown = [name for name in values if name not in ProjectFile.__dataclass_fields__]
-    if unknown:
-        raise SettingError(f"a project has no setting '{unknown[0]}'")
-    return ProjectFile.of(values)
-
-
 def _need_new(folder: Path) -> None:
     """A folder without a project; what an earlier attempt left before it was ended, without a mark in it, goes."""
     if (folder / PROJECT_FILE).exists():
@@ -112,23 +112,11 @@ def _need_new(folder: Path) -> None:
     raise SettingError(f"{folder} holds a {DATABASE} already: choose another folder, or move that away")
 
 
-def _create_file(path: Path, meta: Mapping[str, str], contents: Contents) -> None:
-    """The file under another name first, so that it is there whole or not at all."""
-    temporary = sibling(path, f".{os.getpid()}.{secrets.token_hex(4)}{PART_SUFFIX}")
-    try:
-        create_private(temporary)
-        _create_at(SQLite(temporary), meta, contents)
-        temporary.replace(path)
-    finally:
-        for ending in ("", "-wal", "-shm"):
-            temporary.with_name(temporary.name + ending).unlink(missing_ok=True)
-
-
-def _create_at(database: Database, meta: Mapping[str, str], contents: Contents) -> None:
+def _create_at(database: Database, meta: Mapping[str, str], items: list[Item], queries: list[Query]) -> None:
     database.connect()
     try:
         journal = Journal(database)
-        journal.create(meta, contents.items, contents.queries)
+        journal.create(meta, items, queries)
         with database.transaction():
             for each in (PROJECT, OWNER):
                 journal.put_assessor(each)
@@ -156,7 +144,11 @@ def close_to_others(folder: Path, names: tuple[str, ...]) -> list[str]:
     there = [path for path in (folder / name for name in names) if path.exists()]
     were_open = any(_is_open(path) and path.stat().st_size for path in there)  # a lock is empty
     for path in (folder, *there):
-        _close_one(path)
+        # To its owner alone; a folder that everybody shares, as /tmp, stays as it is.
+        with suppress(OSError):
+            mode = path.stat().st_mode
+            if mode & OTHERS and not mode & stat.S_ISVTX:
+                path.chmod(PRIVATE_FOLDER if stat.S_ISDIR(mode) else PRIVATE)
     still = [path.name for path in there if _is_open(path)]
     if still:
         what = "the owner of the files, or a file system with permissions, could change that"
@@ -190,14 +182,6 @@ def write_session_key(folder: Path) -> bytes:
 def _is_open(path: Path) -> bool:
     """Whether others may do anything with a file."""
     return os.name != "nt" and bool(path.stat().st_mode & OTHERS)
-
-
-def _close_one(path: Path) -> None:
-    """To its owner alone; a folder that everybody shares, as /tmp, stays as it is."""
-    with suppress(OSError):
-        mode = path.stat().st_mode
-        if mode & OTHERS and not mode & stat.S_ISVTX:
-            path.chmod(PRIVATE_FOLDER if stat.S_ISDIR(mode) else PRIVATE)
 
 
 # Copies of a journal's file that are whole and their owner's alone, made while others read and write.

@@ -14,18 +14,17 @@ from typing import Any, Final
 
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import BaseRoute, Route
+from starlette.routing import Route
 
 from rankscope.core.errors import SettingError
-from rankscope.workbench.pages.addresses import READING, check_origin, check_person, person_of
+from rankscope.workbench.pages.addresses import check_origin, check_person, person_of
 from rankscope.workbench.pages.bench import RATE, Reach, Workbench
+from rankscope.workbench.pages.parameters import READING
 from rankscope.workbench.project import Project
 from rankscope.workbench.service.application import ServicePart
 from rankscope.workbench.service.indexes import ServedIndexes
 from rankscope.workbench.service.limits import Proxies, ServiceLimits, is_loopback
 from rankscope.workbench.service.search_service import search_parts
-
-# A project served until it is stopped: who can reach it, and the link that lets its owner in.
 
 OUT_OF_TIME: Final = (9, 10)  # what OpenSSL calls not yet valid, and expired
 PUBLIC_ADDRESS: Final = re.compile(r"https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?")
@@ -73,15 +72,10 @@ class Exposure:
         return Reach(
             port=port,
             public=self.behind_proxy,
-            proxies=self.proxies,
+            proxies=Proxies.of(self.trusted_proxies),
             tls=self.certificate is not None,
             rate=self.rate,
         )
-
-    @property
-    def proxies(self) -> Proxies:
-        """Who may say for whom they ask."""
-        return Proxies.of(self.trusted_proxies)
 
 
 def certificate_problem(certificate: str, key: str | None) -> str:
@@ -167,6 +161,7 @@ def serve_project(
     how = exposure or Exposure()
     with listen(how.host, how.port) as listening:
         bench = Workbench(project, how.reach(listening.getsockname()[1]))
+        proxies = bench.reach.proxies
         others = search_parts_beside(bench, indexes, similarity) if indexes else ()
         application = workbench_application(
             project, host=how.host, allow_hosts=how.allow_hosts, others=others, bench=bench
@@ -178,7 +173,7 @@ def serve_project(
         own = ServedCertificate(how.certificate, how.certificate_key) if how.certificate else None
         with nullcontext() if own is None else watched(own, say):
             run_application(
-                application, listening, proxies=how.proxies, certificate=how.certificate, key=how.certificate_key
+                application, listening, proxies=proxies, certificate=how.certificate, key=how.certificate_key
             )
 
 
@@ -215,13 +210,28 @@ def demo_folder(folder: str | None) -> Iterator[Path]:
 
 def search_parts_beside(bench: Workbench, indexes: Any, similarity: str = "bm25") -> list[ServicePart]:
     """Indexes as Solr and OpenSearch answer them, behind the sign-in of a project."""
-    limits = ServiceLimits()
-    found = search_parts(ServedIndexes.of(indexes, similarity), limits)
-    return [replace(each, routes=_guarded(bench, each.routes), owns=_search_owns(each)) for each in found]
 
+    def for_admins(endpoint: Callable[[Request], Any]) -> Callable[[Request], Any]:
+        async def answer(request: Request) -> Response:
+            check_person(person_of(bench, request), "admin")
+            if request.method not in READING and bench.reach.cookie in request.cookies:
+                check_origin(bench, request)
+            found: Response = await endpoint(request)
+            return found
 
-def _search_owns(part: ServicePart) -> Callable[[str], bool]:
-    return lambda path: is_of_search(path) and part.owns(path)
+        answer.__doc__ = endpoint.__doc__
+        return answer
+
+    def guarded(part: ServicePart) -> ServicePart:
+        """Without the addresses that can be taken for pages."""
+        routes = [
+            Route(each.path, for_admins(each.endpoint), methods=list(each.methods or ()))
+            for each in part.routes
+            if isinstance(each, Route) and is_of_search(each.path)
+        ]
+        return replace(part, routes=routes, owns=lambda path: is_of_search(path) and part.owns(path))
+
+    return list(map(guarded, search_parts(ServedIndexes.of(indexes, similarity), ServiceLimits())))
 
 
 def is_of_search(path: str) -> bool:
@@ -231,24 +241,3 @@ def is_of_search(path: str) -> bool:
     [True, True, True, False, False]
     """
     return path.startswith("/solr/") or "/_" in path
-
-
-def _guarded(bench: Workbench, routes: Sequence[BaseRoute]) -> list[BaseRoute]:
-    """Those that cannot be taken for a page, each for admins only."""
-    return [
-        Route(each.path, _for_admins(bench, each.endpoint), methods=list(each.methods or ()))
-        for each in routes
-        if isinstance(each, Route) and is_of_search(each.path)
-    ]
-
-
-def _for_admins(bench: Workbench, endpoint: Callable[[Request], Any]) -> Callable[[Request], Any]:
-    async def answer(request: Request) -> Response:
-        check_person(person_of(bench, request), "admin")
-        if request.method not in READING and bench.reach.cookie in request.cookies:
-            check_origin(bench, request)
-        found: Response = await endpoint(request)
-        return found
-
-    answer.__doc__ = endpoint.__doc__
-    return answer

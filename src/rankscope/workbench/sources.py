@@ -17,7 +17,9 @@ import numpy as np
 from rankscope.core.catalogue import unknown_name
 from rankscope.core.errors import InputError, Problem, ProblemReport, RankscopeError, SettingError
 from rankscope.core.names import distinct_names, name_of
+from rankscope.inputs.documents.topics import QuerySet, read_topics
 from rankscope.inputs.problems import Problems
+from rankscope.inputs.sources import COMPRESSED_SUFFIXES
 from rankscope.workbench.project_file import ProjectFile
 from rankscope.workbench.store.events import Item, Query, is_storable
 
@@ -25,14 +27,13 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
-    from rankscope.inputs.documents.topics import QuerySet
+    from rankscope.inputs.feature_files import FileContents
 
-
-# What a project judges: items, queries and rankings, read where they are and never changed.
 
 T = TypeVar("T")
 NAMES_SHOWN = 5
 NARRATIVE = ("narr", "narrative", "desc", "description")
+ENDINGS = (".txt", ".run", ".trec", ".tsv", ".csv", ".parquet", ".json", ".jsonl")  # of runs
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,51 +63,48 @@ class Sources:
             index=place(file.index),
         )
 
-    def read(self) -> Contents:
-        """Everything once, with all problems of all files in one `InputError`."""
+    def read(self) -> tuple[list[Item], list[Query]]:
+        """Items and queries, which stay as they are now; all problems of all files are in one `InputError`."""
         reports: list[ProblemReport] = []
         items = _attempt(reports, self._items) or []
-        topics = _attempt(reports, self._topics)
+        topics = None if self.topics is None else _attempt(reports, read_topics, self.topics)
         rankings = [_attempt(reports, read_ranking, path) for path in self.runs]
         for path in self.features if items else ():
             _attempt(reports, _check_features, path, items)
-        _attempt(reports, self._check_index)
+        if self.index is not None:
+            from rankscope.engines.text.text_index import Index
+
+            _attempt(reports, Index.open, self.index)
         known = {each.id for each in items}
         names = run_names(self.runs)
         queries = _queries(topics, rankings, known, {each.id: each.class_ for each in items})
         if not reports:
             reports += _foreign_items(names, rankings, known)
-            reports += _foreign_queries(names, rankings, {each.id for each in queries})
+            asked = {each.id for each in queries}  # a run may ask more than the topics, but not something else
+            reports += [
+                ProblemReport(name, [Problem("", "answers none of the topics")])
+                for name, each in zip(names, rankings, strict=True)
+                if each is not None and not asked & set(each.get_column("query").unique())
+            ]
         if reports:
             raise InputError(reports)
-        return Contents(items, queries)
+        return items, queries
 
     def _items(self) -> list[Item]:
         if (self.images is None) == (self.texts is None):
             raise SettingError("a project judges pictures or texts: give images or texts, one of them")
-        found = _pictures(self.images) if self.images is not None else _documents(self.texts or Path())
+        if self.images is not None:
+            from rankscope.engines.images.picture_folders import pictures_in
+
+            found = [(each.id, each.label) for each in pictures_in(self.images)[0]]
+        else:
+            from rankscope.inputs.documents.stream import read_documents
+
+            tables = read_documents([self.texts or Path()])
+            found = [(str(name), "") for table in tables for name in table.get_column("id")]
         if wrong := [name for name, _ in found if not is_storable(name)]:
             raise InputError.of(str(self.images or self.texts), [f"{name!r} is no text" for name in wrong])
         return [Item(place, name, label) for place, (name, label) in enumerate(found)]
-
-    def _topics(self) -> QuerySet | None:
-        from rankscope.inputs.documents.topics import read_topics
-
-        return None if self.topics is None else read_topics(self.topics)
-
-    def _check_index(self) -> None:
-        if self.index is not None:
-            from rankscope.engines.text.text_index import Index
-
-            Index.open(self.index)
-
-
-@dataclass(frozen=True, eq=False)
-class Contents:
-    """What stays as it was when the project was made."""
-
-    items: list[Item]
-    queries: list[Query]
 
 
 def run_names(paths: Sequence[Path]) -> list[str]:
@@ -131,51 +129,30 @@ def read_ranking(path: Path) -> pl.DataFrame:
 
 def _stem(path: Path) -> str:
     name = name_of(path)
-    for ending in (
-        ".gz",
-        ".zst",
-        ".bz2",
-        ".xz",
-        ".txt",
-        ".run",
-        ".trec",
-        ".tsv",
-        ".csv",
-        ".parquet",
-        ".json",
-        ".jsonl",
-    ):
+    for ending in (*COMPRESSED_SUFFIXES, *ENDINGS):
         name = name.removesuffix(ending)
     return name or name_of(path)
 
 
-def _pictures(folder: Path) -> list[tuple[str, str]]:
-    from rankscope.engines.images.picture_folders import pictures_in
-
-    found, _ = pictures_in(folder)
-    return [(each.id, each.label) for each in found]
-
-
-def _documents(path: Path) -> list[tuple[str, str]]:
-    from rankscope.inputs.documents.stream import read_documents
-
-    return [(str(name), "") for table in read_documents([path]) for name in table.get_column("id")]
-
-
 def _check_features(path: Path, items: Sequence[Item]) -> None:
     """Vectors for every item, by name or, where the file has no names, one for each in order."""
+    _, rows = _named_rows(path, items)
+    missing = [] if rows is None else [each.id for each in items if each.id not in rows]
+    if missing:
+        raise InputError.of(name_of(path), [f"has no vector of {_few(missing)}"])
+
+
+def _named_rows(path: Path, items: Sequence[Item]) -> tuple[FileContents, dict[str, int] | None]:
+    """A feature file, and the rows of its names; None where it has no names, but a row for each item in order."""
     from rankscope.inputs.feature_files import read_contents
 
     found = read_contents(path)
-    rows = len(found.matrix)
-    if found.ids is None:
-        if rows != len(items):
-            raise InputError.of(name_of(path), [f"has {rows:,} rows without names, and there are {len(items):,} items"])
-        return
-    there = {str(each) for each in found.ids}
-    missing = [each.id for each in items if each.id not in there]
-    if missing:
-        raise InputError.of(name_of(path), [f"has no vector of {_few(missing)}"])
+    if found.ids is not None:
+        return found, {str(each): row for row, each in enumerate(found.ids)}
+    if len(found.matrix) != len(items):
+        what = f"has {len(found.matrix):,} rows without names, and there are {len(items):,} items"
+        raise InputError.of(name_of(path), [what])
+    return found, None
 
 
 def _queries(
@@ -184,18 +161,12 @@ def _queries(
     """The topics; without any, what the runs ask, where the id of an item is a query by example."""
     if topics is not None:
         texts = topics.texts()
-        parts = topics.parts
-        return [
-            Query(
-                place,
-                name,
-                texts[name],
-                next((str(parts[name][each]) for each in NARRATIVE if each in parts[name]), ""),
-                None,
-                "",
-            )
-            for place, name in enumerate(topics)
-        ]
+        found = []
+        for place, name in enumerate(topics):
+            parts = topics.parts[name]
+            narrative = next((str(parts[each]) for each in NARRATIVE if each in parts), "")
+            found.append(Query(place, name, texts[name], narrative, None, ""))
+        return found
     asked = dict.fromkeys(
         name for each in rankings if each is not None for name in each.get_column("query").unique(maintain_order=True)
     )
@@ -210,25 +181,10 @@ def _foreign_items(
 ) -> list[ProblemReport]:
     reports = []
     for name, each in zip(names, rankings, strict=True):
-        foreign = (
-            []
-            if each is None
-            else [item for item in each.get_column("item").unique(maintain_order=True) if item not in known]
-        )
-        if foreign:
+        items = () if each is None else each.get_column("item").unique(maintain_order=True)
+        if foreign := [item for item in items if item not in known]:
             what = f"ranks items that are not in the collection: {_few(foreign)}"
             reports.append(ProblemReport(name, [Problem("", what)]))
-    return reports
-
-
-def _foreign_queries(
-    names: Sequence[str], rankings: Sequence[pl.DataFrame | None], known: set[str]
-) -> list[ProblemReport]:
-    """A run may ask more than the topics, but not something else altogether."""
-    reports = []
-    for name, each in zip(names, rankings, strict=True):
-        if each is not None and not known & set(each.get_column("query").unique()):
-            reports.append(ProblemReport(name, [Problem("", "answers none of the topics")]))
     return reports
 
 
@@ -299,20 +255,14 @@ class ItemAccess:
         return self._read[chosen]
 
     def _vectors(self, path: Path) -> Vectors:
-        from rankscope.inputs.feature_files import read_contents
-
-        found = read_contents(path)
-        if found.ids is None:
-            if len(found.matrix) != len(self.items):
-                what = f"has {len(found.matrix):,} rows without names, and there are {len(self.items):,} items"
-                raise InputError.of(name_of(path), [what])
+        found, rows = _named_rows(path, self.items)
+        if rows is None:
             return Vectors(name_of(path), np.asarray(found.matrix), found.metric)
-        place = {str(each): row for row, each in enumerate(found.ids)}
-        missing = [each.id for each in self.items if each.id not in place]
+        missing = [each.id for each in self.items if each.id not in rows]
         if missing:
             raise InputError.of(name_of(path), [f"has no vector of '{each}'" for each in missing])
-        rows = np.array([place[each.id] for each in self.items], dtype=np.int64)
-        return Vectors(name_of(path), np.asarray(found.matrix)[rows], found.metric)
+        order = np.array([rows[each.id] for each in self.items], dtype=np.int64)
+        return Vectors(name_of(path), np.asarray(found.matrix)[order], found.metric)
 
     @cached_property
     def _pictures(self) -> dict[str, Path]:
@@ -358,27 +308,23 @@ class ItemNumbers:
 
     def number(self, place: int) -> int:
         """What pages call the item at a place of the collection."""
-        self._need_inside(place)
-        value = self._mixed(place, range(FEISTEL_ROUNDS))
-        while value >= self.count:
-            value = self._mixed(value, range(FEISTEL_ROUNDS))
-        return value
+        return self._walked(place, self._mixed)
 
     def place(self, number: int) -> int:
         """Which item a number means; `IndexError` where it means none."""
-        self._need_inside(number)
-        value = self._unmixed(number)
-        while value >= self.count:
-            value = self._unmixed(value)
-        return value
+        return self._walked(number, self._unmixed)
 
-    def _need_inside(self, value: int) -> None:
+    def _walked(self, value: int, step: Callable[[int], int]) -> int:
         if not 0 <= value < self.count:
             raise IndexError(f"there is no item {value}")
+        value = step(value)
+        while value >= self.count:
+            value = step(value)
+        return value
 
-    def _mixed(self, value: int, rounds: range) -> int:
+    def _mixed(self, value: int) -> int:
         left, right = value >> self._half, value & ((1 << self._half) - 1)
-        for each in rounds:
+        for each in range(FEISTEL_ROUNDS):
             left, right = right, left ^ self._noise(each, right)
         return left << self._half | right
 

@@ -25,10 +25,16 @@ def questionnaire_text(project: Project, names: bool = False) -> str:
     if not scores:
         return "Nobody has answered the questionnaire. It is the page /questionnaire of rankscope serve.\n"
     parts = [text_table([each.row() for each in scores], 1), *map(_interval_words, scores)]
+    shown = shown_names(project, names)
     for score in scores:
-        parts += ["", f"after {score.task}, by person", text_table(_people(project, score, names), 1).rstrip()]
+        people: list[Row] = [{"person": shown[each.assessor], "SUS": each.score} for each in score.replies]
+        parts += ["", f"after {score.task}, by person", text_table(people, 1).rstrip()]
         parts += ["", f"after {score.task}, by statement: what it adds, 0 (worst) to {4 * WORTH:g} (best)"]
-        parts += [text_table(_statements(score), 1).rstrip()]
+        statements: list[Row] = [
+            {"adds": WORTH * value, "statement": f"{number}. {text}"}
+            for number, (text, value) in enumerate(zip(STATEMENTS, score.contributions, strict=True), 1)
+        ]
+        parts += [text_table(statements, 1).rstrip()]
     return "\n".join(part.rstrip("\n") for part in parts) + "\n"
 
 
@@ -39,18 +45,6 @@ def _interval_words(score: TaskScore) -> str:
         return f"after {score.task}: {words}."
     why = "two people at least are needed" if people < 2 else f"all {people} people have the same score"
     return f"after {score.task}: no interval, {why}."
-
-
-def _people(project: Project, score: TaskScore, names: bool) -> list[Row]:
-    shown = shown_names(project, names)
-    return [{"person": shown[each.assessor], "SUS": each.score} for each in score.replies]
-
-
-def _statements(score: TaskScore) -> list[Row]:
-    return [
-        {"adds": WORTH * value, "statement": f"{number}. {text}"}
-        for number, (text, value) in enumerate(zip(STATEMENTS, score.contributions, strict=True), 1)
-    ]
 
 
 def questionnaire_json(project: Project, names: bool = False) -> str:
@@ -93,18 +87,15 @@ def times_text(project: Project, names: bool = False) -> str:
     times = project.task_times()
     if not times.whole.seconds.size and not times.searches:
         return "The journal holds no time of any judgement, and no search.\n"
-    parts = []
+    parts, shown = [], shown_names(project, names)
     if times.whole.seconds.size:
-        people = [*_people_times(project, times, names), times.whole.row()]
+        people = [each.row() | {"name": shown[who]} for who, each in times.people.items()] + [times.whole.row()]
         queries = [each.row() for each in times.queries.values()]
         parts += ["by person", text_table(people, 1), *_typical_words(times)]
         parts += ["", "by query", text_table(queries, 1)]
     if times.searches:
-        parts += [
-            "",
-            "feedback sessions, from the beginning to the last step",
-            text_table(_searches(project, times, names), 1),
-        ]
+        searches = [{"session": each.session, "person": shown[each.assessor]} | each.row() for each in times.searches]
+        parts += ["", "feedback sessions, from the beginning to the last step", text_table(searches, 1)]
     return "\n".join(part.rstrip("\n") for part in parts).lstrip("\n") + "\n"
 
 
@@ -122,16 +113,6 @@ def _typical_words(times: TaskTimes) -> list[str]:
             f"{how_many(times.untimed, 'judgement has', 'judgements have')} no time, as labels that came from a file."
         )
     return lines
-
-
-def _people_times(project: Project, times: TaskTimes, names: bool) -> list[Row]:
-    shown = shown_names(project, names)
-    return [each.row() | {"name": shown[who]} for who, each in times.people.items()]
-
-
-def _searches(project: Project, times: TaskTimes, names: bool) -> list[Row]:
-    shown = shown_names(project, names)
-    return [{"session": each.session, "person": shown[each.assessor]} | each.row() for each in times.searches]
 
 
 def times_json(project: Project, names: bool = False) -> str:
@@ -155,26 +136,14 @@ def _long_rows(project: Project, times: TaskTimes, names: bool) -> list[Row]:
     judged = [("person", shown[who], each) for who, each in times.people.items()]
     judged += [("query", name, each) for name, each in times.queries.items()]
     judged += [("all", "all", times.whole)] if times.whole.seconds.size else []
-    rows: list[Row] = [
-        {
-            "kind": kind,
-            "name": name,
-            "judgements": each.seconds.size,
-            "median_s": each.median,
-            "total_s": round(each.total, 3),
-        }
-        for kind, name, each in judged
-    ]
-    return rows + [
-        {
-            "kind": "search",
-            "name": shown[each.assessor],
-            "total_s": round(each.seconds, 3),
-            "rounds": each.rounds,
-            "relevant": each.relevant,
-        }
-        for each in times.searches
-    ]
+    rows: list[Row] = []
+    for kind, name, each in judged:
+        known = {"judgements": each.seconds.size, "median_s": each.median, "total_s": round(each.total, 3)}
+        rows.append({"kind": kind, "name": name, **known})
+    for search in times.searches:
+        took = {"total_s": round(search.seconds, 3), "rounds": search.rounds, "relevant": search.relevant}
+        rows.append({"kind": "search", "name": shown[search.assessor], **took})
+    return rows
 
 
 def _csv(columns: list[str], rows: Iterable[Mapping[str, object]]) -> str:

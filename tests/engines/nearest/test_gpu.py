@@ -9,7 +9,7 @@ import pytest
 
 from rankscope.core.errors import MissingExtra, SettingError
 from rankscope.engines.nearest import gpu, nearest_ranks
-from rankscope.engines.nearest.gpu_scores import METRICS, DeviceRows, Fixed, Half, Level
+from rankscope.engines.nearest.gpu_scores import DEVICE_METRICS, DeviceRows, Fixed, Half, Level
 from rankscope.inputs.features import Features
 from tests.engines.nearest.plain import everything, many_items
 from tests.needs import needed_module, skip_for_want_of
@@ -27,7 +27,7 @@ DEVICES = ["torch-cpu", "cuda"]
 
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("device", DEVICES)
-@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("metric", DEVICE_METRICS)
 @pytest.mark.parametrize("kind", ["whole", "fractions", "near twins"])
 @pytest.mark.parametrize("keep", [False, True])
 def test_a_device_gives_the_bytes_of_the_processor(
@@ -70,7 +70,7 @@ def test_a_device_knows_policies_junk_and_splits(device: str) -> None:
 
 
 @pytest.mark.sampled(6)
-@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("metric", DEVICE_METRICS)
 @pytest.mark.parametrize("level", [Half, Fixed])
 @pytest.mark.parametrize("kind", ["fractions", "near twins", "long and short", "peaks"])
 def test_screened_scores_stay_within_their_limits(metric: str, level: type[Level], kind: str) -> None:

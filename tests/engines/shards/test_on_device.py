@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankscope.engines.nearest import nearest_ranks
-from rankscope.engines.nearest.gpu_scores import METRICS
+from rankscope.engines.nearest.gpu_scores import DEVICE_METRICS
 from rankscope.engines.shards.counting import counts_of_ranks
 from rankscope.inputs.features import Features
 from rankscope.ranks.ragged import Ragged
@@ -42,7 +42,7 @@ def test_counts_follow_from_ranks(data: st.DataObject) -> None:
 
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("device", DEVICES)
-@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("metric", DEVICE_METRICS)
 @pytest.mark.parametrize("kind", ["whole", "fractions", "near twins"])
 def test_a_device_counts_what_the_processor_counts(device: str, metric: str, kind: str) -> None:
     torch_with(device)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rankscope.engines.text import Index
-from rankscope.engines.text.index_reader import OpenedIndex, map_texts
+from rankscope.engines.text.index_reader import map_texts
 from rankscope.engines.text.inspection import overview
 
 Row = dict[str, str | None]
@@ -35,7 +35,7 @@ def test_rows_columns_and_ids_are_the_same(index: Index) -> None:
 
 
 def test_searches_and_overviews_are_the_same(index: Index) -> None:
-    mapped = Index(OpenedIndex(map_texts(index.reader), index.folders))
+    mapped = Index(map_texts(index.reader), index.folders)
     assert list(mapped.search("later id:b", limit=None)) == list(index.search("later id:b", limit=None))
     assert overview(mapped) == overview(index)
 
@@ -45,4 +45,4 @@ def test_files_that_are_gone_are_not_missed(index: Index) -> None:
     for path in index.folders[0].glob("*.parquet"):
         path.unlink()
     assert mapped.stored(2)["body"] == "later"
-    assert overview(Index(OpenedIndex(mapped))) == before
+    assert overview(Index(mapped)) == before

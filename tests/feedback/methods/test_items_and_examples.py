@@ -60,7 +60,6 @@ def test_every_item_has_one_aspect_of_each_feature() -> None:
 
 def test_what_was_made_once_is_kept() -> None:
     items = drawn_from(0, 1).items
-    assert items.graph(5, 3.0) is items.graph(5, 3.0)
     assert items.neighbours(5) is items.neighbours(5)
     assert items.narrowest == 3
     assert items.sessions_at_once > 1000

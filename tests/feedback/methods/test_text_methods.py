@@ -18,11 +18,12 @@ from rankscope.feedback.methods import METHODS
 from rankscope.feedback.methods.text import TextItems
 from rankscope.feedback.study.experiment import Experiment, Protocol
 from rankscope.feedback.study.loop import simulate_rounds
-from rankscope.feedback.study.study import StudyPlan, same_numbers, study
+from rankscope.feedback.study.study import StudyPlan, study
 from rankscope.feedback.users.starts import ExternalRanking
 from rankscope.feedback.users.topics import Topics
 from rankscope.measures.average_precision import AP
 from tests.engines.text.test_collections import collection, index_of, topics_of
+from tests.feedback.problems import same_numbers
 
 BM25 = "bm25(k1=0.9, b=0.4)"
 TEXTS = [

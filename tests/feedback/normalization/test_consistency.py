@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rankscope.analysis.curves.scope import ideal_precision_scope, ideal_recall_scope
 from rankscope.core.errors import InputError
 from rankscope.feedback import Examples, Items
 from rankscope.feedback.examples.items import quarters
@@ -14,7 +15,6 @@ from rankscope.feedback.methods import Aspects, NearestNeighbour, QueryPoint, Ro
 from rankscope.feedback.normalization.consistency import (
     GAINS,
     consistency,
-    ideal_at_scopes,
     ideal_curve,
     with_indicators,
     with_wanted_indicators,
@@ -29,7 +29,8 @@ EXAMPLES = ExampleSets.drawn(TARGET, 6, (5, 5)).of_size(5, 5)
 
 
 def test_the_ideal_system_has_its_worked_curves() -> None:
-    precision, recall = ideal_at_scopes(4, 10)
+    scopes = np.arange(1, 11)
+    precision, recall = ideal_precision_scope(4, scopes).y, ideal_recall_scope(4, scopes).y
     np.testing.assert_allclose(precision, [1, 1, 1, 1, 0.8, 0.666667, 0.571429, 0.5, 0.444444, 0.4], atol=1e-6)
     np.testing.assert_allclose(recall, [0.25, 0.5, 0.75, 1, 1, 1, 1, 1, 1, 1])
     a = np.arange(1, 11) / 4

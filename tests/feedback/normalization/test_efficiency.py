@@ -16,7 +16,7 @@ from scipy import special
 from rankscope.core.errors import SettingError
 from rankscope.feedback.examples.examples import stratified_folds
 from rankscope.feedback.methods import NearestNeighbour, QueryPoint
-from rankscope.feedback.normalization.baselines import Baseline, baseline
+from rankscope.feedback.normalization.baselines import Baseline, BaselineRules, baseline
 from rankscope.feedback.normalization.efficiency import (
     BEATEN,
     RECALIBRATE,
@@ -24,15 +24,14 @@ from rankscope.feedback.normalization.efficiency import (
     Over,
     chance_curve,
     efficiency,
-    infeasible,
     kept_for,
     mean_curve,
-    mean_over_topics,
     places,
     thinned_chance,
     thinned_curve,
 )
 from rankscope.feedback.normalization.example_sets import fully_trained
+from rankscope.feedback.normalization.generalisation import Generalisation
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from tests.feedback.problems import SMALL, SMALL_FOLDS, SMALL_TARGET, drawn
 
@@ -190,10 +189,9 @@ def test_a_topic_without_a_baseline_has_no_efficiency(over: Over) -> None:
 def test_means_over_topics_leave_infeasible_ones_apart() -> None:
     good = [Efficiency.of([value], [1.0], [0.0], topic=str(value)) for value in (0.4, 0.6)]
     bad = Efficiency.of([0.9], [1.0], [0.9], topic="bad", feasible=False)
-    assert mean_over_topics([*good, bad]) == pytest.approx(0.5)
-    assert mean_over_topics([*good, bad], corrected=True) == pytest.approx(0.5)
-    assert infeasible([*good, bad]) == {"bad": pytest.approx(0.9)}
-    assert np.isnan(mean_over_topics([bad]))
+    for results, mean in (((*good, bad), 0.5), ((bad,), np.nan)):
+        (row,) = Generalisation(BaselineRules(), ("method",), (), results, examples=1).mean_rows()
+        assert (row["MAE"], row["corrected for chance"]) == pytest.approx((mean, mean), nan_ok=True)
 
 
 def test_lists_of_another_generality_are_thinned_exactly() -> None:

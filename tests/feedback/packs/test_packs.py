@@ -20,11 +20,12 @@ from rankscope.feedback.packs.run import PackResult, case_plan, ratio_of, stored
 from rankscope.feedback.study.kept_sessions import load_sessions
 from rankscope.feedback.study.results import load_results
 from rankscope.feedback.study.sensitivity import mean_overlap, shared_topics
-from rankscope.feedback.study.study import same_numbers, study
+from rankscope.feedback.study.study import study
 from rankscope.feedback.users.topics import Topics, sampling_units
 from rankscope.reports.page.pack_page import render_pack
 from rankscope.reports.texts.feedback import LABELS
 from rankscope.reports.texts.pack import pack_text
+from tests.feedback.problems import same_numbers
 from tools.pack_rule import TopicRule
 
 SMALL = """

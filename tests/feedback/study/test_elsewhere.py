@@ -15,8 +15,9 @@ from rankscope.core.errors import InputError
 from rankscope.core.runners import connect_dask
 from rankscope.feedback.study import study as travelling
 from rankscope.feedback.study.results import Results
-from rankscope.feedback.study.study import StudyPlan, light_to_travel, same_numbers, study
+from rankscope.feedback.study.study import StudyPlan, light_to_travel, study
 from tests.clusters import running_cluster
+from tests.feedback.problems import same_numbers
 from tests.feedback.study.test_study import small
 from tests.needs import needed_module
 from tests.sparks import local_spark

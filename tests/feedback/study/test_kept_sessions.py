@@ -17,11 +17,12 @@ from rankscope.feedback.methods import METHODS
 from rankscope.feedback.study.experiment import Experiment, Protocol
 from rankscope.feedback.study.kept_sessions import KeptSessions, load_sessions
 from rankscope.feedback.study.results import load_results
-from rankscope.feedback.study.study import StudyPlan, same_numbers, study
+from rankscope.feedback.study.study import StudyPlan, study
 from rankscope.feedback.users.starts import STARTS
 from rankscope.feedback.users.topics import Topics
 from rankscope.feedback.users.users import USERS
 from tests.feedback.cases import clusters
+from tests.feedback.problems import same_numbers
 
 ITEMS, TOPICS = clusters(items=90, classes=3)
 USUAL = Protocol(scope=6, rounds=3)

@@ -13,11 +13,12 @@ from rankscope.feedback.methods import METHODS
 from rankscope.feedback.study.experiment import Experiment, Protocol
 from rankscope.feedback.study.loop import simulate_rounds
 from rankscope.feedback.study.results import load_results
-from rankscope.feedback.study.study import StudyPlan, same_numbers, study
+from rankscope.feedback.study.study import StudyPlan, study
 from rankscope.feedback.study.summary import compared_methods
 from rankscope.feedback.users.users import Noisy
 from rankscope.measures import AP
 from tests.feedback.cases import clusters
+from tests.feedback.problems import same_numbers
 
 NAMES = ("rocchio", "nearest-neighbour", "svm")
 

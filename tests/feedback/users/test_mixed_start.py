@@ -8,7 +8,7 @@ import pytest
 from rankscope.core.errors import SettingError
 from rankscope.feedback.methods import METHODS
 from rankscope.feedback.study.experiment import Experiment, Protocol
-from rankscope.feedback.study.loop import rounds
+from rankscope.feedback.study.loop import SessionBlock
 from rankscope.feedback.users.starts import STARTS, GivenExamples, MixedStart, OneQuery
 from rankscope.feedback.users.topics import Topics
 from tests.feedback.problems import drawn
@@ -39,11 +39,12 @@ def test_each_session_goes_as_it_would_alone(method: str) -> None:
     """Displays and ranks of the sessions of one way are those of a study in which all begin in that way."""
     protocol, sessions = Protocol(scope=5, rounds=2), MIXED.drawn(TOPICS, 3)
     both = Experiment.of(ITEMS, TOPICS, start=MIXED, protocol=protocol)
-    together = list(rounds(METHODS.parse(method), both, sessions))
+    together = list(SessionBlock(METHODS.parse(method), both, sessions).rounds())
     for way, start in enumerate(MIXED.starts):
         own = np.flatnonzero(MIXED.way(sessions) == way)
         alone = Experiment.of(ITEMS, TOPICS, start=start, protocol=protocol)
-        for one, other in zip(together, rounds(METHODS.parse(method), alone, sessions.take(own)), strict=True):
+        block = SessionBlock(METHODS.parse(method), alone, sessions.take(own))
+        for one, other in zip(together, block.rounds(), strict=True):
             assert np.array_equal(one.displayed[own], other.displayed)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from rankscope import score_user as from_file
-from rankscope.analysis.statistics.proportions import beta_limits, clustered_share
+from rankscope.analysis.statistics.proportions import binomial_limits, clustered_share
 from rankscope.core.errors import InputError, SettingError
 from rankscope.feedback.users.user_score import (
     ErrorRates,
@@ -158,8 +158,8 @@ def test_without_clusters_it_is_clopper_and_pearson() -> None:
     made = clustered_share(np.arange(40) < 7, np.zeros(40, np.int64))
     other = binomtest(7, 40).proportion_ci(method="exact")
     assert (made.low, made.high) == pytest.approx((other.low, other.high), rel=1e-9)
-    assert beta_limits(0, 10)[0] == 0.0
-    assert beta_limits(10, 10)[1] == 1.0
+    assert binomial_limits(0, 10, 0.025)[0] == 0.0
+    assert binomial_limits(10, 10, 0.025)[1] == 1.0
 
 
 def test_marks_that_err_together_count_less() -> None:

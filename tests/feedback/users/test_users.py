@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankscope.core.errors import SettingError
-from rankscope.feedback.users.users import USERS, Consistent, Displays, Lazy, Noisy, Partial, User, purity
+from rankscope.feedback.users.users import USERS, Consistent, Displays, Lazy, Noisy, Partial, User
 
 MANY = 40_000
 
@@ -80,19 +80,15 @@ def test_a_user_that_cannot_be_is_refused(text: str) -> None:
         USERS.parse(text)
 
 
-def test_purity_of_what_is_marked_relevant() -> None:
-    assert purity(0.4, 0.1) == pytest.approx(0.857143, abs=1e-6)
-    assert np.isnan(purity(0.0, 0.0))
-
-
 @given(st.floats(0.05, 0.95), st.floats(0.0, 0.45))
-def test_purity_is_what_a_noisy_user_delivers(precision: float, eps: float) -> None:
+def test_of_what_a_noisy_user_picks_the_expected_share_is_relevant(precision: float, eps: float) -> None:
     relevant = round(precision * MANY)
     gains = [[1.0] * relevant + [0.0] * (MANY - relevant)]
     user: User = Noisy(eps)
     marked = user.says(look(gains))[0] > 0
     share = marked[:relevant].sum() / marked.sum()
-    wanted = purity(relevant / MANY, eps)
+    right, wrong = relevant * (1 - eps), (MANY - relevant) * eps
+    wanted = right / (right + wrong)
     assert share == pytest.approx(wanted, abs=5 * np.sqrt(0.25 / marked.sum()) + 1e-12)
 
 

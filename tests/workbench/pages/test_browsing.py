@@ -205,8 +205,8 @@ def test_an_admin_who_judges_sees_no_classes_until_all_is_judged(tmp_path: Path)
 
 
 def test_few_neighbourhoods_are_kept(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(items, "NEIGHBOURHOODS_KEPT", 2)
     around = served.bench.keep(items.Neighbourhoods)
+    monkeypatch.setattr(around._made, "room", 2)
     for metric in ("l1", "l2", "cosine", "l1"):
         served.json(f"/like/0?metric={metric}")
-    assert list(around._made) == [("moments.npz", "cosine"), ("moments.npz", "l1")]
+    assert list(around._made.kept) == [("moments.npz", "cosine"), ("moments.npz", "l1")]

@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 import pytest
 
-from rankscope.workbench.pages.application import all_addresses
+from rankscope.workbench.pages.application import ADDRESSES
 from rankscope.workbench.service import search_application
 from rankscope.workbench.serving import search_parts_beside
 from tests.needs import needed_module
@@ -33,7 +33,7 @@ def served(tmp_path: Path) -> Iterator[Served]:
 def test_every_address_is_described_and_nothing_else(served: Served) -> None:
     paths = served.json("/openapi.json")["paths"]
     described = {(method.upper(), path) for path, methods in paths.items() for method in methods}
-    known = {(each.method, each.path.replace(":int}", "}").replace(":path}", "}")) for each in all_addresses()}
+    known = {(each.method, each.path.replace(":int}", "}").replace(":path}", "}")) for each in ADDRESSES}
     assert described == known | {("GET", "/openapi.json")}
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from rankscope.workbench.pages.application import all_addresses
+from rankscope.workbench.pages.application import ADDRESSES
 from tests.browser.workbenches import ServerProcess
 from tests.needs import needed_program
 from tests.test_tutorials import DOCS, steps
@@ -58,12 +58,12 @@ def test_every_key_of_the_page_is_one_of_the_judging_page() -> None:
 
 
 def test_every_page_that_an_admin_finds_is_in_the_table() -> None:
-    titles = {each.title for each in all_addresses() if each.title and each.role == "admin"}
+    titles = {each.title for each in ADDRESSES if each.title and each.role == "admin"}
     assert {title for title in titles if f"| {title} |" not in TEXT} == set()
 
 
 def test_other_hosts_need_encryption_as_the_page_says(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    from tests.cli.inside import ended
+    from tests.commands.line.inside import ended
 
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(tmp_path)

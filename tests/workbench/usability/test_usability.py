@@ -185,8 +185,8 @@ def test_labels_from_a_file_have_no_time_and_an_empty_journal_says_so(project: P
 
 def test_a_search_lasts_from_its_beginning_to_its_last_step(project: Project) -> None:
     (ann,) = people(project, 1)
-    begin = project.save(begin_mark(ann, "k", query=None, example=0, features="", metric="", shown=[1, 2])).event
     session = FeedbackSession(1, "k", ann, None, 0, "", "")
+    begin = project.save(begin_mark(session, [1, 2])).event
     project.save(opinion_mark(session, "m", [1], "relevant"))
     last = project.save(round_mark(session, "r", "rocchio", [3])).event
     (search,) = project.task_times().searches

@@ -38,6 +38,7 @@ FEW_PAIRS = 30  # pairs of query and item: with fewer a value says little
 LOPSIDED = 0.9  # share of the marks that one grade has, from which on kappa punishes agreement
 SHARES: Bounds = (0.0, 1.0)
 CORRECTED: Bounds = (-1.0, 1.0)  # for chance
+Summed = tuple[FloatArray, Statistic, Bounds]  # what each query adds, the coefficient of such sums, its range
 
 
 @dataclass(frozen=True)
@@ -151,64 +152,39 @@ def _of_two(marks: AssessorGrades, one: str, other: str, label: str, *, relevant
     own = marks.take(rows).select((one, other))
     graded = tables_by_query(own, one, other)
     binary = tables_by_query(own.binary(relevant), one, other) if own.levels.size else graded
-    results = {
+    results: dict[str, Summed] = {
         "raw": (graded, raw_agreement, SHARES),
         "kappa": (graded, cohen_kappa, CORRECTED),
         "AC1": (graded, gwet_ac, CORRECTED),
-        **_weighted(own, graded),
-        **_binary(own, binary, relevant),
     }
+    many = own.levels.size > 2  # then some grades are further apart than others
+    for name, coefficient in (("kappa", cohen_kappa), ("AC2", gwet_ac)) if many else ():
+        for distance in ("linear", "quadratic"):
+            weighted = partial(coefficient, levels=own.levels, distance=distance)
+            results[f"{name}, {distance}"] = (graded, weighted, CORRECTED)
+    if own.binary(relevant).levels.size > 1:  # relevant items and others
+        results |= {"overlap": (binary, overlap, SHARES), "positive": (binary, positive_agreement, SHARES)}
+        if many:
+            results["kappa, relevant or not"] = (binary, cohen_kappa, CORRECTED)
     return _agreed(own, label, results, level)
-
-
-def _weighted(own: AssessorGrades, graded: FloatArray) -> Mapping[str, tuple[FloatArray, Statistic, Bounds]]:
-    """What weighs by how far grades are apart, where there are more than two."""
-    if own.levels.size < 3:
-        return {}
-    return {
-        "kappa, linear": (graded, partial(cohen_kappa, levels=own.levels, distance="linear"), CORRECTED),
-        "kappa, quadratic": (graded, partial(cohen_kappa, levels=own.levels, distance="quadratic"), CORRECTED),
-        "AC2, linear": (graded, partial(gwet_ac, levels=own.levels, distance="linear"), CORRECTED),
-        "AC2, quadratic": (graded, partial(gwet_ac, levels=own.levels, distance="quadratic"), CORRECTED),
-    }
-
-
-def _binary(
-    own: AssessorGrades, table: FloatArray, relevant: float
-) -> Mapping[str, tuple[FloatArray, Statistic, Bounds]]:
-    """What is said of relevant items, where there are some and others."""
-    if own.binary(relevant).levels.size < 2:
-        return {}
-    found: dict[str, tuple[FloatArray, Statistic, Bounds]] = {
-        "overlap": (table, overlap, SHARES),
-        "positive": (table, positive_agreement, SHARES),
-    }
-    if own.levels.size > 2:
-        found["kappa, relevant or not"] = (table, cohen_kappa, CORRECTED)
-    return found
 
 
 def _of_all(marks: AssessorGrades, label: str, level: float) -> Agreed:
     own = marks.take((~np.isnan(marks.grades)).sum(axis=1) > 1)
-    coincidences = coincidence_sums(own) if own.levels.size else np.zeros((len(own.queries), 1))
-    results: dict[str, tuple[FloatArray, Statistic, Bounds]] = {
-        f"alpha, {metric}": (
-            coincidences,
-            partial(krippendorff_alpha_of, levels=own.levels, metric=metric),
-            CORRECTED,
-        )
-        for metric in (ALPHA_METRICS if own.levels.size else ())
-    }
+    results: dict[str, Summed] = {}
     if own.levels.size:
+        coincidences = coincidence_sums(own)
+        for metric in ALPHA_METRICS:
+            alpha = partial(krippendorff_alpha_of, levels=own.levels, metric=metric)
+            results[f"alpha, {metric}"] = (coincidences, alpha, CORRECTED)
         results["AC1"] = (gwet_sums(own), gwet_ac1_of, CORRECTED)
-    if own.levels.size and marks_of_each_row(own):
-        results["Fleiss' kappa"] = (fleiss_sums(own), fleiss_kappa_of, CORRECTED)
+        marks_of_rows = np.unique((~np.isnan(own.grades)).sum(axis=1))
+        if marks_of_rows.size == 1 and marks_of_rows[0] > 1:
+            results["Fleiss' kappa"] = (fleiss_sums(own), fleiss_kappa_of, CORRECTED)
     return _agreed(own, label, results, level)
 
 
-def _agreed(
-    own: AssessorGrades, label: str, results: Mapping[str, tuple[FloatArray, Statistic, Bounds]], level: float
-) -> Agreed:
+def _agreed(own: AssessorGrades, label: str, results: Mapping[str, Summed], level: float) -> Agreed:
     grades = own.grades[~np.isnan(own.grades)]
     counts = np.unique(grades, return_counts=True)[1]
     return Agreed(
@@ -324,12 +300,6 @@ def counts_of_rows(marks: AssessorGrades) -> FloatArray:
     return (marks.grades[:, :, None] == marks.levels).sum(axis=1).astype(np.float64)
 
 
-def marks_of_each_row(marks: AssessorGrades) -> int | None:
-    """How many marks every row has; None where rows differ, or where it is one."""
-    sizes = np.unique((~np.isnan(marks.grades)).sum(axis=1))
-    return int(sizes[0]) if sizes.size == 1 and sizes[0] > 1 else None
-
-
 def fleiss_sums(marks: AssessorGrades) -> FloatArray:
     """Of each query: its rows, the sum of the shares of agreeing pairs of assessors, and the marks of each grade."""
     counts = counts_of_rows(marks)
@@ -367,19 +337,13 @@ def krippendorff_alpha_of(sums: FloatArray, levels: FloatArray, metric: str = "n
     """
     table = sums.reshape(*sums.shape[:-1], levels.size, levels.size)
     margin = table.sum(axis=-1)
-    apart = _squared_distance(margin, levels, metric)
+    if metric == "ordinal":
+        middle = np.cumsum(margin, axis=-1) - margin / 2  # how many marks lie below the middle of a grade
+        apart = (middle[..., :, None] - middle[..., None, :]) ** 2
+    else:
+        apart = DISTANCES["quadratic" if metric == "interval" else metric](levels)
     expected = (margin[..., :, None] * margin[..., None, :] * apart).sum(axis=(-2, -1))
     return 1.0 - divide((margin.sum(axis=-1) - 1) * (table * apart).sum(axis=(-2, -1)), expected)
-
-
-def _squared_distance(margin: FloatArray, levels: FloatArray, metric: str) -> FloatArray:
-    if metric == "interval":
-        return quadratic(levels)
-    if metric == "nominal":
-        return 1.0 - np.eye(levels.size)
-    middle = np.cumsum(margin, axis=-1) - margin / 2  # how many marks lie below the middle of a grade
-    found: FloatArray = (middle[..., :, None] - middle[..., None, :]) ** 2
-    return found
 
 
 def gwet_sums(marks: AssessorGrades) -> FloatArray:
@@ -399,39 +363,10 @@ def gwet_ac1_of(sums: FloatArray) -> FloatArray:
     return divide(divide(sums[..., 1], sums[..., 0]) - expected, 1.0 - expected)
 
 
-# How far grades are apart: what weighs a disagreement.
-
-
-def nominal(levels: FloatArray) -> FloatArray:
-    """1 for any two grades that differ.
-
-    >>> nominal(np.array([0.0, 1.0])).tolist()
-    [[0.0, 1.0], [1.0, 0.0]]
-    """
-    return 1.0 - np.eye(levels.size)
-
-
-def linear(levels: FloatArray) -> FloatArray:
-    """The difference of the grades.
-
-    >>> linear(np.array([0.0, 1.0, 3.0]))[0].tolist()
-    [0.0, 1.0, 3.0]
-    """
-    return np.abs(levels[:, None] - levels)
-
-
-def quadratic(levels: FloatArray) -> FloatArray:
-    """Its square.
-
-    >>> quadratic(np.array([0.0, 1.0, 3.0]))[0].tolist()
-    [0.0, 1.0, 9.0]
-    """
-    found: FloatArray = (levels[:, None] - levels) ** 2
-    return found
-
+# How far grades are apart, by their values: what weighs a disagreement.
 
 DISTANCES: Final[dict[str, Callable[[FloatArray], FloatArray]]] = {
-    "nominal": nominal,
-    "linear": linear,
-    "quadratic": quadratic,
+    "nominal": lambda levels: 1.0 - np.eye(levels.size),
+    "linear": lambda levels: np.abs(levels[:, None] - levels),
+    "quadratic": lambda levels: np.asarray((levels[:, None] - levels) ** 2),
 }

@@ -186,15 +186,15 @@ class MergeRule:
             return Merged(found[-1] if self.name == "any" else found[0])
         if self.name == "equal":
             return Merged(None, tuple(sorted(set(found))))
-        candidates = _middle(found) if self.name == "median" else self._most_votes(grades)
-        return Merged(candidates[0]) if len(candidates) == 1 else Merged(None, candidates)
-
-    def _most_votes(self, grades: Mapping[str, float]) -> tuple[float, ...]:
-        votes: dict[float, float] = {}
-        for name, grade in grades.items():
-            votes[grade] = votes.get(grade, 0.0) + self.weights.get(name, 1.0)
-        most = max(votes.values())
-        return tuple(sorted(grade for grade, count in votes.items() if count >= most - 1e-9))
+        if self.name == "median":
+            candidates = {found[(len(found) - 1) // 2], found[len(found) // 2]}
+        else:
+            votes: dict[float, float] = {}
+            for name, grade in grades.items():
+                votes[grade] = votes.get(grade, 0.0) + self.weights.get(name, 1.0)
+            candidates = {grade for grade, count in votes.items() if count >= max(votes.values()) - 1e-9}
+        between = tuple(sorted(candidates))
+        return Merged(between[0]) if len(between) == 1 else Merged(None, between)
 
 
 def decide_open(merged: Merged, open_pairs: str | None) -> float | None:
@@ -202,11 +202,6 @@ def decide_open(merged: Merged, open_pairs: str | None) -> float | None:
     if merged.grade is not None or open_pairs not in ("lower", "higher"):
         return merged.grade
     return merged.between[0] if open_pairs == "lower" else merged.between[-1]
-
-
-def _middle(grades: list[float]) -> tuple[float, ...]:
-    two = grades[(len(grades) - 1) // 2], grades[len(grades) // 2]
-    return tuple(sorted(set(two)))
 
 
 def _weights(text: str) -> dict[str, float]:

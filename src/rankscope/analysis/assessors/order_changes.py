@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from rankscope.analysis.assessors.grades import AssessorGrades
-from rankscope.analysis.comparison.compare import Compared, compare
+from rankscope.analysis.comparison.compare import compare
 from rankscope.analysis.statistics.score_table import ScoreTable
-from rankscope.core.arrays import FloatArray, IntArray
+from rankscope.core.arrays import FloatArray
 from rankscope.core.errors import SettingError
 from rankscope.measures.evaluation.evaluate import evaluate
 
@@ -102,13 +102,20 @@ def _change(
     tables = [ScoreTable.of(evaluate(common.judgements(name), runs, [measure], **settings)) for name in (one, other)]
     if len(tables[0].systems) < 2:
         raise SettingError("the order of systems needs two runs at least")
-    rows = _shared_rows(*tables)
-    if not rows[0].size:
+    # the queries for which every system has a value under both assessors
+    places = [{query: row for row, query in enumerate(each.queries) if each.whole[row]} for each in tables]
+    shared = [query for query in places[0] if query in places[1]]
+    if not shared:
         return None
-    first, second = (table.take(own) for table, own in zip(tables, rows, strict=True))
+    first, second = (
+        table.take(np.array([place[query] for query in shared], dtype=np.int64))
+        for table, place in zip(tables, places, strict=True)
+    )
     before, after = first.gains.mean(axis=0), second.gains.mean(axis=0)
-    named = [_verdicts(table) for table in (first, second)]
-    systems = _systems(first, second, np.argsort(-before, kind="stable"))
+    order = np.argsort(-before, kind="stable").tolist()
+    means = [table.values.mean(axis=0).tolist() for table in (first, second)]
+    verdicts = list(zip(_verdicts(first), _verdicts(second), strict=True))
+    signs = [np.sign(each[:, None] - each) for each in (before, after)]
     return OrderChange(
         first=one,
         second=other,
@@ -116,45 +123,22 @@ def _change(
         pairs=len(common),
         queries=len(first),
         tau=kendall_tau(before, after),
-        swapped=_swapped(before, after),
-        systems=systems,
-        **_changes_of_verdicts(*named),
+        swapped=int((signs[0] * signs[1] < 0).sum()) // 2,
+        kept=sum(named == later != "" for named, later in verdicts),
+        reversed=sum("" not in (named, later) and named != later for named, later in verdicts),
+        one_sided=sum((named == "") != (later == "") for named, later in verdicts),
+        undecided=sum(named == later == "" for named, later in verdicts),
+        systems=tuple(SystemUnderTwo(first.systems[each], means[0][each], means[1][each]) for each in order),
     )
 
 
-def _shared_rows(first: ScoreTable, second: ScoreTable) -> tuple[IntArray, IntArray]:
-    """The rows of the queries for which every system has a value under both assessors."""
-    places = [{query: row for row, query in enumerate(each.queries) if each.whole[row]} for each in (first, second)]
-    shared = [query for query in places[0] if query in places[1]]
-    one, other = (np.array([place[query] for query in shared], dtype=np.int64) for place in places)
-    return one, other
-
-
-def _systems(first: ScoreTable, second: ScoreTable, order: IntArray) -> tuple[SystemUnderTwo, ...]:
-    before, after = first.values.mean(axis=0).tolist(), second.values.mean(axis=0).tolist()
-    return tuple(SystemUnderTwo(first.systems[each], before[each], after[each]) for each in order.tolist())
-
-
-def _verdicts(table: ScoreTable) -> dict[tuple[str, str], str]:
+def _verdicts(table: ScoreTable) -> list[str]:
     """Which of each two systems is significantly better, by the one procedure of `compare`; nothing: neither."""
     found = compare([table])
-    return {pair: _better(found, *pair) for pair in combinations(table.systems, 2)}
-
-
-def _better(found: Compared, one: str, other: str) -> str:
-    if found.shown_better(one, other):
-        return one
-    return other if found.shown_better(other, one) else ""
-
-
-def _changes_of_verdicts(first: Mapping[tuple[str, str], str], second: Mapping[tuple[str, str], str]) -> dict[str, int]:
-    both = [(first[pair], second[pair]) for pair in first]
-    return {
-        "kept": sum(one == other != "" for one, other in both),
-        "reversed": sum(one != other and one != "" and other != "" for one, other in both),
-        "one_sided": sum((one == "") != (other == "") for one, other in both),
-        "undecided": sum(one == other == "" for one, other in both),
-    }
+    return [
+        one if found.shown_better(one, other) else other if found.shown_better(other, one) else ""
+        for one, other in combinations(table.systems, 2)
+    ]
 
 
 def kendall_tau(before: FloatArray, after: FloatArray) -> float:
@@ -168,8 +152,3 @@ def kendall_tau(before: FloatArray, after: FloatArray) -> float:
     if np.ptp(before) == 0 or np.ptp(after) == 0:
         return float("nan")
     return float(kendalltau(before, after).statistic)
-
-
-def _swapped(before: FloatArray, after: FloatArray) -> int:
-    signs = [np.sign(each[:, None] - each) for each in (before, after)]
-    return int((signs[0] * signs[1] < 0).sum()) // 2

@@ -1,9 +1,8 @@
 """Preferences: what people answer when they see two systems side by side or as one interleaved list.
 
-Two rankings as one list: team draft (Radlinski et al. 2008) and balanced (Joachims 2002), and who gets the clicks.
-Team draft is the one to use: whoever clicks at random credits both alike. Balanced interleaving gives a random
-clicker
-a preference where one ranking is the other moved by a place, and is here for comparison with what others did.
+Two rankings as one list: team draft (Radlinski et al. 2008) and balanced (Joachims 2002), and who gets the clicks. Team
+draft is the one to use: whoever clicks at random credits both alike. Balanced interleaving gives a random clicker a
+preference where one ranking is the other moved by a place, and is here for comparison with what others did.
 """
 
 from __future__ import annotations
@@ -79,7 +78,12 @@ class Interleaved:
         if self.method == "team-draft":
             teams = [self.teams[self.items.index(item)] for item in own]
             return teams.count(FIRST), teams.count(SECOND)
-        return _balanced_credit(self, own)
+        if not own:
+            return 0, 0
+        # the first k of each ranking, k as deep as one of them must be read to reach the last click
+        reach = min(ranking.index(own[-1]) + 1 for ranking in (self.first, self.second) if own[-1] in ranking)
+        heads = (set(self.first[:reach]), set(self.second[:reach]))
+        return sum(item in heads[0] for item in own), sum(item in heads[1] for item in own)
 
 
 def interleave(
@@ -136,16 +140,6 @@ def _balanced(
             items.append(item)
             teams.append(team)
     return items, teams
-
-
-def _balanced_credit(made: Interleaved, clicked: Sequence[str]) -> tuple[int, int]:
-    """Clicks among the first k of each ranking, k as deep as one of them must be read to reach the last click."""
-    if not clicked:
-        return 0, 0
-    last = clicked[-1]
-    reach = min(ranking.index(last) + 1 for ranking in (made.first, made.second) if last in ranking)
-    heads = (set(made.first[:reach]), set(made.second[:reach]))
-    return sum(item in heads[0] for item in clicked), sum(item in heads[1] for item in clicked)
 
 
 def coins_of(lot: Callable[[int], float]) -> Iterator[int]:

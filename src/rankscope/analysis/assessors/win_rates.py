@@ -1,18 +1,15 @@
 """Who wins by people's preferences: win rates with their verdicts, and how far the place on the page decides.
 
-Who wins: the share of answers that each of two systems gets, with its interval, and the verdict.
-Win rate = (wins + ties/2)/answers. Several answers to one query are of the same lists and no independent sample, so
-the
-query is the sampling unit: each query counts with its own win rate, and the tests that decide everywhere
-(`deciding_test`)
-decide on these. The sign test, over queries and without ties, is shown with them.
+Who wins: the share of answers that each of two systems gets, with its interval, and the verdict. Win rate = (wins +
+ties/2)/answers. Several answers to one query are of the same lists and no independent sample, so the query is the
+sampling unit: each query counts with its own win rate, and the tests that decide everywhere (`deciding_test`) decide on
+these. The sign test, over queries and without ties, is shown with them.
 
 How far the place on the page decides: the same two lists, shown to the same person again with the sides swapped.
-Somebody who looks at the lists names the other side the second time. Of the pairs that were answered twice with a
-side,
+Somebody who looks at the lists names the other side the second time. Of the pairs that were answered twice with a side,
 `follows` is the share that names the same side both times. Chance alone gives some of that too, left and right alike;
-so `lean` is the share that names the left twice minus the share that names the right twice: 0 without a bias, the
-share of answers that blindly take the left where that is all there is.
+so `lean` is the share that names the left twice minus the share that names the right twice: 0 without a bias, the share
+of answers that blindly take the left where that is all there is.
 """
 
 from __future__ import annotations
@@ -27,13 +24,12 @@ from rankscope.analysis.comparison.pairwise import compare_pairs, correct_compar
 from rankscope.analysis.statistics.bootstrap import jackknife_interval
 from rankscope.analysis.statistics.corrections import adjust
 from rankscope.analysis.statistics.mean_intervals import mean_intervals
-from rankscope.analysis.statistics.paired_tests import binomial_limits, sign_test
+from rankscope.analysis.statistics.paired_tests import sign_test
+from rankscope.analysis.statistics.proportions import binomial_limits
 from rankscope.analysis.statistics.score_table import ScoreTable
 from rankscope.core.arrays import FloatArray
 from rankscope.core.errors import SettingError
 from rankscope.ranks.ragged import column_sums_by, divide
-
-# Who wins: the share of answers that each of two systems gets, with its interval, and the verdict.
 
 MEASURE = "win rate"
 
@@ -99,9 +95,11 @@ def win_rates(
     """
     if not answers:
         raise SettingError("there are no answers to count: nobody has compared two systems yet")
+    place = {name: number for number, name in enumerate(systems)}
     grouped: dict[tuple[str, str], list[Preference]] = {}
     for each in answers:
-        grouped.setdefault(_ordered(each.pair, systems), []).append(each)
+        first, second = sorted(each.pair, key=lambda name: (place.get(name, len(systems)), name))
+        grouped.setdefault((first, second), []).append(each)
     tables = [win_rate_table(own, pair, classes) for pair, own in grouped.items()]
     parts = [[(label, table.where(label)) for label in table.class_names] if classes else [] for table in tables]
     better = _verdicts(tables, level)
@@ -109,18 +107,11 @@ def win_rates(
     found: list[WinRate] = []
     for table, own, ahead, inside in zip(tables, grouped.values(), better, parts, strict=True):
         found.append(_rate(own, table, "", ahead, level, seed))
-        found += [_rate(_of_queries(own, part), part, label, next(in_classes), level, seed) for label, part in inside]
+        for label, part in inside:
+            wanted = set(part.queries)
+            answered = [each for each in own if each.query in wanted]
+            found.append(_rate(answered, part, label, next(in_classes), level, seed))
     return tuple(found)
-
-
-def _of_queries(answers: Sequence[Preference], table: ScoreTable) -> list[Preference]:
-    wanted = set(table.queries)
-    return [each for each in answers if each.query in wanted]
-
-
-def _ordered(pair: tuple[str, str], systems: Sequence[str]) -> tuple[str, str]:
-    first, second = sorted(pair, key=lambda name: (systems.index(name) if name in systems else len(systems), name))
-    return first, second
 
 
 def _verdicts(tables: Sequence[ScoreTable], level: float) -> list[str]:
@@ -189,17 +180,12 @@ class PositionBias:
 
     def rows(self) -> list[dict[str, object]]:
         """One row for each number."""
-        return [
-            {
-                "": "same side twice",
-                "value": self.follows,
-                "low": self.follows_low,
-                "high": self.follows_high,
-                "of": self.twice,
-            },
-            {"": "leans left", "value": self.lean, "low": self.lean_low, "high": self.lean_high, "of": self.twice},
-            {"": "left of all", "value": self.left_share, "low": None, "high": None, "of": self.sided},
-        ]
+        lines = (
+            ("same side twice", self.follows, self.follows_low, self.follows_high, self.twice),
+            ("leans left", self.lean, self.lean_low, self.lean_high, self.twice),
+            ("left of all", self.left_share, None, None, self.sided),
+        )
+        return [dict(zip(("", "value", "low", "high", "of"), line, strict=True)) for line in lines]
 
 
 def position_bias(answers: Sequence[Preference], *, level: float = 0.95) -> PositionBias:
@@ -216,10 +202,16 @@ def position_bias(answers: Sequence[Preference], *, level: float = 0.95) -> Posi
     lefts = np.array(
         [[one.choice == other.choice == "left", one.choice == other.choice == "right"] for one, other in twice]
     )
-    sums = _sums_by_query([one.query for one, _ in twice], lefts.reshape(-1, 2).astype(np.float64))
+    # of each query: both left, both right, and how many
+    names = {name: place for place, name in enumerate(dict.fromkeys(one.query for one, _ in twice))}
+    number = np.array([names[one.query] for one, _ in twice], dtype=np.int64)
+    columns = np.column_stack([lefts.reshape(-1, 2).astype(np.float64), np.ones(len(twice))])
+    sums = column_sums_by(number, columns, len(names))
     same = int(sums[:, :2].sum())
     low, high = binomial_limits(same, len(twice), (1 - level) / 2) if twice else (np.nan, np.nan)
-    lean, lean_low, lean_high = jackknife_interval(sums, _lean, level=level)
+    lean, lean_low, lean_high = jackknife_interval(
+        sums, lambda some: divide(some[..., 0] - some[..., 1], some[..., 2]), level=level
+    )
     left = sum(each.choice == "left" for each in sided)
     return PositionBias(
         twice=len(twice),
@@ -244,14 +236,3 @@ def _shown_twice(sided: Sequence[Preference]) -> list[tuple[Preference, Preferen
             found.setdefault((each.query, each.assessor, each.pair), (mirrored, each))
         first.setdefault((each.query, each.assessor, each.left, each.right), each)
     return list(found.values())
-
-
-def _sums_by_query(queries: Sequence[str], lefts: FloatArray) -> FloatArray:
-    """Of each query: both left, both right, and how many."""
-    names = {name: place for place, name in enumerate(dict.fromkeys(queries))}
-    number = np.array([names[each] for each in queries], dtype=np.int64)
-    return column_sums_by(number, np.column_stack([lefts, np.ones(len(lefts))]), len(names))
-
-
-def _lean(sums: FloatArray) -> FloatArray:
-    return divide(sums[..., 0] - sums[..., 1], sums[..., 2])

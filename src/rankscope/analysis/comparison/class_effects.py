@@ -1,8 +1,7 @@
 """On which kind of query do two systems differ? The difference within each class of queries, corrected for all classes.
 
 Each class is judged by its own differences alone. A spread pooled over classes (the mixed model) would let classes of
-few queries borrow from the others, but where spreads differ it calls chance a difference up to three times as often
-as
+few queries borrow from the others, but where spreads differ it calls chance a difference up to three times as often as
 it says; it is shown too, and no verdict rests on it. Nor does one rest on the t test of few queries: it errs where
 differences are skewed: the p of each class stays, and a verdict needs the tests that decide everywhere
 (`deciding_test`).
@@ -18,7 +17,7 @@ import numpy as np
 from rankscope.analysis.comparison.pairwise import pad_rows
 from rankscope.analysis.statistics.corrections import Family, adjust, tested_levels
 from rankscope.analysis.statistics.deciding_test import DECIDING, SEEN, decide_limits, decide_p
-from rankscope.analysis.statistics.design import Design, design_of
+from rankscope.analysis.statistics.design import design_of
 from rankscope.analysis.statistics.mixed_model import mixed
 from rankscope.analysis.statistics.paired_tests import limits_within, paired_t, spread
 from rankscope.analysis.statistics.score_table import UNBOUNDED, ScoreTable
@@ -139,9 +138,10 @@ def class_effects(
     design = design_of(pair, systems=2)
     pooled = mixed(pair, level)
     models = pooled.effects or pooled.overall
+    gaps = design.values[:, 1] - design.values[:, 0]
     effects = [
-        _apart(label, differences, model.p)
-        for (label, differences), model in zip(_differences(design), models, strict=True)
+        _apart(label, gaps[design.group == number], model.p)
+        for number, (label, model) in enumerate(zip(design.labels, models, strict=True))
     ]
     effects.sort(key=lambda each: (-each.difference * turn(pair.lower_is_better), each.label))
     about = design.note(f"p (mixed model): {pooled.paired}" if pooled.paired else "")
@@ -180,17 +180,13 @@ def judged_together(
     return result, deciding[: len(others)], levels[: len(others)]
 
 
-def _differences(design: Design) -> list[tuple[str, FloatArray]]:
-    """Second system minus first on the queries of each class."""
-    gaps = design.values[:, 1] - design.values[:, 0]
-    return [(label, gaps[design.group == number]) for number, label in enumerate(design.labels)]
-
-
 def _apart(label: str, differences: FloatArray, pooled: float) -> ClassEffect:
     """One class, not judged yet."""
     t = paired_t(differences)
     p = float(sign_flip_p(differences)[0]) if differences.size >= MANY else t.p
-    raw = _deciding(differences)
+    raw = np.nan  # few queries that all differ by the same amount show no spread to judge by
+    if spread(differences) > 0 or differences.size >= SEEN:
+        raw = float(decide_p(differences)[0])
     return ClassEffect(
         label=label,
         queries=t.queries,
@@ -202,10 +198,3 @@ def _apart(label: str, differences: FloatArray, pooled: float) -> ClassEffect:
         pooled=pooled,
         differences=differences,
     )
-
-
-def _deciding(differences: FloatArray) -> float:
-    """The p that a verdict needs; few queries that all differ by the same amount show no spread to judge by: NaN."""
-    if not spread(differences) > 0 and differences.size < SEEN:
-        return float("nan")
-    return float(decide_p(differences)[0])

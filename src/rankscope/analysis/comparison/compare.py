@@ -49,8 +49,6 @@ from rankscope.core.wording import setting_value
 from rankscope.measures.direction import EQUAL, tally
 from rankscope.measures.evaluation.scores import Scores
 
-# The one decision procedure: which systems differ, by how much, and on which kind of query.
-
 PERMUTATIONS = 10_000
 
 
@@ -127,11 +125,12 @@ def compare(
     same = repeated_systems(ordered)
     distinct = [table.select(*(name for name in table.systems if name not in same)) for table in ordered]
     measures, families = _judged(_undecided(distinct, choices), choices)
-    if choices.margins:
-        measures = _with_equivalence(measures, choices)
-    complete = tuple(_with_asked(_with_ranks(each, choices), choices) for each in measures)
+    if choices.margins:  # the pairs of the first measure are corrected by themselves, all others together
+        pairs = list(zip(measures, choices.margins, strict=True))
+        groups = [group for group in (pairs[:1], pairs[1:]) if group]
+        measures = [one for group in groups for one in _with_equivalence(group, choices)]
     return Compared(
-        measures=complete,
+        measures=tuple(_with_further(each, choices) for each in measures),
         families=families,
         level=choices.level,
         seed=choices.seed,
@@ -176,7 +175,13 @@ def _shared(table: ScoreTable) -> ScoreTable:
     """The queries that every system has."""
     whole = table.complete()
     if not len(whole):
-        raise SettingError(_nothing_shared(table))
+        counts = ", ".join(
+            f"{name} {count:,}"
+            for name, count in zip(table.systems, (~np.isnan(table.values)).sum(axis=0), strict=True)
+        )
+        raise SettingError(
+            f"no query has a value of {table.measure} for every system, so nothing can be compared (values: {counts})"
+        )
     return whole
 
 
@@ -217,8 +222,9 @@ def _judged(measures: list[MeasureCompared], choices: _CompareOptions) -> tuple[
     classes, adjusted, levels = judged_together(
         results, [each.p for each in comparisons], choices.correction, family, choices.level
     )
+    lower_is_better = {one.measure: one.table.lower_is_better for one in others}
     secondary = [
-        correct_comparison(each, p, _lower_is_better(others, each), choices.level, tested)
+        correct_comparison(each, p, lower_is_better[each.measure], choices.level, tested)
         for each, p, tested in zip(comparisons, adjusted, levels, strict=True)
     ]
     decided = [*primary.comparisons, *secondary]
@@ -238,17 +244,15 @@ def _secondary_families(
     return tuple(found)
 
 
-def _lower_is_better(measures: Sequence[MeasureCompared], pair: Comparison) -> bool:
-    return next(one.table.lower_is_better for one in measures if one.measure == pair.measure)
-
-
 def _with_verdicts(
     one: MeasureCompared, pairs: Sequence[Comparison], classes: Sequence[ClassEffects]
 ) -> MeasureCompared:
-    """A measure with its own pairs and classes, decided."""
+    """A measure with its own pairs, with the limits of the tests that decided over what chance draws, and classes."""
     own = [each for each in pairs if each.measure == one.measure]
+    differences, sizes = _tested_differences(own, one)
+    limited = with_limits(own, differences, sizes=sizes, ranges=one.table.difference_bounds)
     effects = tuple(each for each in classes if each.measure == one.measure)
-    return replace(one, pairs=_limited(own, one), classes=effects)
+    return replace(one, pairs=tuple(replace(each, queries=len(one.table)) for each in limited), classes=effects)
 
 
 def _tables(scores: Scores | Sequence[ScoreTable]) -> list[ScoreTable]:
@@ -274,20 +278,6 @@ def _ordered(tables: list[ScoreTable], baseline: str | None) -> list[ScoreTable]
     return [table.select(baseline, *(name for name in names if name != baseline)) for table in tables]
 
 
-def _nothing_shared(table: ScoreTable) -> str:
-    counts = ", ".join(
-        f"{name} {count:,}" for name, count in zip(table.systems, (~np.isnan(table.values)).sum(axis=0), strict=True)
-    )
-    return f"no query has a value of {table.measure} for every system, so nothing can be compared (values: {counts})"
-
-
-def _limited(comparisons: Sequence[Comparison], one: MeasureCompared) -> tuple[Comparison, ...]:
-    """The comparisons with the limits of the tests that decided, over what chance draws."""
-    differences, sizes = _tested_differences(comparisons, one)
-    limited = with_limits(comparisons, differences, sizes=sizes, ranges=one.table.difference_bounds)
-    return tuple(replace(each, queries=len(one.table)) for each in limited)
-
-
 def _tested_differences(
     comparisons: Sequence[Comparison], one: MeasureCompared
 ) -> tuple[FloatArray, FloatArray | None]:
@@ -300,13 +290,9 @@ def _tested_differences(
     return differences, np.asarray(size * (len(size) / len(one.table)), dtype=np.float64)
 
 
-def _with_equivalence(measures: Sequence[MeasureCompared], choices: _CompareOptions) -> list[MeasureCompared]:
-    """Every pair held against its margin: those of the first measure corrected by themselves, all others together."""
-    pairs = list(zip(measures, choices.margins, strict=True))
-    return [one for group in (pairs[:1], pairs[1:]) if group for one in _equivalence_of(group, choices)]
-
-
-def _equivalence_of(group: Sequence[tuple[MeasureCompared, float]], choices: _CompareOptions) -> list[MeasureCompared]:
+def _with_equivalence(
+    group: Sequence[tuple[MeasureCompared, float]], choices: _CompareOptions
+) -> list[MeasureCompared]:
     """Measures of one family, each with its margin, and what two one-sided tests say of their pairs."""
     tested = [_tested_differences(one.pairs, one) for one, _ in group]
     p = np.concatenate([equivalence_p(gaps, margin, of) for (gaps, of), (_, margin) in zip(tested, group, strict=True)])
@@ -339,8 +325,17 @@ def _equivalence_of(group: Sequence[tuple[MeasureCompared, float]], choices: _Co
     return made
 
 
-def _with_ranks(comparison: MeasureCompared, choices: _CompareOptions) -> MeasureCompared:
-    """Ranks where every pair was compared; of three systems or more a test of all together."""
+def _with_further(comparison: MeasureCompared, choices: _CompareOptions) -> MeasureCompared:
+    """Tests that were asked for, a test of all systems together, and ranks where every pair was compared."""
+    options = {
+        "level": choices.level,
+        "correction": choices.correction,
+        "permutations": choices.permutations,
+        "resamples": choices.resamples,
+        "seed": choices.seed,
+    }
+    asked = tuple(named_test(name, comparison.tested, **options) for name in choices.tests)
+    comparison = replace(comparison, asked=asked)
     if len(comparison.table.systems) > 2:
         comparison = replace(
             comparison, tukey=randomised_tukey(comparison.tested, choices.level, choices.permutations, choices.seed)
@@ -358,35 +353,19 @@ def _with_ranks(comparison: MeasureCompared, choices: _CompareOptions) -> Measur
     return replace(comparison, ranks=ranks)
 
 
-def _with_asked(comparison: MeasureCompared, choices: _CompareOptions) -> MeasureCompared:
-    """The tests asked for by name, on what chance draws."""
-    options = {
-        "level": choices.level,
-        "correction": choices.correction,
-        "permutations": choices.permutations,
-        "resamples": choices.resamples,
-        "seed": choices.seed,
-    }
-    return replace(comparison, asked=tuple(named_test(name, comparison.tested, **options) for name in choices.tests))
-
-
 def _by_class(comparison: MeasureCompared, choices: _CompareOptions) -> MeasureCompared:
     """What kinds of queries add, where there are not too many of them; a class that chance draws is no kind."""
     table = comparison.table
     if choices.by_unit or table.classes is None or not 0 < len(table.class_names) <= MOST_CLASSES:
         return comparison
+    first, *others = table.systems
     return replace(
         comparison,
-        classes=_class_effects(table, choices),
+        classes=tuple(
+            class_effects(table, first, each, correction=choices.correction, level=choices.level) for each in others
+        ),
         cells=paired_and_unpaired(table, choices.level),
         assumed=assumptions(table),
-    )
-
-
-def _class_effects(table: ScoreTable, choices: _CompareOptions) -> tuple[ClassEffects, ...]:
-    first, *others = table.systems
-    return tuple(
-        class_effects(table, first, each, correction=choices.correction, level=choices.level) for each in others
     )
 
 

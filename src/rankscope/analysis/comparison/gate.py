@@ -17,10 +17,11 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from rankscope.analysis.statistics.corrections import ALL_QUERIES, Family, holm
+from rankscope.analysis.statistics.corrections import ALL_QUERIES, Family, holm, tested_levels
 from rankscope.analysis.statistics.deciding_test import SEEN, Changes, caution
-from rankscope.analysis.statistics.paired_tests import binomial_limits, limits_within
+from rankscope.analysis.statistics.paired_tests import limits_within
 from rankscope.analysis.statistics.power import ShownEffects
+from rankscope.analysis.statistics.proportions import binomial_limits
 from rankscope.analysis.statistics.score_table import ScoreTable
 from rankscope.core.arrays import FloatArray, IntArray
 from rankscope.core.display import Tabular
@@ -329,7 +330,7 @@ def size_text(value: float) -> str:
     return text.removeprefix("0") or "0"
 
 
-# The gate: may the candidate replace the baseline?.
+# The gate: may the candidate replace the baseline?
 
 ALPHA = 0.05
 EFFECT = Number(least=0)  # the smallest loss that matters
@@ -391,7 +392,7 @@ def gate(
     family = Family(((given[0].systems[0], given[0].systems[1]),), tuple(t.measure for t in given), tuple(labels))
     checks = tuple(
         _check(part, raw, adjusted, tail, alpha, family.size, rule)
-        for part, raw, adjusted, tail in zip(parts, p, holm(p), _tails(p, alpha), strict=True)
+        for part, raw, adjusted, tail in zip(parts, p, holm(p), tested_levels(p, "holm", alpha), strict=True)
     )
     baseline, candidate = given[0].systems
     result = GateResult(
@@ -446,22 +447,15 @@ def _part(table: ScoreTable, label: str, effect: float, clusters: bool) -> _Gate
     rows = np.flatnonzero(~np.isnan(change))
     queries = [table.queries[row] for row in rows.tolist()]
     left_out = int((~np.isnan(table.values)).any(axis=1).sum()) - rows.size
-    if not clusters:
-        return _GateQuestion(
-            table=table,
-            label=label,
-            changes=Changes.of(change[rows]),
-            units=tuple(queries),
-            left_out=left_out,
-            min_effect=effect,
-        )
-    units = [table.labels[row] or f"query {name}" for row, name in zip(rows.tolist(), queries, strict=True)]
-    names = tuple(np.unique(np.asarray(units, dtype=str)).tolist())
+    names, units = queries, None
+    if clusters:
+        units = [table.labels[row] or f"query {name}" for row, name in zip(rows.tolist(), queries, strict=True)]
+        names = np.unique(np.asarray(units, dtype=str)).tolist()
     return _GateQuestion(
         table=table,
         label=label,
         changes=Changes.of(change[rows], units),
-        units=names,
+        units=tuple(names),
         left_out=left_out,
         min_effect=effect,
     )
@@ -479,14 +473,6 @@ def _enough(part: _GateQuestion, need: int, clusters: bool) -> None:
         )
 
 
-def _tails(p: FloatArray, alpha: float) -> FloatArray:
-    """The level at which Holm tests each: alpha/m for the smallest p, then alpha/(m - 1), ... up to the first kept."""
-    shown = int((holm(p) <= alpha).sum())
-    tails = np.empty_like(p)
-    tails[np.argsort(p, kind="stable")] = alpha / (p.size - np.minimum(np.arange(p.size), shown))
-    return tails
-
-
 def _check(
     part: _GateQuestion, p: float, adjusted: float, tail: float, alpha: float, tests: int, rule: RuleOfLoss
 ) -> GateCheck:
@@ -497,7 +483,9 @@ def _check(
     differing = int(np.count_nonzero(np.abs(changes.sums) > ROUNDING))
     low, high = limits_within(least, most, table.difference_bounds) if differing else (math.nan, math.nan)
     tested = part.tested(rule)
-    detectable = tested + _detectable(changes, part.min_effect - tested, alpha / tests)
+    # The smallest true loss that is caught in 80 % of cases: it must be shown, and seen to exceed the effect.
+    losses = ShownEffects(-changes.spread, alpha / tests, sides=1, least=part.min_effect - tested)
+    detectable = tested + losses.smallest()
     return GateCheck(
         measure=table.measure,
         label=part.label,
@@ -519,11 +507,6 @@ def _check(
         alpha=alpha,
         rule=rule,
     )
-
-
-def _detectable(changes: Changes, min_effect: float, alpha: float) -> float:
-    """The smallest true loss that is caught in 80 % of cases: it must be shown, and seen to exceed the effect."""
-    return ShownEffects(-changes.spread, alpha, sides=1, least=min_effect).smallest()
 
 
 def _self_test(parts: list[_GateQuestion], trials: int, alpha: float, seed: int, rule: RuleOfLoss) -> SelfTest:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -272,7 +272,9 @@ def _parsed(line: bytes) -> BuildRecord:
     texts: dict[str, Any] = {
         name: _text(whole[name], name) for name in ("build", "date", "baseline", "candidate", "reason")
     }
-    rows = _listed(whole["checks"])
+    rows = whole["checks"]
+    if not isinstance(rows, list) or not rows:
+        raise TypeError("it has no checks")
     if version == TURNED:
         return BuildRecord(**texts | {"reason": ""}, checks=tuple(map(_parsed_turned, rows)))
     family, rule = _text(whole["family"], "family"), _one_of(whole["rule"], get_args(RuleOfLoss))
@@ -315,10 +317,4 @@ def _text(value: object, name: str) -> str:
 def _one_of(value: object, known: tuple[Any, ...]) -> Any:
     if value not in known:
         raise ValueError(f"'{value}' is none of {', '.join(known)}")
-    return value
-
-
-def _listed(value: object) -> Iterable[dict[str, Any]]:
-    if not isinstance(value, list) or not value:
-        raise TypeError("it has no checks")
     return value

@@ -3,10 +3,9 @@
 Queries are drawn again with replacement, assessors too, and collections lose a part of their items; each draw gives a
 mean of every system, and so an order. The top set holds the best system with the level asked for (95 %), also where
 systems are close or equal: a system is left out if some other is ahead of it by more than chance allows (multiple
-comparisons with the best, Hsu 1984). Below 50 units that is so where skew t, a test that decides elsewhere too, says
-so
-of some other at (1 - level)/(systems - 1); the quantile of resampled differences is too short then. From 50 on,
-max_j (m_j - m_i)/e_ij is compared with the quantile of the same over draws of queries, each difference centred. Its
+comparisons with the best, Hsu 1984). Below 50 units that is so where skew t, a test that decides elsewhere too, says so
+of some other at (1 - level)/(systems - 1); the quantile of resampled differences is too short then. From 50 on, max_j
+(m_j - m_i)/e_ij is compared with the quantile of the same over draws of queries, each difference centred. Its
 probability is the share of draws in which the best system is one of the set.
 """
 
@@ -18,10 +17,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from rankscope.analysis.comparison.rank_intervals import EQUAL, chances_of_ranks
-from rankscope.analysis.statistics.bootstrap import resamples_for
+from rankscope.analysis.comparison.rank_intervals import EQUAL, chances_of_ranks, means_of_draws
 from rankscope.analysis.statistics.deciding_test import skew_t_p
-from rankscope.analysis.statistics.resampling import in_batches, resampled_times
+from rankscope.analysis.statistics.resampling import in_batches
 from rankscope.analysis.statistics.sampling_units import units_of
 from rankscope.analysis.statistics.score_table import ScoreTable
 from rankscope.core.arrays import BoolArray, FloatArray
@@ -91,7 +89,8 @@ class LeaderboardStability(Tabular):
     def system_rows(self) -> list[dict[str, object]]:
         """One row for each system: how often it is the best, and the ranks it takes in 90 % of the draws of queries."""
         chance = self.of_queries.chance
-        low, high = (_rank_at(chance, share) for share in (0.05, 0.95))
+        at_most = np.cumsum(chance, axis=1)
+        low, high = ((1 + (at_most < share - EQUAL).sum(axis=1)).tolist() for share in (0.05, 0.95))
         return [
             {
                 "system": name,
@@ -140,11 +139,13 @@ def stability(
     order = np.argsort(-whole.gains.mean(axis=0), kind="stable")
     names = tuple(whole.systems[each] for each in order.tolist())
     gains = units_of(whole, by_unit).gains[:, order]
-    drawn = _means_of_draws(gains, resamples, seed)
+    drawn = means_of_draws(gains, resamples, seed)
     top = top_set(gains, drawn, level)
     changes = [_changes("classes" if by_unit else "queries", gains.mean(axis=0), drawn)]
-    changes += _of_assessors(names, assessors, resamples, seed)
-    changes += _of_collections(names, collections)
+    if (means := _means_of_tables(names, assessors)) is not None:  # drawn again, as many as there are
+        changes.append(_changes("assessors", means.mean(axis=0), means_of_draws(means, resamples, seed)))
+    if (means := _means_of_tables(names, collections)) is not None:  # each is a draw but the first, as it is
+        changes.append(_changes("collection", means[0], means[1:]))
     mean = whole.gains.mean(axis=0)[order]
     return LeaderboardStability(
         measure=table.measure,
@@ -158,18 +159,11 @@ def stability(
     )
 
 
-def _means_of_draws(values: FloatArray, resamples: int | None, seed: int) -> FloatArray:
-    """Means over rows that are drawn with replacement: draws x columns."""
-    count = len(values)
-    total = resamples or resamples_for(count)
-    return np.concatenate([times @ values / count for times in resampled_times(count, total, seed)])
-
-
 def top_set(gains: FloatArray, drawn: FloatArray, level: float) -> BoolArray:
     """Which systems may be the best; `drawn` are means of the same systems over draws of queries.
 
     >>> gains = np.array([[0.5, 0.4, 0.1], [0.4, 0.5, 0.0], [0.6, 0.5, 0.1], [0.5, 0.5, 0.1], [0.5, 0.4, 0.0]])
-    >>> top_set(gains, _means_of_draws(gains, 200, 0), 0.95).tolist()
+    >>> top_set(gains, means_of_draws(gains, 200, 0), 0.95).tolist()
     [True, True, False]
     """
     if len(gains) < RESAMPLED_FROM:
@@ -210,22 +204,6 @@ def _as_student(quantile: float, count: int) -> float:
 
     wide = quantile * math.sqrt(count / (count - 1))
     return float(stdtrit(count - 1, ndtr(wide)))
-
-
-def _of_assessors(
-    names: tuple[str, ...], tables: Sequence[ScoreTable], resamples: int | None, seed: int
-) -> list[OrderStability]:
-    """Assessors drawn again, as many as there are; each has the means of the queries that all of them measure."""
-    means = _means_of_tables(names, tables)
-    if means is None:
-        return []
-    return [_changes("assessors", means.mean(axis=0), _means_of_draws(means, resamples, seed))]
-
-
-def _of_collections(names: tuple[str, ...], tables: Sequence[ScoreTable]) -> list[OrderStability]:
-    """Each collection is a draw; the first is the collection as it is."""
-    means = _means_of_tables(names, tables)
-    return [] if means is None else [_changes("collection", means[0], means[1:])]
 
 
 def _means_of_tables(names: tuple[str, ...], tables: Sequence[ScoreTable]) -> FloatArray | None:
@@ -269,8 +247,3 @@ def _changes(source: str, means: FloatArray, drawn: FloatArray) -> OrderStabilit
 
 def _signs(differences: FloatArray) -> FloatArray:
     return np.where(np.abs(differences) <= EQUAL, 0.0, np.sign(differences))
-
-
-def _rank_at(chance: FloatArray, share: float) -> list[int]:
-    """The rank that each system does not exceed in such a share of the draws."""
-    return (1 + (np.cumsum(chance, axis=1) < share - EQUAL).sum(axis=1)).tolist()

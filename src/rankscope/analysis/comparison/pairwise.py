@@ -105,7 +105,7 @@ def compare_pairs(
     test = test if test == DECIDING else PAIR_TESTS.spell(test)
     given = [tables] if isinstance(tables, ScoreTable) else list(tables)
     family = _family(given, by_class, baseline, correction)
-    parts = [part for table in given for part in (_classes(table) if by_class else [table])]
+    parts = [part for table in given for part in (map(table.where, table.class_names) if by_class else [table])]
     differences = [_differences(part, family) for part in parts]
     p = np.concatenate([_p_values(each, test) for each in differences])
     adjusted, levels = adjust(p, correction).p, 1 - tested_levels(p, correction, 1 - level)
@@ -184,10 +184,6 @@ def _family(tables: list[ScoreTable], by_class: bool, baseline: str | None, corr
         raise SettingError(f"two systems have the same name: {', '.join(tables[0].systems)}")
     classes = tables[0].class_names if by_class else (ALL_QUERIES,)
     return Family.of(tables[0].systems, [table.measure for table in tables], classes, correction, baseline)
-
-
-def _classes(table: ScoreTable) -> list[ScoreTable]:
-    return [table.where(label) for label in table.class_names]
 
 
 def _differences(table: ScoreTable, family: Family) -> FloatArray:

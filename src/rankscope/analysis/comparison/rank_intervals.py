@@ -1,16 +1,13 @@
 """Which ranks a system can have, and groups of systems without significant differences with their letters.
 
-Which ranks a system's mean can have: a list of systems by their means hides how many of them are tied by chance.
-From pairwise tests that hold together (Holm): a system ranks below all that are significantly better and above all
-that
-are significantly worse; in between, every rank is possible. In addition, how often it takes each rank when queries
-are
+Which ranks a system's mean can have: a list of systems by their means hides how many of them are tied by chance. From
+pairwise tests that hold together (Holm): a system ranks below all that are significantly better and above all that are
+significantly worse; in between, every rank is possible. In addition, how often it takes each rank when queries are
 drawn again.
 
-Groups of systems without significant differences, and their letters (compact letter display).
-"No significant difference" is not transitive: A and B, B and C may be alike while A and C differ. A group is
-therefore a largest
-set in which no two differ, and a system may belong to several. Two systems differ exactly if they share no letter.
+Groups of systems without significant differences, and their letters (compact letter display). "No significant
+difference" is not transitive: A and B, B and C may be alike while A and C differ. A group is therefore a largest set in
+which no two differ, and a system may belong to several. Two systems differ exactly if they share no letter.
 """
 
 from __future__ import annotations
@@ -29,8 +26,6 @@ from rankscope.analysis.statistics.score_table import ScoreTable
 from rankscope.core.arrays import BoolArray, FloatArray, IntArray
 from rankscope.core.errors import SettingError
 from rankscope.measures.direction import turn
-
-# Which ranks a system's mean can have: a list of systems by their means hides how many of them are tied by chance.
 
 EQUAL = 1e-12
 
@@ -86,8 +81,10 @@ def rank_intervals(
     mean = whole.gains.mean(axis=0)
     order = np.argsort(-mean, kind="stable")
     gains = whole.gains[:, order]
-    own = _own_p(whole.gains, correction) if adjusted is None else adjusted
-    different = _different(whole.gains, own, 1 - level)[np.ix_(order, order)]
+    if adjusted is None:
+        first, second = np.triu_indices(len(order), 1)
+        adjusted = adjust(decide_p(whole.gains[:, second] - whole.gains[:, first]), correction).p
+    different = _different(whole.gains, adjusted, 1 - level)[np.ix_(order, order)]
     names = tuple(table.systems[each] for each in order.tolist())
     chance = rank_chances(gains, resamples=resamples, seed=seed)
     ahead = mean[order][:, None] > mean[order]  # of row over column
@@ -107,11 +104,6 @@ def rank_intervals(
     )
 
 
-def _own_p(gains: FloatArray, correction: str) -> FloatArray:
-    first, second = np.triu_indices(gains.shape[1], 1)
-    return adjust(decide_p(gains[:, second] - gains[:, first]), correction).p
-
-
 def _different(gains: FloatArray, p: FloatArray, alpha: float) -> BoolArray:
     """Which pairs of columns are shown to differ."""
     first, second = np.triu_indices(gains.shape[1], 1)
@@ -127,11 +119,14 @@ def rank_chances(gains: FloatArray, *, resamples: int | None = None, seed: int =
     >>> rank_chances(np.array([[0.3, 0.2, 0.2], [0.5, 0.1, 0.1]]), resamples=10).tolist()
     [[1.0, 0.0, 0.0], [0.0, 0.5, 0.5], [0.0, 0.5, 0.5]]
     """
-    queries = len(gains)
-    total = resamples or resamples_for(queries)
-    return chances_of_ranks(
-        np.concatenate([times @ gains / queries for times in resampled_times(queries, total, seed)])
-    )
+    return chances_of_ranks(means_of_draws(gains, resamples, seed))
+
+
+def means_of_draws(values: FloatArray, resamples: int | None, seed: int) -> FloatArray:
+    """Means over rows that are drawn with replacement: draws x columns."""
+    count = len(values)
+    total = resamples or resamples_for(count)
+    return np.concatenate([times @ values / count for times in resampled_times(count, total, seed)])
 
 
 def chances_of_ranks(drawn: FloatArray) -> FloatArray:

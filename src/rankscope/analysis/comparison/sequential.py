@@ -1,24 +1,20 @@
 """Sequential comparison: interim analyses whose limits hold at all of them together (confidence sequences by betting).
 
-Limits of the mean of bounded differences that hold at every look: confidence sequences by betting.
-Whoever doubts that the mean of values in [-1, 1] is `mean` or more starts with a capital of 1 and stakes a fixed
-share
-`f` of it on each value `x`: the capital is multiplied by 1 - f + f (1 - x) / (1 - mean). If the mean is as claimed,
-no
-bet gains in the long run, and by Ville's inequality the capital reaches 1 / alpha at any time with a chance of at
-most
-alpha, regardless of how often one looks and of when one stops (Waudby-Smith and Ramdas 2024).
+Limits of the mean of bounded differences that hold at every look: confidence sequences by betting. Whoever doubts that
+the mean of values in [-1, 1] is `mean` or more starts with a capital of 1 and stakes a fixed share `f` of it on each
+value `x`: the capital is multiplied by 1 - f + f (1 - x) / (1 - mean). If the mean is as claimed, no bet gains in the
+long run, and by Ville's inequality the capital reaches 1 / alpha at any time with a chance of at most alpha, regardless
+of how often one looks and of when one stops (Waudby-Smith and Ramdas 2024).
 
 The capital is shared among bets from .02 to .95 that never change. So it is a sum of plain products: the order of the
-values does not matter, and the capital grows with the mean that is doubted, so that the limit is its one root. Half
-of
+values does not matter, and the capital grows with the mean that is doubted, so that the limit is its one root. Half of
 it lies on the largest bet: differences of real systems are small for their range, where bold bets win soonest.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -37,7 +33,7 @@ from rankscope.analysis.comparison.sequential_state import (
     find_changed,
 )
 from rankscope.analysis.statistics.resampling import class_numbers
-from rankscope.core.arrays import FloatArray, IntArray
+from rankscope.core.arrays import FloatArray
 from rankscope.core.errors import SettingError
 from rankscope.core.wording import how_many
 from rankscope.measures.direction import turn, turned
@@ -45,16 +41,6 @@ from rankscope.measures.direction import turn, turned
 # One look: count what is new, bet on all that was counted, narrow the limits, decide.
 
 NOTHING_YET = LookCheck(change=math.nan, low=-1.0, high=1.0, decision="not yet")
-
-
-@dataclass(frozen=True)
-class QueriesCounted:
-    """What a look adds to the queries that counted before."""
-
-    records: dict[str, QueryRecord]
-    new: int
-    again: int
-    late: int
 
 
 def take_look(
@@ -65,23 +51,27 @@ def take_look(
     A changed candidate starts anew. A look without a new query is none: it changes nothing.
     """
     state, anew = _continued(path, before, question, now)
-    counted = _count(state, now)
+    # Each query counts once, and each unit at one look only: what comes later of it depends on what was seen.
+    units = {each.unit for each in state.records.values()}
+    fresh = {query: each for query, each in now.records.items() if query not in state.records}
+    new = {query: each for query, each in fresh.items() if each.unit not in units}
+    records = {**state.records, **new}
     known = state.looks[-1].checks if state.looks else ()
     earlier = known or (NOTHING_YET,) * (len(question.pairs) * len(question.measures))
-    checks = _checks(question, now.systems, counted.records, earlier)
-    state = replace(state, records=counted.records, systems=now.systems)
-    if counted.new:
+    checks = _checks(question, now.systems, records, earlier)
+    state = replace(state, records=records, systems=now.systems)
+    if new:
         found = tuple(LookCheck(check.change, check.low, check.high, check.decision) for check in checks)
-        state = replace(state, looks=(*state.looks, LookRecord(len(counted.records), found)))
+        state = replace(state, looks=(*state.looks, LookRecord(len(records), found)))
     return state, SequentialResult(
         kind=question.kind,
         systems=now.systems,
         checks=checks,
         looks=len(state.looks),
-        queries=len(counted.records),
-        new=counted.new,
-        again=counted.again,
-        late=counted.late,
+        queries=len(records),
+        new=len(new),
+        again=len(now.records) - len(fresh),
+        late=len(fresh) - len(new),
         left_out=now.left_out,
         unit=question.unit,
         alpha=question.alpha,
@@ -109,39 +99,21 @@ def _continued(
     )
 
 
-def _count(state: SequentialState, now: Observed) -> QueriesCounted:
-    """Each query once, and each unit at one look only: what comes later of it depends on what was seen."""
-    units = {each.unit for each in state.records.values()}
-    fresh = {query: each for query, each in now.records.items() if query not in state.records}
-    new = {query: each for query, each in fresh.items() if each.unit not in units}
-    return QueriesCounted(
-        records={**state.records, **new},
-        new=len(new),
-        again=len(now.records) - len(fresh),
-        late=len(fresh) - len(new),
-    )
-
-
 def _checks(
     question: Question, systems: tuple[str, ...], records: dict[str, QueryRecord], earlier: tuple[LookCheck, ...]
 ) -> tuple[SequentialCheck, ...]:
-    """Every measure and pair."""
+    """Every measure and pair, by the mean of each unit."""
     shape = (len(records), len(question.measures), len(systems))
     values = np.array([each.values for each in records.values()], dtype=np.float64).reshape(shape)
     units = class_numbers([each.unit for each in records.values()])
-    means = _unit_means(values.reshape(len(records), -1), units).reshape(-1, *shape[1:])
+    means = np.zeros((int(units.max(initial=-1)) + 1, *shape[1:]))
+    np.add.at(means, units, values)
+    means /= np.bincount(units, minlength=len(means))[:, None, None]
     asked = [(measure, pair) for measure in range(len(question.measures)) for pair in question.pairs]
     return tuple(
         _check(question, systems, means[:, measure, :], measure, pair, known)
         for (measure, pair), known in zip(asked, earlier, strict=True)
     )
-
-
-def _unit_means(values: FloatArray, units: IntArray) -> FloatArray:
-    """The mean of each unit (row) in each column."""
-    sums = np.zeros((int(units.max(initial=-1)) + 1, values.shape[1]))
-    np.add.at(sums, units, values)
-    return np.asarray(sums / np.bincount(units, minlength=len(sums))[:, None])
 
 
 def _check(
@@ -164,6 +136,10 @@ def _check(
     if contradicted:
         low, high = least, most
     decision = decide(gain, low, high, effect, known.decision)
+    needed = 0.0
+    if decision == "not yet":  # in the direction of the present effect
+        loses = -gain > effect
+        needed = still_needed(gains if loses else -gains, 0.0 if loses else effect, tail)
     change, low, high = turned(gain, low, high, lower_is_better)
     return SequentialCheck(
         measure=question.measures[measure],
@@ -177,7 +153,7 @@ def _check(
         min_effect=effect,
         units=gains.size,
         decision=decision,
-        needed=_needed(gains, effect, tail) if decision == "not yet" else 0.0,
+        needed=needed,
         unit=question.unit,
         lower_is_better=lower_is_better,
         contradicted=contradicted,
@@ -202,14 +178,6 @@ def decide(gain: float, low: float, high: float, min_effect: float, before: Deci
     if high < 0 and -gain > min_effect:
         return "worse"
     return "not worse" if min_effect > 0 and low > -min_effect else "not yet"
-
-
-def _needed(gains: FloatArray, min_effect: float, tail: float) -> float:
-    """How many more units like these decide in about half of all cases, in the direction of the present effect."""
-    gain = float(gains.mean()) if gains.size else 0.0
-    if -gain > min_effect:
-        return still_needed(gains, 0.0, tail)
-    return still_needed(-gains, min_effect, tail)
 
 
 # Limits of the mean of bounded differences that hold at every look: confidence sequences by betting.

@@ -147,22 +147,20 @@ class SequentialResult(Tabular):
             return self._line(self.checks[0])
         decided = sum(check.is_decided for check in self.checks)
         if self.kind == "compare":
-            return f"{decided} of {how_many(len(self.checks), 'pairs')} decided on {how_many(self.queries, 'queries')}"
+            return f"{decided} of {how_many(len(self.checks), 'pairs')} decided on {how_many(self.queries)}"
         shown = next((check for check in self.checks if check.decision == self.decision), self.checks[0])
-        return (
-            f"{shown.verdict}: {decided} of {how_many(len(self.checks), 'checks')} decided on "
-            f"{how_many(self.queries, 'queries')}"
-        )
+        counted = how_many(self.queries)
+        return f"{shown.verdict}: {decided} of {how_many(len(self.checks), 'checks')} decided on {counted}"
 
     def _line(self, check: SequentialCheck) -> str:
         if self.kind == "gate":
             return (
-                f"{check.verdict}: {check.measure} changed by {check.interval} on {how_many(self.queries, 'queries')}; "
+                f"{check.verdict}: {check.measure} changed by {check.interval} on {how_many(self.queries)}; "
                 f"{check.outlook}"
             )
         pair = f"{check.second} minus {check.first} {check.measure}"
         word = f"decided: {check.second} is {check.decision}" if check.is_decided else "not yet"
-        return f"{word}: {pair} {check.interval} on {how_many(self.queries, 'queries')}; {check.outlook}"
+        return f"{word}: {pair} {check.interval} on {how_many(self.queries)}; {check.outlook}"
 
     @property
     def lines(self) -> tuple[str, ...]:
@@ -173,14 +171,14 @@ class SequentialResult(Tabular):
     def remarks(self) -> tuple[str, ...]:
         """What must be said with the decision."""
         lines = [self.started_anew] if self.started_anew else []
-        counted = f"{_number(self.new)} counted now" if self.new else "nothing new since"
+        counted = f"{how_many(self.new)} counted now" if self.new else "nothing new since"
         lines.append(f"look {self.looks:,}: {counted}; the limits hold at all looks together")
         if self.again:
-            lines.append(f"{_number(self.again)} given again; each counts once")
+            lines.append(f"{how_many(self.again)} given again; each counts once")
         if self.late:
-            lines.append(f"{_number(self.late)} of classes that were counted before: a class counts once")
+            lines.append(f"{how_many(self.late)} of classes that were counted before: a class counts once")
         if self.left_out:
-            lines.append(f"{_number(self.left_out)} without a value of each system: not counted")
+            lines.append(f"{how_many(self.left_out)} without a value of each system: not counted")
         if self.unit == "class":
             lines.append(
                 "queries of one class depend on each other: "
@@ -198,7 +196,3 @@ class SequentialResult(Tabular):
     def rows(self) -> list[dict[str, object]]:
         """One row for each check."""
         return [check.row() for check in self.checks]
-
-
-def _number(queries: int) -> str:
-    return f"{queries:,} {'query' if queries == 1 else 'queries'}"

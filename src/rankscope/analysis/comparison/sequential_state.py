@@ -1,8 +1,7 @@
 """What an interim analysis sees of each query, and what analyses leave behind in a file.
 
-What looks leave behind: the question, the queries that counted with digests and values, and each look's limits.
-One JSON file, a line for each query. A query counts once; another question or another baseline is refused, because
-the
+What looks leave behind: the question, the queries that counted with digests and values, and each look's limits. One
+JSON file, a line for each query. A query counts once; another question or another baseline is refused, because the
 limits hold for one question only.
 """
 
@@ -27,11 +26,9 @@ from rankscope.core.files import atomic
 from rankscope.core.names import in_json
 from rankscope.core.wording import setting_value
 from rankscope.measures.direction import Direction, direction_of, turned
-from rankscope.measures.evaluation.scores import Column, Scores, SystemScores
+from rankscope.measures.evaluation.scores import Column, Scores
 from rankscope.ranks.ragged import Ragged
 from rankscope.ranks.relevant_ranks import RelevantRanks
-
-# What looks leave behind: the question, the queries that counted with digests and values, and each look's limits.
 
 FORMAT = "rankscope.sequential"
 TURNED, VERSION = 1, 2  # 1 had changes turned so that more is better
@@ -149,7 +146,8 @@ def check_same_question(path: str | Path, before: Question, now: Question) -> No
         raise SettingError(f"{path} holds looks of rankscope {before.kind}: give {now.kind} another file")
     old, new = before.as_json(), now.as_json()
     facts = [_spelled(before, name) for name in FACTS[1:] if old[name] != new[name]]
-    facts += [(name, old["settings"].get(name)) for name in new["settings"] if _differs(old, new, name)]
+    settings = old["settings"]
+    facts += [(name, settings.get(name)) for name, value in new["settings"].items() if settings.get(name) != value]
     if facts:
         words = ", ".join(f"{setting_value(name, value)} before" for name, value in facts)
         raise SettingError(
@@ -208,10 +206,6 @@ def _some(queries: list[str]) -> str:
     return f"query {shown}" if len(queries) == 1 else f"{len(queries):,} queries ({shown})"
 
 
-def _differs(old: dict[str, Any], new: dict[str, Any], name: str) -> bool:
-    return bool(old["settings"].get(name) != new["settings"][name])
-
-
 def _json(value: object) -> str:
     return in_json(json.dumps(value, ensure_ascii=False, allow_nan=False))
 
@@ -236,7 +230,10 @@ def _parse(whole: dict[str, Any]) -> SequentialState:
     return SequentialState(
         question=question,
         systems=tuple(each["name"] for each in whole["systems"]),
-        records={query: _parse_record(*row) for query, row in whole["queries"].items()},
+        records={
+            query: QueryRecord(unit, judgements, tuple(answers), tuple(tuple(map(float, each)) for each in values))
+            for query, (unit, judgements, answers, values) in whole["queries"].items()
+        },
         looks=tuple(looks),
     )
 
@@ -252,10 +249,6 @@ def _turned_back(question: Question, checks: tuple[LookCheck, ...]) -> Iterator[
     for better, check in zip(question.better_of_checks, checks, strict=True):
         change, low, high = turned(check.change, check.low, check.high, better == "lower")
         yield LookCheck(change, low, high, check.decision)
-
-
-def _parse_record(unit: str, judgements: str, answers: list[str], values: list[list[float]]) -> QueryRecord:
-    return QueryRecord(unit, judgements, tuple(answers), tuple(tuple(map(float, each)) for each in values))
 
 
 # What a look sees: of each query the values of all systems, and digests that tell whether they are the same again.
@@ -308,12 +301,15 @@ def observe(scores: Scores) -> Observed:
     whole = ~np.isnan(values).any(axis=(1, 2))
     by_class = classes_are_targets(part)
     units = tables[0].labels if by_class else ("",) * len(tables[0])
+    # What made the values; where systems differ, one after the other, whatever they are called.
+    found = {name: each for name, each in scores.settings_in_effect.items() if name not in LEFT_ASIDE}
+    settings = {name: list(each.values()) if isinstance(each, dict) else each for name, each in found.items()}
     return Observed(
         systems=tables[0].systems,
         measures=scores.measures,
         lower_is_better=tuple(table.lower_is_better for table in tables),
         unit="class" if by_class else "query",
-        settings=_settings(scores),
+        settings=settings,
         records=_records(part, tables[0].queries, units, values, np.flatnonzero(whole)),
         left_out=int((~whole & (~np.isnan(values)).any(axis=(1, 2))).sum()),
     )
@@ -365,14 +361,12 @@ def answered_part(scores: Scores) -> Scores:
         for query, there in zip(system.ranks.queries, system.ranks.answered.tolist(), strict=True)
         if there
     }
-    return replace(scores, systems=tuple(_part_of_system(system, answered) for system in scores.systems))
-
-
-def _part_of_system(system: SystemScores, queries: set[str]) -> SystemScores:
-    rows = np.array([row for row, query in enumerate(system.ranks.queries) if query in queries], dtype=np.int64)
-    return replace(
-        system, ranks=system.ranks.take(rows), columns=tuple(_part_of_column(each, rows) for each in system.columns)
-    )
+    parts = []
+    for system in scores.systems:
+        rows = np.array([row for row, query in enumerate(system.ranks.queries) if query in answered], dtype=np.int64)
+        columns = tuple(_part_of_column(each, rows) for each in system.columns)
+        parts.append(replace(system, ranks=system.ranks.take(rows), columns=columns))
+    return replace(scores, systems=tuple(parts))
 
 
 def _part_of_column(column: Column, rows: IntArray) -> Column:
@@ -388,12 +382,6 @@ def _part_of_column(column: Column, rows: IntArray) -> Column:
         best=None if column.best is None else column.best[rows],
         error=None if column.error is None else column.error[rows],
     )
-
-
-def _settings(scores: Scores) -> dict[str, object]:
-    """What made the values; where systems differ, one after the other, whatever they are called."""
-    found = {name: each for name, each in scores.settings_in_effect.items() if name not in LEFT_ASIDE}
-    return {name: list(each.values()) if isinstance(each, dict) else each for name, each in found.items()}
 
 
 def _digests(ranks: RelevantRanks, numbers: IntArray, lists: tuple[Ragged, ...]) -> dict[str, str]:

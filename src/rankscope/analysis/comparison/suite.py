@@ -1,16 +1,14 @@
 """Several collections (tasks) at once: which system is better on the whole and which one wins where, with intervals
 over tasks.
 
-Intervals of means over tasks: tasks are drawn with replacement, and in each task drawn its queries.
-A mean over few tasks varies as tasks do. Resampling T tasks makes their spread too small by (T - 1)/T, and a normal
-tail is too short for so few: the percentiles are taken further out, as far as Student's t with T - 1 degrees of
-freedom
-times sqrt(T/(T - 1)) is beyond the normal (expanded percentile interval, Hesterberg 2015, The American Statistician).
+Intervals of means over tasks: tasks are drawn with replacement, and in each task drawn its queries. A mean over few
+tasks varies as tasks do. Resampling T tasks makes their spread too small by (T - 1)/T, and a normal tail is too short
+for so few: the percentiles are taken further out, as far as Student's t with T - 1 degrees of freedom times sqrt(T/(T -
+1)) is beyond the normal (expanded percentile interval, Hesterberg 2015, The American Statistician).
 
-Several collections at once: which system is better on the whole, and which one wins where.
-Each task is compared by itself, as everywhere. Means over tasks and mean ranks are of the systems that have every
-task;
-a system that lacks one gets neither, because another selection of tasks would give it other numbers.
+Several collections at once: which system is better on the whole, and which one wins where. Each task is compared by
+itself, as everywhere. Means over tasks and mean ranks are of the systems that have every task; a system that lacks one
+gets neither, because another selection of tasks would give it other numbers.
 """
 
 from __future__ import annotations
@@ -26,14 +24,12 @@ from rankscope.analysis.comparison.compare import Compared, MeasureCompared, com
 from rankscope.analysis.statistics.corrections import holm
 from rankscope.analysis.statistics.resampling import batches, drawing
 from rankscope.analysis.statistics.score_table import ScoreTable
-from rankscope.core.arrays import FloatArray, IntArray
+from rankscope.core.arrays import FloatArray
 from rankscope.core.catalogue import unknown_name
 from rankscope.core.display import Tabular
 from rankscope.core.errors import SettingError
 from rankscope.core.validation import COUNT, SEED, SHARE, check
 from rankscope.measures.direction import best_first, side_of, turn
-
-# Intervals of means over tasks: tasks are drawn with replacement, and in each task drawn its queries.
 
 RESAMPLES = 10_000
 FEWEST_TASKS = 2
@@ -67,17 +63,12 @@ def two_level_means(tasks: Sequence[TaskValues], resamples: int = RESAMPLES, see
     means = np.empty((resamples * len(tasks), tasks[0].values.shape[1]))
     for number, task in enumerate(tasks):
         places = np.flatnonzero(drawn.ravel() == number)
-        means[places] = _drawn_means(task, places, chance)
+        # Means of one task with its queries drawn again, one row for each place.
+        draw = drawing(len(task.values), task.classes)
+        parts = [draw.times(chance, some) for some in batches(places.size, len(task.values))]
+        drawn_means = [times @ task.values / times.sum(axis=1)[:, None] for times in parts]
+        means[places] = np.concatenate([np.empty((0, task.values.shape[1])), *drawn_means])
     return means.reshape(resamples, len(tasks), -1)
-
-
-def _drawn_means(task: TaskValues, places: IntArray, chance: np.random.Generator) -> FloatArray:
-    """Means of one task with its queries drawn again, one row for each place."""
-    draw = drawing(len(task.values), task.classes)
-    parts = [draw.times(chance, some) for some in batches(places.size, len(task.values))]
-    return np.concatenate(
-        [np.empty((0, task.values.shape[1])), *(times @ task.values / times.sum(axis=1)[:, None] for times in parts)]
-    )
 
 
 def expanded_tail(tasks: int, level: float) -> float:
@@ -247,7 +238,11 @@ def compare_suite(
     first = next(iter(tables.values()))
     names = tuple(dict.fromkeys(name for task in tasks for name in task.table.systems))
     complete = [name for name in names if all(name in task.table.systems for task in tasks)]
-    chosen = _baseline(baseline, names, complete)
+    if baseline is not None and baseline not in names:
+        raise SettingError(unknown_name("system", baseline, names))
+    if baseline is not None and baseline not in complete:
+        raise SettingError(f"the baseline must have every task, and {baseline} does not")
+    chosen = baseline or (complete[0] if complete else "")
     how = _Drawn(baseline=chosen, lower_is_better=first.lower_is_better, level=level, resamples=resamples, seed=seed)
     overall = _Overall.of(tasks, complete, how)
     systems = [_system(name, tasks, overall) for name in names]
@@ -263,14 +258,6 @@ def compare_suite(
         resamples=resamples,
         seed=seed,
     )
-
-
-def _baseline(wanted: str | None, names: Sequence[str], complete: Sequence[str]) -> str:
-    if wanted is not None and wanted not in names:
-        raise SettingError(unknown_name("system", wanted, names))
-    if wanted is not None and wanted not in complete:
-        raise SettingError(f"the baseline must have every task, and {wanted} does not")
-    return wanted or (complete[0] if complete else "")
 
 
 def _task(name: str, table: ScoreTable, by_unit: bool, seed: int) -> SuiteTask:
@@ -335,9 +322,12 @@ class _Overall:
 
     def difference(self, name: str, level: float) -> SuiteEstimate:
         """Mean over tasks minus that of the baseline, on the same tasks and queries in every resample."""
-        own, base = self.names.index(name), self.names.index(self.how.baseline)
-        values, drawn = (each[..., own] - each[..., base] for each in (self.means, self.drawn))
+        values, drawn = self._from_baseline(name)
         return self._estimate(values[..., None], drawn[..., None], 0, level)
+
+    def _from_baseline(self, name: str) -> tuple[FloatArray, FloatArray]:
+        own, base = self.names.index(name), self.names.index(self.how.baseline)
+        return self.means[..., own] - self.means[..., base], self.drawn[..., own] - self.drawn[..., base]
 
     def _estimate(self, values: FloatArray, drawn: FloatArray, place: int, level: float | None = None) -> SuiteEstimate:
         low, high = two_level_limits(drawn[..., place].mean(axis=1)[:, None], self.tasks, level or self.how.level)
@@ -347,13 +337,9 @@ class _Overall:
     def p(self) -> dict[str, float]:
         """Of the difference of each other system from the baseline, corrected together."""
         others = [name for name in self.names if name != self.how.baseline]
-        base = self.names.index(self.how.baseline) if others else 0
-        raw = [self._p(self.names.index(name), base) for name in others]
+        apart = map(self._from_baseline, others)
+        raw = [two_level_p(float(values.mean()), drawn.mean(axis=1), self.tasks) for values, drawn in apart]
         return dict(zip(others, holm(np.array(raw)).tolist(), strict=True)) if others else {}
-
-    def _p(self, own: int, base: int) -> float:
-        values, drawn = (each[..., own] - each[..., base] for each in (self.means, self.drawn))
-        return two_level_p(float(values.mean()), drawn.mean(axis=1), self.tasks)
 
     def side(self, name: str) -> str:
         """On which side of the baseline a system is shown to be."""
@@ -374,29 +360,21 @@ def ranks_of_means(values: FloatArray) -> FloatArray:
 
 
 def _system(name: str, tasks: Sequence[SuiteTask], overall: _Overall) -> SuiteSystem:
+    shared = [task for task in tasks if name in task.table.systems]
     missing = tuple(task.name for task in tasks if name not in task.table.systems)
-    nothing = SuiteEstimate(math.nan)
-    wins = tuple(task.name for task in tasks if task.best == name)
-    if missing:
-        shared = _on_shared_tasks(name, tasks, overall.how)
-        return SuiteSystem(
-            name=name, missing=missing, mean=nothing, rank=nothing, difference=shared, p=math.nan, side="", wins=wins
-        )
+    mean = rank = difference = SuiteEstimate(math.nan)
+    how = overall.how
+    if not missing:
+        mean, rank, difference = overall.mean(name), overall.rank(name), overall.difference(name, how.level)
+    elif how.baseline and shared:  # against the baseline on the tasks that it has
+        difference = _Overall.of(shared, [how.baseline, name], how).difference(name, how.level)
     return SuiteSystem(
         name=name,
-        missing=(),
-        mean=overall.mean(name),
-        rank=overall.rank(name),
-        difference=overall.difference(name, overall.how.level),
-        p=overall.p.get(name, math.nan),
-        side=overall.side(name),
-        wins=wins,
+        missing=missing,
+        mean=mean,
+        rank=rank,
+        difference=difference,
+        p=math.nan if missing else overall.p.get(name, math.nan),
+        side="" if missing else overall.side(name),
+        wins=tuple(task.name for task in tasks if task.best == name),
     )
-
-
-def _on_shared_tasks(name: str, tasks: Sequence[SuiteTask], how: _Drawn) -> SuiteEstimate:
-    """A system with gaps against the baseline, on the tasks that it has; nothing where there is no baseline."""
-    shared = [task for task in tasks if name in task.table.systems]
-    if not how.baseline or not shared:
-        return SuiteEstimate(math.nan)
-    return _Overall.of(shared, [how.baseline, name], how).difference(name, how.level)

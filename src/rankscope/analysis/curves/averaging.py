@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankscope.analysis.curves.curve import Curve
+from rankscope.analysis.curves.curve import Curve, precision_recall_curve
 from rankscope.analysis.curves.means import (
     SLACK,
     Weighting,
@@ -86,12 +86,10 @@ def radial_mean(
     given = relevant_scopes(a)
     here = hits_at(queries, given)
     mean = mean_over(here.hits / queries.relevant[:, None], units_of(queries, weighting))
-    return Curve(
+    return precision_recall_curve(
         x=mean.value,
         y=mean.value / given,
         name=name or queries.system,
-        x_name="recall",
-        y_name="precision",
         error=mean.error / given,
         x_error=mean.error,
         queries=mean.queries,
@@ -154,12 +152,10 @@ def radial_lattice(
     relevant = int(sizes.max(initial=1))
     mean = mean_steps(queries, units_of(queries, weighting), np.ones(len(queries)), given)
     a, recall, error = given / relevant, mean.value / relevant, mean.error / relevant
-    return Curve(
+    return precision_recall_curve(
         x=recall,
         y=recall / a,
         name=name or queries.system,
-        x_name="recall",
-        y_name="precision",
         error=error / a,
         x_error=error,
         queries=mean.queries,
@@ -186,12 +182,10 @@ def mean_along_rays(queries: RelevantRanks, a: ArrayLike, weighting: Weighting =
     for column, scope in enumerate(given.tolist()):
         np.maximum.at(recall[:, column], points.row, np.minimum(points["recall"], scope * points["precision"]))
     mean = mean_over(recall, units_of(queries, weighting))
-    return Curve(
+    return precision_recall_curve(
         x=mean.value,
         y=mean.value / given,
         name=queries.system,
-        x_name="recall",
-        y_name="precision",
         error=mean.error / given,
         x_error=mean.error,
         queries=mean.queries,
@@ -233,12 +227,10 @@ def _boxed(queries: RelevantRanks, boxes: int, axis: str, mean_of: str) -> Curve
     more = {"low": low, "high": np.arange(1, boxes + 1) / boxes}
     x, y = (middle, mean.value) if axis == "recall" else (mean.value, middle)
     error, x_error = (mean.error, None) if axis == "recall" else (None, mean.error)
-    return Curve(
+    return precision_recall_curve(
         x=x,
         y=y,
         name=queries.system,
-        x_name="recall",
-        y_name="precision",
         error=error,
         x_error=x_error,
         queries=mean.queries,

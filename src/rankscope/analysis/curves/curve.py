@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import polars as pl
@@ -60,6 +61,9 @@ class Curve:
             **self.more,
         }
         return {name: column for name, column in columns.items() if column is not None}
+
+
+precision_recall_curve = partial(Curve, x_name="recall", y_name="precision")
 
 
 @dataclass(frozen=True, eq=False)

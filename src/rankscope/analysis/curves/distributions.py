@@ -1,9 +1,8 @@
 """Distributions of counts (hypergeometric, binomial, beta-binomial): probabilities, tails and means of many of them at
 once.
 
-Sums of terms that are made from their neighbours: each is the one before it times a ratio of small factors.
-A sum begins where the terms are largest and ends when the next term no longer matters; so a tail of few terms costs
-few
+Sums of terms that are made from their neighbours: each is the one before it times a ratio of small factors. A sum
+begins where the terms are largest and ends when the next term no longer matters; so a tail of few terms costs few
 terms, regardless of the size of the collection.
 
 How many distractors stand above a hit after chance has worked on them: three distributions of counts.
@@ -35,7 +34,6 @@ FRACTION_BLOCK = 1 << 14  # where none leaves early: they stay in the processor'
 def at_most(counts: Counts, limit: FloatArray) -> FloatArray:
     """P(count <= limit) for each element; the limit is a whole number, below 0 the probability is 0.
 
-    >>> from rankscope.analysis.curves.distributions import Binomial
     >>> at_most(Binomial(np.array([3.0]), np.array([0.5])), np.array([1.0]))
     array([0.5])
     """
@@ -86,7 +84,7 @@ def _weighted(
 ) -> FloatArray:
     """The part of the mean from `start` on, down or up, over the next counts as far as there is room."""
     first = np.exp(counts.log_probability(start))
-    return weighted_sums(first, counts.ratios(start, step), TermsAtRanks(weight, place + start, step, room))
+    return _sums(first, counts.ratios(start, step), TermsAtRanks(weight, place + start, step, room))
 
 
 def mean_inverse(counts: Counts, place: FloatArray, steps: int = 400) -> FloatArray:
@@ -200,21 +198,20 @@ def tail_sums(first: FloatArray, ratios: Ratios) -> FloatArray:
     return result
 
 
-def weighted_sums(first: FloatArray, ratios: Ratios, ranked: TermsAtRanks) -> FloatArray:
-    """The sum of each element's terms, each times the weight of its rank, as far as there is room."""
-    return _sums(first, ratios, ranked)
-
-
 @np.errstate(divide="ignore", invalid="ignore")
 def _sums(first: FloatArray, ratios: Ratios, ranked: TermsAtRanks | None = None) -> FloatArray:
-    """Term after term, for all elements that are not done."""
+    """The sum of each element's terms; where they stand at ranks each times its weight, as far as there is room."""
     total, active = np.empty(first.size), np.arange(first.size)
     term, least = first.copy(), NEGLIGIBLE * first
-    state, slopes = _started(ratios, ranked)
+    state, slopes = ratios.factors.copy(), ratios.slopes
+    if ranked is not None:
+        state = np.concatenate([state, [ranked.rank, ranked.room]])
+        slopes = np.concatenate([slopes, [[float(ranked.step)], [-1.0]]])
     done = np.zeros(first.size)
     scratch = np.empty((2, first.size))
     while active.size:
-        done += _weighed(term, state, ranked)
+        # The terms times their weights; the rank of an element that is done no longer means anything.
+        done += term if ranked is None else term * ranked.weight(np.maximum(state[RANK], 1.0))
         term *= _ratio(state, scratch[:, : active.size])
         state += slopes
         going = term > least if ranked is None else (term > least) & (state[ROOM] >= 0)
@@ -226,22 +223,9 @@ def _sums(first: FloatArray, ratios: Ratios, ranked: TermsAtRanks | None = None)
     return total
 
 
-def _started(ratios: Ratios, ranked: TermsAtRanks | None) -> tuple[FloatArray, FloatArray]:
-    """The factors, and the rank and the room behind them: their values, and what a step adds to them."""
-    if ranked is None:
-        return ratios.factors.copy(), ratios.slopes
-    state = np.concatenate([ratios.factors, [ranked.rank, ranked.room]])
-    return state, np.concatenate([ratios.slopes, [[float(ranked.step)], [-1.0]]])
-
-
 def _ratio(state: FloatArray, scratch: FloatArray) -> FloatArray:
     x, y, u, v = state[:RANK]
     return np.divide(np.multiply(x, y, out=scratch[0]), np.multiply(u, v, out=scratch[1]), out=scratch[0])
-
-
-def _weighed(term: FloatArray, state: FloatArray, ranked: TermsAtRanks | None) -> FloatArray:
-    """The terms times their weights; the rank of an element that is done no longer means anything."""
-    return term if ranked is None else term * ranked.weight(np.maximum(state[RANK], 1.0))
 
 
 # How many distractors stand above a hit after chance has worked on them: three distributions of counts.

@@ -17,11 +17,11 @@ import numpy as np
 from rankscope.analysis.curves.averaging import By, generality_groups, radial_lattice, radial_mean
 from rankscope.analysis.curves.curve import Curve
 from rankscope.analysis.curves.means import with_relevant_items
-from rankscope.analysis.curves.precision_recall import level_hits
+from rankscope.analysis.curves.precision_recall import level_hits, rank_of_hit, row_of
 from rankscope.core.arrays import FloatArray, IntArray
-from rankscope.core.catalogue import unknown_name
 from rankscope.core.display import Tabular
 from rankscope.core.errors import MeasureError
+from rankscope.core.wording import how_many
 from rankscope.measures.quadruple import Contingency, Quadruple
 from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks
 
@@ -65,7 +65,7 @@ def windows(queries: RelevantRanks, recalls: Sequence[float] = RECALLS) -> Float
     array([[ 3., inf],
            [ 2.,  2.]])
     """
-    columns = [_rank_of_hit(queries, level_hits(queries, level)) for level in recalls]
+    columns = [rank_of_hit(queries, level_hits(queries, level)) for level in recalls]
     return np.stack(columns, axis=1) if columns else np.empty((len(queries), 0))
 
 
@@ -107,13 +107,6 @@ def pooled_contingency(queries: RelevantRanks) -> Contingency | None:
         false_negatives=relevant - hits,
         true_negatives=items - 2 * relevant + hits,
     )
-
-
-def _rank_of_hit(queries: RelevantRanks, hits: IntArray) -> FloatArray:
-    there = queries.position == hits[queries.row]
-    rank = np.full(len(queries), np.inf)
-    rank[queries.row[there]] = queries.ranks[there]
-    return rank
 
 
 def _median_cost(window: FloatArray, hits: IntArray) -> FloatArray:
@@ -158,7 +151,7 @@ class WantedRecall:
         return {
             "recall": self.recall,
             "hits": self.hits,
-            "window": _whole(self.window),
+            "window": int(self.window) if np.isfinite(self.window) else None,
             "precision": self.precision,
             "items per further hit": self.cost,
             "window to expect": self.expected,
@@ -206,9 +199,7 @@ def search_effort(
     >>> [(each.hits, each.window, each.cost) for each in effort.wanted], [each.hits for each in effort.at]
     ([(2, 3.0, 1.5), (4, 40.0, 18.5)], [1, 2, 2])
     """
-    if query not in queries.queries:
-        raise MeasureError(f"{queries.system}: {unknown_name('query', query, queries.queries)}")
-    row = queries.queries.index(query)
+    row = row_of(queries, query)
     one = queries.take(np.array([row]))
     relevant, collection, depth = int(one.relevant[0]), int(one.collection[0]), int(one.depth[0])
     if not relevant:
@@ -245,22 +236,18 @@ def usual_scopes(relevant: int) -> tuple[int, ...]:
 def expected_windows(queries: RelevantRanks, relevant: int, recalls: Sequence[float] = RECALLS) -> FloatArray:
     """w = k/p for each recall of a class of this size, with p of the mean of queries of one generality.
 
-    The mean is radial: at relevant scope a it has recall r and precision r/a, so k/p = a c. It is read between two
-    scopes where recall passes k/c between them, and is NaN where the rankings end before that.
+    The mean is radial, at every scope where classes are of one size, else at eighths of doublings: at relevant scope a
+    it has recall r and precision r/a, so k/p = a c. It is read between two scopes where recall passes k/c between them,
+    and is NaN where the rankings end before that.
     """
-    curve = radial_curve_of(queries)
+    if np.unique(queries.relevant).size == 1:
+        curve = radial_lattice(queries)
+    else:
+        least, most = 1.0 / queries.relevant.max(), float((queries.collection / queries.relevant).min())
+        steps = np.arange(np.ceil(STEPS * np.log2(least)), np.floor(STEPS * np.log2(most)) + 1)
+        curve = radial_mean(queries, 2.0 ** (steps / STEPS))
     k = np.maximum(np.ceil(np.asarray(recalls, dtype=np.float64) * relevant - 1e-9), 1.0)
     return _scope_of_recall(curve, k / relevant) * relevant
-
-
-def radial_curve_of(queries: RelevantRanks) -> Curve:
-    """The radial mean of queries of one generality: at every scope where classes are of one size, else at eighths of
-    doublings."""
-    if np.unique(queries.relevant).size == 1:
-        return radial_lattice(queries)
-    least, most = 1.0 / queries.relevant.max(), float((queries.collection / queries.relevant).min())
-    steps = np.arange(np.ceil(STEPS * np.log2(least)), np.floor(STEPS * np.log2(most)) + 1)
-    return radial_mean(queries, 2.0 ** (steps / STEPS))
 
 
 def _scope_of_recall(curve: Curve, recall: FloatArray) -> FloatArray:
@@ -281,8 +268,7 @@ def _plane(queries: RelevantRanks, row: int) -> tuple[str, IntArray]:
     for by in get_args(By):
         for group in generality_groups(queries, by):
             if row in group.rows and (group.rows.size >= ENOUGH or by == "bins"):
-                count = group.rows.size
-                return f"{group.name}, {count:,} {'query' if count == 1 else 'queries'}", group.rows
+                return f"{group.name}, {how_many(group.rows.size)}", group.rows
     return "", np.empty(0, np.int64)
 
 
@@ -308,7 +294,3 @@ def _wanted(one: RelevantRanks, recalls: Sequence[float], expected: FloatArray) 
 
 def _ratio(items: float, hits: int) -> float:
     return items / hits if hits else float("inf") if items else float("nan")
-
-
-def _whole(value: float) -> object:
-    return int(value) if np.isfinite(value) else None

@@ -9,11 +9,10 @@ G = log2(d/c) is varied in one of two ways, which a report must name: they answe
 Which distractors are hard for a class ranks alone do not tell: keeping the best-ranked ones of each query leaves the
 head of its list as it is, and the curve level. A narrow domain comes from the features, `rank --distractors`.
 
-Recall of each query at each level of generality, and which queries are followed over the levels.
-Queries of large classes do not reach a high G. A mean over whoever is left rises, because small, easy classes
-survive:
-so one set of queries is followed, `constant`, those that reach every level shown; `varying` takes at each level those
-that reach it, and then each point has its own number of queries.
+Recall of each query at each level of generality, and which queries are followed over the levels. Queries of large
+classes do not reach a high G. A mean over whoever is left rises, because small, easy classes survive: so one set of
+queries is followed, `constant`, those that reach every level shown; `varying` takes at each level those that reach it,
+and then each point has its own number of queries.
 """
 
 from __future__ import annotations
@@ -21,13 +20,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike
 
-from rankscope.analysis.curves.curve import Curve, Region
+from rankscope.analysis.curves.curve import Curve, Region, precision_recall_curve
+from rankscope.analysis.curves.hits import hits_of
 from rankscope.analysis.curves.means import (
     SLACK,
     Weighting,
@@ -39,16 +39,11 @@ from rankscope.analysis.curves.means import (
     with_relevant_items,
 )
 from rankscope.analysis.curves.scope import relevant_scopes
+from rankscope.analysis.curves.thinning import Thinned, recall_when_kept
 from rankscope.core.arrays import BoolArray, FloatArray, IntArray
 from rankscope.core.errors import MeasureError
 from rankscope.core.validation import Number, Optional, Several, WholeNumber, check, rule_of
 from rankscope.ranks.relevant_ranks import RelevantRanks
-
-if TYPE_CHECKING:
-    from rankscope.analysis.curves.thinning import Thinned
-
-
-# Performance over generality: GRiP, the cut p = r through the surface of recall, precision and G, and GRnP, r = n p.
 
 SAYS = {
     "thinned": "random distractors left out within each query, exact means",
@@ -286,14 +281,35 @@ def generality_table(
     n, way, levels, members = check(locals(), **TABLE_RULES).values()
     queries = with_relevant_items(queries)
     known_sizes(queries, OVER_GENERALITY)
+    counted = len(queries)
     if way == "bins":
-        return _binned(queries, n, levels)
-    given = range(1, _top(queries, members) + 1) if levels is None else levels
-    some = reaching(queries, max(given, default=0)) if members == "constant" else queries
-    kept, index, full = _kept(some, given)
-    parts = _recalls(some, kept, n)
-    shares = [some.relevant / (some.relevant + each) for each in kept]
-    return _generality_table(some, n, way, members, len(queries), index, full, parts, shares)
+        members = "varying"
+        index, parts, shares = _binned(queries, n, levels)
+        full = np.ones(index.size, dtype=np.bool_)
+    else:
+        given = range(1, _top(queries, members) + 1) if levels is None else levels
+        queries = reaching(queries, max(given, default=0)) if members == "constant" else queries
+        kept, index, full = _kept(queries, given)
+        parts = _recalls(queries, kept, n)
+        shares = [queries.relevant / (queries.relevant + each) for each in kept]
+
+    def stacked(columns: list[FloatArray]) -> FloatArray:
+        return np.stack(columns, axis=1) if columns else np.empty((len(queries), 0))
+
+    low, high, variance = (stacked([getattr(part, name) for part in parts]) for name in ("low", "high", "variance"))
+    return GeneralityTable(
+        way=way,
+        n=n,
+        queries=queries,
+        counted=counted,
+        members=members,
+        index=index,
+        full=full,
+        low=low,
+        high=high,
+        variance=variance,
+        chance=np.where(np.isnan(low), np.nan, stacked(shares)),
+    )
 
 
 def reaching(queries: RelevantRanks, level: float) -> RelevantRanks:
@@ -337,56 +353,21 @@ def _kept(queries: RelevantRanks, levels: Sequence[int]) -> tuple[list[IntArray]
 
 def _recalls(queries: RelevantRanks, kept: Sequence[IntArray], n: float) -> list[Thinned]:
     """Recall of each query at each level; NaN where it has fewer distractors than it should keep."""
-    from rankscope.analysis.curves.hits import hits_of
-    from rankscope.analysis.curves.thinning import recall_when_kept
-
     hits = hits_of(queries)
     return [recall_when_kept(hits, each, n) for each in kept]
 
 
-def _binned(queries: RelevantRanks, n: float, levels: Sequence[int] | None) -> GeneralityTable:
-    """Each query in the column of its round(G), with all distractors."""
-    from rankscope.analysis.curves.thinning import Thinned
-
+def _binned(
+    queries: RelevantRanks, n: float, levels: Sequence[int] | None
+) -> tuple[FloatArray, list[Thinned], list[FloatArray]]:
+    """Levels, recall and generality: each query in the column of its round(G), with all distractors."""
     number = np.floor(generality_index(queries) + 0.5 + SLACK).astype(np.int64)
     (result,) = _recalls(queries, [queries.collection - queries.relevant], n)
     index = np.unique(number) if levels is None else np.array(levels, dtype=np.int64)
     inside = [np.where(number == each, 0.0, np.nan) for each in index.tolist()]
     parts = [Thinned(result.low + each, result.high + each, result.variance + each) for each in inside]
     shares = [queries.relevant / queries.collection + each for each in inside]
-    full = np.ones(index.size, dtype=np.bool_)
-    return _generality_table(queries, n, "bins", "varying", len(queries), index.astype(np.float64), full, parts, shares)
-
-
-def _generality_table(
-    queries: RelevantRanks,
-    n: float,
-    way: Way,
-    members: Members,
-    counted: int,
-    index: FloatArray,
-    full: BoolArray,
-    parts: list[Thinned],
-    shares: list[FloatArray],
-) -> GeneralityTable:
-    def stacked(columns: list[FloatArray]) -> FloatArray:
-        return np.stack(columns, axis=1) if columns else np.empty((len(queries), 0))
-
-    low, high, variance = (stacked([getattr(part, name) for part in parts]) for name in ("low", "high", "variance"))
-    chance = np.where(np.isnan(low), np.nan, stacked(shares))
-    return GeneralityTable(
-        way=way,
-        n=n,
-        queries=queries,
-        counted=counted,
-        members=members,
-        index=index,
-        full=full,
-        low=low,
-        high=high,
-        variance=variance,
-        chance=chance,
-    )
+    return index.astype(np.float64), parts, shares
 
 
 # GReP: the surface of recall and precision over generality, as a grid of levels of G and relevant scopes.
@@ -413,17 +394,12 @@ class Surface:
 
     def cut(self, level: int) -> Curve:
         """The precision-recall curve of one level, by its place in the grid."""
-        name = f"G = {self.index[level]:g}"
-        row = self.queries[level]
-        more = {"a": self.a}
-        return Curve(
+        return precision_recall_curve(
             x=self.recall[level],
             y=self.precision[level],
-            name=name,
-            x_name="recall",
-            y_name="precision",
-            queries=row,
-            more=more,
+            name=f"G = {self.index[level]:g}",
+            queries=self.queries[level],
+            more={"a": self.a},
         )
 
     def to_polars(self) -> pl.DataFrame:

@@ -113,7 +113,10 @@ def distractors_of(queries: RelevantRanks) -> IntArray:
             f"give {setting_usage('collection_size', 'D')}"
         )
     distractors = queries.collection - queries.relevant
-    needed = _deepest(queries)
+    # The rank of each query's last hit, 0 where it has none: ranks ascend.
+    needed = np.zeros(len(queries), dtype=np.int64)
+    some = queries.found > 0
+    needed[some] = queries.ranks[np.cumsum(queries.found)[some] - 1]
     short = np.flatnonzero(distractors < needed - queries.found)
     if short.size:
         row = int(short[0])
@@ -122,14 +125,6 @@ def distractors_of(queries: RelevantRanks) -> IntArray:
             f"relevant items: more than a collection of {int(queries.collection[row])} can hold"
         )
     return distractors
-
-
-def _deepest(queries: RelevantRanks) -> IntArray:
-    """The rank of each query's last hit, 0 where it has none: ranks ascend."""
-    deepest = np.zeros(len(queries), dtype=np.int64)
-    some = queries.found > 0
-    deepest[some] = queries.ranks[np.cumsum(queries.found)[some] - 1]
-    return deepest
 
 
 def _missing(queries: RelevantRanks, above: IntArray, lost: Ragged) -> RelevantHits:

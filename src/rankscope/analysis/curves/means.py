@@ -1,10 +1,9 @@
 """Means of curves over queries: which queries and scopes count, how much each query weighs, means at all scopes at
 once.
 
-Means of hits at whole scopes, all scopes at once: a ranking is a staircase that rises at each hit.
-The sum of many staircases rises at all their hits, and so does the sum of their squares; no table of queries by
-scopes
-is ever made, so 20,000 complete rankings cost what their hits cost.
+Means of hits at whole scopes, all scopes at once: a ranking is a staircase that rises at each hit. The sum of many
+staircases rises at all their hits, and so does the sum of their squares; no table of queries by scopes is ever made, so
+20,000 complete rankings cost what their hits cost.
 """
 
 from __future__ import annotations
@@ -57,8 +56,12 @@ def mean_over(values: FloatArray, unit: IntArray) -> Mean:
     """
     means = unit_means(values, unit)
     there = ~np.isnan(means)
-    value, error = _mean_and_error(means, there)
-    return Mean(value, error, (~np.isnan(values)).sum(axis=0), there.sum(axis=0))
+    # Added one after the other, as all means are.
+    count = there.sum(axis=0)
+    mean = divide(_last(np.where(there, means, 0.0)), count)
+    squares = _last(np.where(there, means - mean, 0.0) ** 2)
+    error = np.sqrt(divide(squares, np.maximum(count - 1, 0) * count))
+    return Mean(mean, error, (~np.isnan(values)).sum(axis=0), count)
 
 
 def unit_means(values: FloatArray, unit: IntArray) -> FloatArray:
@@ -73,14 +76,6 @@ def weights_of(there: BoolArray, unit: IntArray) -> FloatArray:
     """What each query that is there weighs in the mean of `mean_over`; 0 for the others. They add up to 1."""
     count = np.bincount(unit, weights=there, minlength=int(unit.max(initial=-1)) + 1)
     return np.where(there, divide(1.0, count[unit] * max(1, int((count > 0).sum())), 0.0), 0.0)
-
-
-def _mean_and_error(values: FloatArray, there: BoolArray) -> tuple[FloatArray, FloatArray]:
-    """Added one after the other, as all means are."""
-    count = there.sum(axis=0)
-    mean = divide(_last(np.where(there, values, 0.0)), count)
-    squares = _last(np.where(there, values - mean, 0.0) ** 2)
-    return mean, np.sqrt(divide(squares, np.maximum(count - 1, 0) * count))
 
 
 def _last(values: FloatArray) -> FloatArray:

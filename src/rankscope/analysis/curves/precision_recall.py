@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankscope.analysis.curves.curve import Curve, Region
+from rankscope.analysis.curves.curve import Curve, Region, precision_recall_curve
 from rankscope.analysis.curves.means import (
     SLACK,
     Weighting,
@@ -42,8 +42,7 @@ At = Literal["hits", "scopes"]
 
 def points_at_hits(queries: RelevantRanks) -> Ragged:
     """The points where recall rises, per query: scope, hits, recall, precision; markers belong here."""
-    hits, scope = queries.position, queries.ranks
-    return _points_at(queries, queries.row, scope, hits)
+    return _points_at(queries, queries.row, queries.ranks, queries.position)
 
 
 def points_at_scopes(queries: RelevantRanks, scopes: ArrayLike | None = None) -> Ragged:
@@ -67,10 +66,10 @@ def query_curve(queries: RelevantRanks, query: str, at: At = "hits") -> Curve:
     >>> query_curve(RelevantRanks.from_ranks([[1, 4]], queries=["301"]), "301").to_polars().rows()
     [('301', 0.5, 1.0, 1, 1), ('301', 1.0, 0.5, 4, 2)]
     """
-    one = queries.take(np.array([_row_of(queries, query)]))
+    one = queries.take(np.array([row_of(queries, query)]))
     points = points_at_hits(one) if at == "hits" else points_at_scopes(one)
     more = {name: points[name] for name in ("scope", "hits")}
-    return Curve(x=points["recall"], y=points["precision"], name=query, x_name="recall", y_name="precision", more=more)
+    return precision_recall_curve(x=points["recall"], y=points["precision"], name=query, more=more)
 
 
 def mean_at_scopes(
@@ -78,12 +77,10 @@ def mean_at_scopes(
 ) -> Curve:
     """Mean recall and mean precision at equal scope; for classes of one size this is the radial mean."""
     recall, precision = recall_scope(queries, scopes, weighting), precision_scope(queries, scopes, weighting)
-    return Curve(
+    return precision_recall_curve(
         x=recall.y,
         y=precision.y,
         name=queries.system,
-        x_name="recall",
-        y_name="precision",
         error=precision.error,
         x_error=recall.error,
         queries=recall.queries,
@@ -111,12 +108,10 @@ def mean_at_recall_levels(
     needed = [hits_needed(float(level), queries.relevant, rounding) for level in given]
     bound = [bool((unfinished(queries) & (hits > queries.found)).any()) for hits in needed]
     mean = mean_over(values, units_of(queries, weighting))
-    return Curve(
+    return precision_recall_curve(
         x=given,
         y=mean.value,
         name=queries.system,
-        x_name="recall",
-        y_name="precision",
         error=mean.error,
         queries=mean.queries,
         lower_bound=np.array(bound, dtype=np.bool_),
@@ -144,12 +139,10 @@ def mean_at_precision_levels(
         there = points["precision"] >= level - SLACK
         np.maximum.at(recall[:, column], points.row[there], points["recall"][there])
     mean = mean_over(recall, units_of(queries, weighting))
-    return Curve(
+    return precision_recall_curve(
         x=mean.value,
         y=given,
         name=queries.system,
-        x_name="recall",
-        y_name="precision",
         x_error=mean.error,
         queries=mean.queries,
         lower_bound=np.full(given.size, bool(unfinished(queries).any())),
@@ -168,7 +161,8 @@ def precision_at_levels(
     if interpolated:
         columns = [IPrec(float(level), rel=queries.rel, levels=rounding).of(queries) for level in levels]
     else:
-        columns = [precision_at_hit(queries, level_hits(queries, float(level), rounding)) for level in levels]
+        hits = [level_hits(queries, float(level), rounding) for level in levels]
+        columns = [each / rank_of_hit(queries, each) for each in hits]
     return np.stack(columns, axis=1) if columns else np.empty((len(queries), 0))
 
 
@@ -179,12 +173,12 @@ def level_hits(queries: RelevantRanks, level: float, rounding: str = "ceil") -> 
     return np.maximum(hits_needed(level, queries.relevant, rounding), 1)
 
 
-def precision_at_hit(queries: RelevantRanks, hits: IntArray) -> FloatArray:
-    """Precision where each query has its so many hits; 0 where it never has."""
+def rank_of_hit(queries: RelevantRanks, hits: IntArray) -> FloatArray:
+    """The rank where each query has its so many hits; infinite where it never has."""
     there = queries.position == hits[queries.row]
-    value = np.zeros(len(queries))
-    value[queries.row[there]] = (queries.position / queries.ranks)[there]
-    return value
+    rank = np.full(len(queries), np.inf)
+    rank[queries.row[there]] = queries.ranks[there]
+    return rank
 
 
 def _points_at(queries: RelevantRanks, row: IntArray, scope: IntArray, hits: IntArray) -> Ragged:
@@ -192,7 +186,8 @@ def _points_at(queries: RelevantRanks, row: IntArray, scope: IntArray, hits: Int
     return Ragged.from_rows(row, len(queries), scope=scope, hits=hits, recall=recall, precision=hits / scope)
 
 
-def _row_of(queries: RelevantRanks, query: str) -> int:
+def row_of(queries: RelevantRanks, query: str) -> int:
+    """The number of a query; raises `MeasureError` where the ranking does not have it."""
     try:
         return queries.queries.index(query)
     except ValueError:
@@ -221,7 +216,7 @@ def scope_line(
         raise MeasureError(f"relevant scope > 0 is needed, got {slope}")
     recall = np.linspace(0.0, min(1.0, slope), points)
     name = f"a = {slope:g}" if scope is None else f"scope {scope}"
-    return Curve(x=recall, y=recall / slope, name=name, x_name="recall", y_name="precision")
+    return precision_recall_curve(x=recall, y=recall / slope, name=name)
 
 
 def ideal_curve(relevant: int, collection: int) -> Curve:
@@ -229,17 +224,15 @@ def ideal_curve(relevant: int, collection: int) -> Curve:
 
     Its points stand at scopes 1 to c, then at doublings of c, and at d.
     """
-    _check_sizes(relevant, collection)
+    check_sizes(relevant, collection)
     doublings = relevant * 2 ** np.arange(1, 1 + max(0, math.ceil(math.log2(collection / relevant))))
     scope = np.concatenate([np.arange(1, relevant + 1), doublings[doublings < collection], [collection]])
     scope = np.unique(scope)
     hits = np.minimum(scope, relevant)
-    return Curve(
+    return precision_recall_curve(
         x=hits / relevant,
         y=hits / scope,
         name="ideal",
-        x_name="recall",
-        y_name="precision",
         more={"scope": scope, "hits": hits},
     )
 
@@ -263,7 +256,7 @@ def lowest_precision(recall: ArrayLike, generality: float, tight: bool = True) -
 
 def accessible_region(relevant: int, collection: int, tight: bool = True, points: int = REGION_POINTS) -> Region:
     """Where points with at least one hit can lie, from r = 1/c to 1; shade the tight one (Boyd et al. 2012)."""
-    _check_sizes(relevant, collection)
+    check_sizes(relevant, collection)
     recall = np.linspace(1.0 / relevant, 1.0, points) if relevant > 1 else np.ones(1)
     low = lowest_precision(recall, relevant / collection, tight)
     note = "only recalls of whole hits exist; there is no point at recall 0 but precision 0"
@@ -293,7 +286,7 @@ def minimum_average_precision(relevant: int, collection: int) -> float:
     >>> round(minimum_average_precision(4, 20), 6)
     0.131957
     """
-    _check_sizes(relevant, collection)
+    check_sizes(relevant, collection)
     distractors = collection - relevant
     if relevant > 1_000_000:
         return 1.0 - distractors * (harmonic(collection) - harmonic(distractors)) / relevant
@@ -301,7 +294,8 @@ def minimum_average_precision(relevant: int, collection: int) -> float:
     return math.fsum(hit / (hit + distractors)) / relevant
 
 
-def _check_sizes(relevant: int, collection: int) -> None:
+def check_sizes(relevant: int, collection: int) -> None:
+    """A class has an item at least, and no more than its collection."""
     if not 1 <= relevant <= collection:
         raise MeasureError(f"1 <= relevant <= collection is needed, got {relevant} and {collection}")
 
@@ -313,7 +307,7 @@ TENTHS = tuple(level / 10 for level in range(1, 11))
 
 def random_level(generality: float) -> Curve:
     """The level of curves averaged at equal scope (radial): p = g at every recall."""
-    return Curve(x=np.array([0.0, 1.0]), y=np.full(2, generality), name="random", x_name="recall", y_name="precision")
+    return precision_recall_curve(x=np.array([0.0, 1.0]), y=np.full(2, generality), name="random")
 
 
 def random_precision_at_hits(relevant: int, collection: int) -> FloatArray:
@@ -324,8 +318,7 @@ def random_precision_at_hits(relevant: int, collection: int) -> FloatArray:
     >>> random_precision_at_hits(4, 20).round(6)
     array([0.415154, 0.30606 , 0.267464, 0.248836])
     """
-    if not 1 <= relevant <= collection:
-        raise MeasureError(f"1 <= relevant <= collection is needed, got {relevant} and {collection}")
+    check_sizes(relevant, collection)
     if 2 * relevant > collection:
         return _summed_over_ranks(relevant, collection)
     size = np.arange(1, relevant + 1)
@@ -356,12 +349,10 @@ def random_at_recall_levels(
     columns = [flat[starts + level_hits(queries, level) - 1] for level in levels]
     values = np.stack(columns, axis=1) if columns else np.empty((len(queries), 0))
     mean = mean_over(values, units_of(queries, weighting))
-    return Curve(
+    return precision_recall_curve(
         x=np.asarray(levels, dtype=np.float64),
         y=mean.value,
         name="random",
-        x_name="recall",
-        y_name="precision",
         queries=mean.queries,
     )
 

@@ -24,8 +24,6 @@ from rankscope.core.errors import MeasureError
 from rankscope.ranks.ragged import Ragged
 from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks, rank_counts
 
-# Precision and recall over scope: how many items one looks at, or how many for each relevant one.
-
 RELEVANT_SCOPES = (0.25, 0.5, 1.0, 2.0, 4.0)
 
 

@@ -1,19 +1,17 @@
 """Smaller collections without ranking again: exact means where distractors, or relevant items too, are left out at
 random.
 
-A smaller collection without ranking again: what remains of a measure when only some distractors are kept.
-Of e distractors m are kept at random, and all c relevant items. The i-th hit has b_i = rank_i - i distractors above
-it,
-of which X_i ~ Hypergeometric(e, b_i, m) stay, so its new rank is i + X_i: every mean below is exact, and no sample is
+A smaller collection without ranking again: what remains of a measure when only some distractors are kept. Of e
+distractors m are kept at random, and all c relevant items. The i-th hit has b_i = rank_i - i distractors above it, of
+which X_i ~ Hypergeometric(e, b_i, m) stay, so its new rank is i + X_i: every mean below is exact, and no sample is
 drawn. This holds where the score of an item does not depend on which distractors are there (fixed features, query by
 example); with idf, whitening, diffusion or list-wise rerankers thin the collection and rank again.
 
-A collection that grows as a whole: relevant items and distractors alike, so that the generality stays.
-Only then would a precision-recall graph stay where it is, and the scope has to grow as the collection does (Huijsmans
-and Sebe 2001, 1). Looked at backwards: of each class of c a share of k members stays, and of its e distractors e k/c,
-both drawn at random. The mean over all draws is exact (`expected_hits_of_class`); that quality does not change with
-it
-is an assumption, which this puts to the test.
+A collection that grows as a whole: relevant items and distractors alike, so that the generality stays. Only then would
+a precision-recall graph stay where it is, and the scope has to grow as the collection does (Huijsmans and Sebe 2001,
+1). Looked at backwards: of each class of c a share of k members stays, and of its e distractors e k/c, both drawn at
+random. The mean over all draws is exact (`expected_hits_of_class`); that quality does not change with it is an
+assumption, which this puts to the test.
 """
 
 from __future__ import annotations
@@ -34,8 +32,6 @@ from rankscope.core.validation import Number, Optional, Several, check
 from rankscope.measures import Measure
 from rankscope.ranks.ragged import divide
 from rankscope.ranks.relevant_ranks import RelevantRanks
-
-# A smaller collection without ranking again: what remains of a measure when only some distractors are kept.
 
 MOST_EXACT = 1_000_000  # distractors; with more, each is kept or not by itself: Bin(b, m / e)
 LEAST_CHANCE = 1e-16

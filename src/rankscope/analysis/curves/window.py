@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from rankscope.analysis.curves.curve import Curve
 from rankscope.analysis.curves.means import Weighting
-from rankscope.analysis.curves.precision_recall import points_at_scopes
+from rankscope.analysis.curves.precision_recall import check_sizes, points_at_scopes
 from rankscope.analysis.curves.scope import precision_scope
 from rankscope.core.arrays import FloatArray, IntArray
 from rankscope.core.errors import MeasureError
@@ -71,8 +71,7 @@ def random_floor(collection: int, relevant: int = 1) -> Curve:
     >>> random_floor(16384, 8).y.tolist(), random_floor(16384).y.tolist()
     ([-11.0, -11.0], [-14.0, -14.0])
     """
-    if not 1 <= relevant <= collection:
-        raise MeasureError(f"1 <= relevant <= collection is needed, got {relevant} and {collection}")
+    check_sizes(relevant, collection)
     level = math.log2(relevant / collection)
     return Curve(
         x=np.array([0.0, math.log2(collection)]), y=np.full(2, level), name="random", x_name=X_NAME, y_name=Y_NAME

@@ -178,8 +178,7 @@ class Seen:
     def target(self, factor: float) -> FloatArray:
         """Distractors of each query when all items have grown by the factor: the class does not grow."""
         distractors, relevant = self.evidence.distractors, self.terms.queries.relevant
-        whole: FloatArray = np.rint(distractors * factor + (factor - 1.0) * relevant)
-        return whole
+        return np.rint(distractors * factor + (factor - 1.0) * relevant)
 
     def ahead(self, factor: float) -> float:
         """How many times as many distractors there will be then."""
@@ -212,8 +211,9 @@ def _forecast_one(
     chosen = best_model(tested, models)
     error = error_at(tested, str(chosen), ahead)
     if error > WORST_ERROR and not wanted.force:
+        tried_to = min(ahead, max(each.factor for each in tested))
         raise SettingError(
-            f"{measure}: the back-test errs by {error:.2f} at {_tried(tested, ahead):.3g} times, more than "
+            f"{measure}: the back-test errs by {error:.2f} at {tried_to:.3g} times, more than "
             f"{WORST_ERROR:g}: these data do not tell their future. Use {setting_value('force', True)} to see a number "
             "nonetheless"
         )
@@ -223,11 +223,6 @@ def _forecast_one(
         *(forced if error > WORST_ERROR else []),
         *doubts_of(results[-1], seen.evidence, ahead, results[-1].own_tests),
     ]
-
-
-def _tried(tested: Sequence[BackTestTrial], ahead: float) -> float:
-    """The factor that an error is known for."""
-    return min(ahead, max(each.factor for each in tested))
 
 
 def _look_ahead(
@@ -247,6 +242,9 @@ def _look_ahead(
     means = model.means_at(seen.evidence, seen.terms, [seen.target(each) for each in factors], weights)
     items = item_errors(model, some.evidence, some.terms, [some.target(each) for each in factors], random)
     now = float(measure.of(seen.queries).mean())
+    why = "scores of the hits and of the best distractors"  # what the model looks at, and why not at more
+    if not model.needs_scores:
+        why = f"ranks alone, because {seen.evidence.why_no_scores or 'this model was asked for'}"
 
     def at(factor: float, mean: FloatArray, item: float) -> MeasureForecast:
         here = model_error(item, model.usual_error, float(np.log2(seen.ahead(factor))), wanted.level)
@@ -260,7 +258,7 @@ def _look_ahead(
             all_queries=ForecastInterval.around(float(mean[0]), float(np.hypot(here, unit))),
             another_set=ForecastInterval.around(float(mean[0]), float(np.hypot(here, unit * np.sqrt(2.0)))),
             model=str(model),
-            why=_why(model, seen.evidence),
+            why=why,
             tested=tuple(tested),
             queries=len(seen.queries),
             units=drawn.units,
@@ -268,13 +266,6 @@ def _look_ahead(
         )
 
     return [at(*each) for each in zip(factors, means, items.tolist(), strict=True)]
-
-
-def _why(model: GrowthModel, evidence: Evidence) -> str:
-    """What the model looks at, and why not at more."""
-    if model.needs_scores:
-        return "scores of the hits and of the best distractors"
-    return f"ranks alone, because {evidence.why_no_scores or 'this model was asked for'}"
 
 
 # What a forecast says: numbers, how they were come by, and what they rest on.
@@ -435,8 +426,7 @@ class CollectionGrowth:
 
 def _wanted_size(to: int | float | str) -> int | float:
     if not isinstance(to, str):
-        size: int | float = check({"to": to}, to=Number(above=0))["to"]
-        return size
+        return check({"to": to}, to=Number(above=0))["to"]
     text = to.strip().lower().replace(",", "").replace("_", "")
     try:
         number = float(text[:-1]) if text.endswith("x") else int(text)
@@ -473,13 +463,20 @@ def doubts_of(
             f"the rankings hold only {known:.0f} distractors for half of the queries: forecasts from so few have erred "
             "by up to .07 with scores and by up to .1 from ranks alone"
         )
-    tied = tied_share(evidence)
+    if evidence.scored is None:
+        return
+    best = evidence.scored.best
+    first = best[:, : FEW_KNOWN + 1]
+    there = np.isfinite(first[:, 1:])
+    ties = there & (first[:, :-1] == first[:, 1:])
+    tied = float(ties.sum() / max(there.sum(), 1))  # of the best distractors, 16 of each query at most
     if tied > TIED_SHARE:
         yield (
             f"{tied:.0%} of the best distractors tie with the next one: the model takes scores for continuous, and "
             "forecasts of such runs have erred by .02 either way"
         )
-    unlike = spread_among_alike(evidence)
+    # of the logarithms of the scales of tails, beyond what level, hits and chance explain
+    unlike = float(np.sqrt(shared_by(best, FEW_KNOWN, share_near(evidence, FEW_KNOWN)).variance))
     if unlike > UNLIKE:
         yield (
             f"how fast scores fall off differs by a factor of {np.exp(unlike):.1f} even among queries whose level and "
@@ -499,21 +496,3 @@ def _of_the_test(forecast: MeasureForecast, ahead: float, tested: Sequence[BackT
             f"{forecast.measure}: the back-test at {last.factor:.3g} times errs by {last.error:+.3f}, more than the "
             "interval allows for; it starts from a smaller collection than today's, where errors are larger"
         )
-
-
-def spread_among_alike(evidence: Evidence) -> float:
-    """Standard deviation of the logarithms of the scales of tails, beyond what level, hits and chance explain."""
-    if evidence.scored is None:
-        return 0.0
-    shared = shared_by(evidence.scored.best, FEW_KNOWN, share_near(evidence, FEW_KNOWN))
-    return float(np.sqrt(shared.variance))
-
-
-def tied_share(evidence: Evidence) -> float:
-    """Share of the best distractors, 16 of each query at most, that have the score of the one behind them."""
-    if evidence.scored is None:
-        return 0.0
-    best = evidence.scored.best[:, : FEW_KNOWN + 1]
-    there = np.isfinite(best[:, 1:])
-    tied = there & (best[:, :-1] == best[:, 1:])
-    return float(tied.sum() / max(there.sum(), 1))

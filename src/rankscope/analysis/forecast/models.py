@@ -51,8 +51,7 @@ class GrowthModel(Named, ABC):
 
     def means(self, evidence: Evidence, terms: Terms, target: FloatArray, weights: FloatArray) -> FloatArray:
         """Mean of the measure when each query has `target` distractors."""
-        only: FloatArray = self.means_at(evidence, terms, [target], weights)[0]
-        return only
+        return self.means_at(evidence, terms, [target], weights)[0]
 
 
 class HitModel(GrowthModel):
@@ -67,7 +66,8 @@ class HitModel(GrowthModel):
     ) -> FloatArray:
         """Weighted means over the queries; the model is fitted once for all targets."""
         fit = self.fit(evidence)
-        futures = [fit(still_to_come(evidence, each)) for each in targets]
+        row = evidence.hits.row
+        futures = [fit(np.maximum(each - evidence.distractors, 0.0)[row]) for each in targets]
         return np.stack([weights @ each for each in _values(evidence, terms, futures)])
 
 
@@ -81,11 +81,6 @@ def _values(evidence: Evidence, terms: Terms, futures: Sequence[Future]) -> list
     parts = zip(futures, chosen, np.split(means, ends), strict=True)
     totals = [evidence.hits.take(hits).total(future.weight * mean) for future, hits, mean in parts]
     return [divide(each, terms.divisor) for each in totals]
-
-
-def still_to_come(evidence: Evidence, target: FloatArray) -> FloatArray:
-    """Distractors that each hit's query will get."""
-    return np.maximum(target - evidence.distractors, 0.0)[evidence.hits.row]
 
 
 def today(evidence: Evidence, terms: Terms) -> FloatArray:
@@ -216,8 +211,10 @@ class Trend(GrowthModel):
         self, evidence: Evidence, terms: Terms, targets: Sequence[FloatArray], weights: FloatArray
     ) -> FloatArray:
         """Continue the parabola of each row of weights."""
-        levels = self._levels(evidence)
-        values = np.stack([_thinned(evidence, terms, level) for level in levels], axis=1)
+        # halvings that leave at least two distractors to half of the queries
+        most = int(np.log2(max(np.median(evidence.distractors), 2.0) / 2.0))
+        levels = np.arange(min(HALVINGS, most) + 1)
+        values = np.stack([_thinned(evidence, terms, level) for level in levels.tolist()], axis=1)
         means = np.clip(weights @ values, TREND_EDGE, 1.0 - TREND_EDGE)
         doublings = [np.log2(np.median(divide(each, evidence.distractors, nothing=1.0))) for each in targets]
         curve = np.vander(-levels.astype(np.float64), min(3, levels.size), increasing=True)
@@ -225,11 +222,6 @@ class Trend(GrowthModel):
         fitted = np.log(means / (1.0 - means)) @ np.linalg.pinv(curve).T
         logit = np.stack([fitted @ each for each in ahead])
         return np.minimum(1.0 / (1.0 + np.exp(-logit)), weights @ values[:, 0])
-
-    def _levels(self, evidence: Evidence) -> IntArray:
-        """Halvings that leave at least two distractors to half of the queries."""
-        most = int(np.log2(max(np.median(evidence.distractors), 2.0) / 2.0))
-        return np.arange(min(HALVINGS, most) + 1)
 
 
 def _thinned(evidence: Evidence, terms: Terms, halvings: int) -> FloatArray:

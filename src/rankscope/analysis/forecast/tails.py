@@ -5,11 +5,10 @@ Where classes have unequal spread, queries of narrow classes have near distracto
 far out. A scale drawn towards one that is common to all queries would call new items above these hits too likely. It
 is drawn towards that of queries alike: whose scores have the same level, and whose hits stand as far out.
 
-Chances held against what comes: each of the best distractors is left out in turn and awaited as if it were new.
-Fitted tails take queries for more alike than they are, so they call scores far out rarer than they are. How much
-rarer
-the data themselves tell: of e distractors, the expected number whose chance is called x / e or less, each by a tail
-fitted to the others, is x for each query. If it is r x, the mean of chances of that size is multiplied by r.
+Chances held against what comes: each of the best distractors is left out in turn and awaited as if it were new. Fitted
+tails take queries for more alike than they are, so they call scores far out rarer than they are. How much rarer the
+data themselves tell: of e distractors, the expected number whose chance is called x / e or less, each by a tail fitted
+to the others, is x for each query. If it is r x, the mean of chances of that size is multiplied by r.
 """
 
 from __future__ import annotations
@@ -20,8 +19,6 @@ import numpy as np
 
 from rankscope.analysis.forecast.evidence import NEVER
 from rankscope.core.arrays import BoolArray, FloatArray, IntArray
-
-# Generalised Pareto tails of distractors' scores: one shape for all queries, scales that learn from each other.
 
 NODES, NODE_WEIGHTS = np.polynomial.hermite_e.hermegauss(5)
 NODE_WEIGHTS = NODE_WEIGHTS / NODE_WEIGHTS.sum()

@@ -24,8 +24,6 @@ from rankscope.core.arrays import FloatArray, IntArray
 from rankscope.core.wording import decimal_text, how_many, join_words
 from rankscope.ranks.item_ranks import ABSENT as NO_RANK
 
-# One quantity from stage to stage: how many relevant items stand within a scope, over the class size, exactly.
-
 
 @dataclass(frozen=True, eq=False)
 class Account:
@@ -284,21 +282,16 @@ def ends_of(states: ItemStates) -> tuple[NDArray[np.str_], IntArray]:
     [['kept', 'lost', 'demoted', 'gained', 'recovered', 'never within'], [-1, 1, 1, 2, 2, -1]]
     """
     within = states == ItemState.WITHIN
-    at = _last_stage(within[:, 1:] != within[:, :-1])
+    changed = within[:, 1:] != within[:, :-1]
+    stages = changed.shape[1]
+    at = np.full(len(changed), -1)
+    if stages:
+        at = np.where(changed.any(axis=1), stages - np.argmax(changed[:, ::-1], axis=1), -1)
     after = states[np.arange(len(states)), np.maximum(at, 0)]
     left = np.where(after == ItemState.ABSENT, "lost", "demoted")
     came = np.where(within[:, 0], "recovered", "gained")
     moved = np.where(within[:, -1], came, left)
     return np.where(at >= 0, moved, np.where(within[:, -1], "kept", "never within")), at
-
-
-def _last_stage(changed: NDArray[np.bool_]) -> IntArray:
-    """The last stage at which something changed, -1 where nothing did; column 0 is the second stage."""
-    stages = changed.shape[1]
-    if not stages:
-        return np.full(len(changed), -1)
-    last = stages - np.argmax(changed[:, ::-1], axis=1)
-    return np.where(changed.any(axis=1), last, -1)
 
 
 # What a ledger says in sentences, made from its numbers.

@@ -13,7 +13,6 @@ import numpy as np
 
 from rankscope.analysis.pipeline.account import (
     WHOLE_LIST,
-    Account,
     ItemStates,
     Statement,
     account_of,
@@ -117,20 +116,24 @@ def ledger_of(
     """The ledger of items whose ranks at each stage are known; see `rankscope.ledger`."""
     items = _relevant_items(ranks, rel)
     size = np.bincount(items.query_row, minlength=len(items.queries)).astype(np.int64)
-    accounts = [_account(items, size, name, limit) for name, limit in _scopes(size, scope).items()]
+    scopes = _scopes(size, scope)
+    accounts = [
+        account_of(name, items.runs, states_of(items.rank, limit[items.query_row]), items.query_row, size, limit)
+        for name, limit in scopes.items()
+    ]
     labels = None if classes is None else tuple(classes.get(query, "") for query in items.queries)
     drawn = labels if unit == "classes" else None
     choices: dict[str, Any] = {"how": intervals, "level": level, "resamples": resamples, "seed": seed}
     ledger = Ledger(
         items=items,
         statements=tuple(statement_of(account, drawn, **choices) for account in accounts),
-        scope=next(iter(_scopes(size, scope).values())),
+        scope=next(iter(scopes.values())),
         classes=labels,
         notes=_notes(ranks, items, size, scope),
     )
     if labels is None:
         return ledger
-    parts = {label: _rows_of(labels, label) for label in sorted(set(labels))}
+    parts = {label: np.flatnonzero(np.array(labels) == label) for label in sorted(set(labels))}
     by_class = [
         statement_of(accounts[0].take(rows), [label] * rows.size if drawn else None, label, **choices)
         for label, rows in parts.items()
@@ -161,15 +164,6 @@ def _scopes(size: IntArray, scope: int | None) -> dict[str, IntArray]:
     """The scope of each query for each quantity, the one that was asked for first."""
     asked = {} if scope is None else {main_quantity(scope): np.full(size.size, scope, dtype=np.int64)}
     return {**asked, P_IS_R: size, RECALL: np.full(size.size, WHOLE_LIST)}
-
-
-def _account(items: ItemRanks, size: IntArray, name: str, scope: IntArray) -> Account:
-    states = states_of(items.rank, scope[items.query_row])
-    return account_of(name, items.runs, states, items.query_row, size, scope)
-
-
-def _rows_of(labels: tuple[str, ...], label: str) -> IntArray:
-    return np.flatnonzero(np.array(labels) == label)
 
 
 def _notes(ranks: ItemRanks, items: ItemRanks, size: IntArray, scope: int | None) -> tuple[str, ...]:
@@ -250,25 +244,22 @@ def worst_queries(ledger: Ledger, count: int = 10) -> tuple[WorstQuery, ...]:
 def _worst(ledger: Ledger, row: int) -> WorstQuery:
     account = ledger.main.account
     share = account.shares[row]
+    own = np.flatnonzero(ledger.items.query_row == row)
+    fate, stage = ends_of(ledger.states[own])
+    gone = np.flatnonzero(np.isin(fate, ("lost", "demoted")))
+    items = []
+    for each in gone[np.argsort(stage[gone], kind="stable")].tolist():  # in the order of the stages, then of the ids
+        place = int(stage[each])
+        rank = int(ledger.items.rank[own[each], place])
+        items.append(LostItem(ledger.items.item[own[each]], str(fate[each]), ledger.stages[place], rank or None))
     return WorstQuery(
         query=ledger.queries[row],
         relevant=int(account.relevant[row]),
         first=float(share[0]),
         last=float(share[-1]),
-        items=tuple(_lost_items(ledger, row)),
+        items=tuple(items),
         label="" if ledger.classes is None else ledger.classes[row],
     )
-
-
-def _lost_items(ledger: Ledger, row: int) -> Iterator[LostItem]:
-    """In the order of the stages, then of the ids."""
-    own = np.flatnonzero(ledger.items.query_row == row)
-    fate, stage = ends_of(ledger.states[own])
-    gone = np.flatnonzero(np.isin(fate, ("lost", "demoted")))
-    for each in gone[np.argsort(stage[gone], kind="stable")].tolist():
-        place = int(stage[each])
-        rank = int(ledger.items.rank[own[each], place])
-        yield LostItem(ledger.items.item[own[each]], str(fate[each]), ledger.stages[place], rank or None)
 
 
 # Every relevant item at every stage as one long table.

@@ -57,6 +57,7 @@ class Estimated(Tabular):
             ("relevant", self.relevant, self.certain_relevant),
             ("recall", self.recall, self.certain_recall),
             ("generality", self.generality, self.certain_generality),
+            ("items per hit, below", self.inspected, self.certain_inspected),
         )
         rows: list[dict[str, object]] = [
             {
@@ -69,27 +70,22 @@ class Estimated(Tabular):
             }
             for name, said, sure in pairs
         ]
-        below, sure = self.inspected, self.certain_inspected
-        inspected: dict[str, object] = {
-            "quantity": "items per hit, below",
-            "estimate": below.value,
-            "low": below.low,
-            "high": below.high,
-            "certain low": sure.low,
-            "certain high": sure.high,
-        }
         so_far = _exact_row("items per hit, scope", self.scope / self.hits if self.hits else math.nan)
-        return [_exact_row("precision", self.precision), *rows, so_far, inspected]
+        return [_exact_row("precision", self.precision), *rows[:3], so_far, *rows[3:]]
 
     @property
     def inspected(self) -> EstimatedRange:
         """How many items below the scope, taken at random, must be inspected for one more hit."""
-        return _items_per_hit(self.collection - self.scope, self.hits, self.relevant)
+        return self._items_per_hit(self.relevant)
 
     @property
     def certain_inspected(self) -> EstimatedRange:
         """The same by what is certain."""
-        return _items_per_hit(self.collection - self.scope, self.hits, self.certain_relevant)
+        return self._items_per_hit(self.certain_relevant)
+
+    def _items_per_hit(self, relevant: EstimatedRange) -> EstimatedRange:
+        further = (relevant.value - self.hits, relevant.low - self.hits, relevant.high - self.hits)
+        return per_hit(self.collection - self.scope, EstimatedRange(*further))
 
 
 def _exact_row(quantity: str, value: float) -> dict[str, object]:
@@ -97,11 +93,16 @@ def _exact_row(quantity: str, value: float) -> dict[str, object]:
     return {"quantity": quantity, **dict.fromkeys(ends, value)}
 
 
-def _items_per_hit(below: int, hits: int, relevant: EstimatedRange) -> EstimatedRange:
-    """Infinite where there may be none."""
-    ends = (relevant.value - hits, relevant.high - hits, relevant.low - hits)
-    value, low, high = (below / each if each > 0 else math.nan if math.isnan(each) else math.inf for each in ends)
-    return EstimatedRange(value, low, high)
+def per_hit(items: float, hits: EstimatedRange) -> EstimatedRange:
+    """Items over hits; infinite where there may be no hit at all.
+
+    >>> per_hit(10.0, EstimatedRange(2.0, 0.0, 5.0))
+    EstimatedRange(value=5.0, low=2.0, high=inf)
+    """
+    counts = (hits.value, hits.high, hits.low)
+    return EstimatedRange(
+        *(items / each if each > 0 else math.nan if math.isnan(each) else math.inf for each in counts)
+    )
 
 
 def estimate(

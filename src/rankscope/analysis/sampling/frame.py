@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankscope.analysis.sampling.pools import Rankings, parse_pool
+from rankscope.analysis.sampling.pools import PoolPlan, Rankings
 from rankscope.analysis.sampling.strata import Strata
 from rankscope.core.arrays import BoolArray, FloatArray, IntArray
 from rankscope.core.errors import InputError, SettingError
@@ -65,8 +65,10 @@ class Frame:
         grade = placed.get_column("grade").cast(pl.Float64).to_numpy().copy()
         grade[grade < 0] = np.nan
         stratum = placed.get_column("place").to_numpy().astype(np.int64)
-        listed = np.bincount(stratum, minlength=keys.height)
-        size = listed if sizes is None else _sizes(keys, sizes, listed)
+        size = np.bincount(stratum, minlength=keys.height)
+        if sizes is not None:
+            known = keys.join(sizes, on=["query", "stratum"], how="left", maintain_order="left").get_column("size")
+            size = np.maximum(known.fill_null(0).to_numpy().astype(np.int64), size)
         strata = Strata(
             queries=names.len(),
             query=keys.get_column("number").to_numpy().astype(np.int64),
@@ -118,11 +120,6 @@ class Frame:
         return np.bincount(self.stratum[self.drawn], minlength=len(self.strata))
 
 
-def _sizes(keys: pl.DataFrame, sizes: pl.DataFrame, listed: IntArray) -> IntArray:
-    known = keys.join(sizes, on=["query", "stratum"], how="left", maintain_order="left").get_column("size")
-    return np.maximum(known.fill_null(0).to_numpy().astype(np.int64), listed)
-
-
 # From judgements to the frame they were drawn from: what says how they were drawn, and what is refused.
 
 COLLECTION = "collection"
@@ -152,7 +149,10 @@ def frame_of(
     if judged.has_probabilities:
         return _of_probabilities(judged, rel)
     if (judged.table.get_column("grade") < 0).any():
-        return _of_one_sample(judged, rel)
+        # -1 marks what was not judged of a pool: one stratum a query.
+        import polars as pl
+
+        return Frame.of(judged.table.with_columns(stratum=pl.lit("pool")), rel=rel, name=judged.name)
     of_runs, of_all = setting_usage("drawn", EXAMPLE), setting_usage("drawn", COLLECTION)
     raise SettingError(
         f"{judged.name} does not say how its items were drawn, and judgements that were not drawn at random allow no "
@@ -160,13 +160,6 @@ def frame_of(
         f"for what was not judged of a pool, or say it: {of_runs} for a pool of these runs, {of_all} for a random "
         "sample of the whole collection."
     )
-
-
-def _of_one_sample(judged: SampledQrels, rel: float) -> Frame:
-    """-1 marks what was not judged of a pool: one stratum a query."""
-    import polars as pl
-
-    return Frame.of(judged.table.with_columns(stratum=pl.lit("pool")), rel=rel, name=judged.name)
 
 
 def _of_collection(judged: SampledQrels, collection_size: int | None, rel: float) -> Frame:
@@ -188,7 +181,7 @@ def _of_pool(judged: SampledQrels, rankings: Sequence[pl.DataFrame], drawn: str,
     """The pool is made again from the runs, which must be all that it was made from."""
     import polars as pl
 
-    plan = parse_pool(drawn)
+    plan = PoolPlan.parse(drawn)
     if plan.is_adaptive:
         raise SettingError(
             f"'{plan}' chooses items by what was found before, so they have no probabilities: draw a sample(...), or "
@@ -220,14 +213,11 @@ def _of_probabilities(judged: SampledQrels, rel: float) -> Frame:
     sizes = counted.with_columns(size=pl.when(is_listed).then("listed").otherwise(whole))
     frame = Frame.of(table, sizes.select(*keys, "size"), rel=rel, name=judged.name)
     short = sizes.filter(is_listed & (pl.col("judged") < pl.col("pi") * pl.col("size") - ROUNDING))
-    return replace(frame, notes=_notes(short))
-
-
-def _notes(short: pl.DataFrame) -> tuple[str, ...]:
     if not short.height:
-        return ()
+        return frame
     open_items = float((short.get_column("pi") * short.get_column("size") - short.get_column("judged")).sum())
-    return (
+    note = (
         f"{round(open_items):,} items of {short.height:,} strata were drawn and are not judged: those judged are taken "
-        "for a random part of those drawn, as they are where the order of judging was random",
+        "for a random part of those drawn, as they are where the order of judging was random"
     )
+    return replace(frame, notes=(note,))

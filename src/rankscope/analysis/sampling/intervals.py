@@ -1,23 +1,17 @@
 """Intervals of what is estimated from a sample: over queries, and of one query (mid-p).
 
-From queries to their mean, or to a ratio of their totals: what holds for these queries, and for queries like these.
-For these very queries only the draw of the judged items varies: se^2 = sum V_i/n^2. For the population that they are
-a
-sample of, se^2 = s^2/n + sum V_i/n^2. Both: estimate -+ t_{n-1} se, cut at what is
-certain of these queries, or possible of any. The estimate itself never leaves what is certain: a sample that found
-more
-than its share would claim more hits than a list has places left. Below 25 queries, and where all are alike, the
-limits
-for the population lie at least as far out as a query that was not seen may move them (`mean_intervals`); where it may
-have
-any value, queries that are all alike have no limits.
+From queries to their mean, or to a ratio of their totals: what holds for these queries, and for queries like these. For
+these very queries only the draw of the judged items varies: se^2 = sum V_i/n^2. For the population that they are a
+sample of, se^2 = s^2/n + sum V_i/n^2. Both: estimate -+ t_{n-1} se, cut at what is certain of these queries, or
+possible of any. The estimate itself never leaves what is certain: a sample that found more than its share would claim
+more hits than a list has places left. Below 25 queries, and where all are alike, the limits for the population lie at
+least as far out as a query that was not seen may move them (`mean_intervals`); where it may have any value, queries
+that are all alike have no limits.
 
-Mid-p limits of one query: how many items of several strata are relevant, and which share of them was found.
-For a stratum of N items, of which n were drawn and r of those are relevant, X being the relevant ones of a sample
-where
-k of all are relevant: M(k) = P(X > r) + P(X = r)/2, and F(k) = (M(k) + M(k + 1))/2 is a distribution of k. The
-weights
-of several strata are convolved; limits are quantiles.
+Mid-p limits of one query: how many items of several strata are relevant, and which share of them was found. For a
+stratum of N items, of which n were drawn and r of those are relevant, X being the relevant ones of a sample where k of
+all are relevant: M(k) = P(X > r) + P(X = r)/2, and F(k) = (M(k) + M(k + 1))/2 is a distribution of k. The weights of
+several strata are convolved; limits are quantiles.
 """
 
 from __future__ import annotations
@@ -35,8 +29,6 @@ from rankscope.analysis.statistics.mean_intervals import NO_WIDTH, ROUNDING, sha
 from rankscope.analysis.statistics.sampling_units import UnitSums
 from rankscope.core.arrays import FloatArray
 from rankscope.ranks.ragged import divide
-
-# From queries to their mean, or to a ratio of their totals: what holds for these queries, and for queries like these.
 
 Bounds = tuple[float, float]
 UNBOUNDED: Bounds = (-math.inf, math.inf)
@@ -93,12 +85,8 @@ def ratio_spread(parts: FloatArray, wholes: FloatArray, variance: float, rules: 
         return Spread.only(math.nan)
     ratio = float(parts.sum() / wholes.sum())
     units = UnitSums(parts[:, None], wholes[:, None])  # type: ignore[arg-type]  # sizes may be estimates
-    return _spread(ratio, ratio_errors(parts, wholes, ratio), variance, rules, units)
-
-
-def ratio_errors(parts: FloatArray, wholes: FloatArray, ratio: float) -> FloatArray:
-    """e_i = (z_i - R c_i)/mean(c): the ratio varies as the mean of these does."""
-    return (parts - ratio * wholes) / wholes.mean()
+    errors = (parts - ratio * wholes) / wholes.mean()  # e_i = (z_i - R c_i)/mean(c): R varies as their mean does
+    return _spread(ratio, errors, variance, rules, units)
 
 
 def _spread(value: float, values: FloatArray, drawn: float, rules: SpreadRules, units: UnitSums) -> Spread:
@@ -161,10 +149,6 @@ class Weights:
         """The numbers."""
         return self.first + np.arange(self.weight.size, dtype=np.float64)
 
-    def plus(self, other: Weights) -> Weights:
-        """Of the sum of two independent numbers."""
-        return Weights(self.first + other.first, np.convolve(self.weight, other.weight))
-
     def limits(self, level: float = 0.95) -> tuple[int, int]:
         """The first number with more than the lower tail at or below it, and the first with all but the upper one."""
         tail, below = (1.0 - level) / 2.0, self.weight.cumsum()
@@ -188,16 +172,22 @@ def weights_of_cell(size: int, judged: int, found: int) -> Weights:
     """
     most = size - judged
     k = found + np.arange(most + 1, dtype=np.float64)
-    mid = _chance_above(size, judged, found, k) + _chance_of(size, judged, found, k) / 2.0
+    ways = _log_choose(k, found) + _log_choose(size - k, judged - found)
+    equal = np.exp(ways - _log_choose(float(size), judged))  # P(X = found), where k of all are relevant
+    mid = _chance_above(size, judged, found, k) + equal / 2.0
     below = np.append((mid[:-1] + mid[1:]) / 2.0, 1.0)
-    return _trimmed(found, np.diff(below, prepend=0.0))
+    weight = np.diff(below, prepend=0.0)
+    reached = weight.cumsum()
+    start, end = int(np.searchsorted(reached, LOST)), int(np.searchsorted(reached, 1.0 - LOST)) + 1
+    return Weights(found + start, weight[start:end])
 
 
 def class_size_weights(cells: Iterable[Cell]) -> Weights:
     """Of the relevant items of all cells together."""
     whole = Weights(0, np.ones(1))
     for cell in cells:
-        whole = whole.plus(weights_of_cell(*cell))
+        other = weights_of_cell(*cell)
+        whole = Weights(whole.first + other.first, np.convolve(whole.weight, other.weight))
     return whole
 
 
@@ -266,14 +256,7 @@ class _Shares:
 def _log_choose(n: FloatArray | float, k: FloatArray | float) -> FloatArray:
     from scipy.special import gammaln
 
-    result: FloatArray = gammaln(np.add(n, 1.0)) - gammaln(np.add(k, 1.0)) - gammaln(np.subtract(n, k) + 1.0)
-    return result
-
-
-def _chance_of(size: int, judged: int, found: int, k: FloatArray) -> FloatArray:
-    """P(X = found), where k of all are relevant."""
-    ways = _log_choose(k, found) + _log_choose(size - k, judged - found)
-    return np.exp(ways - _log_choose(float(size), judged))
+    return gammaln(np.add(n, 1.0)) - gammaln(np.add(k, 1.0)) - gammaln(np.subtract(n, k) + 1.0)
 
 
 def _chance_above(size: int, judged: int, found: int, k: FloatArray) -> FloatArray:
@@ -282,9 +265,3 @@ def _chance_above(size: int, judged: int, found: int, k: FloatArray) -> FloatArr
         return np.zeros(k.size)
     ways = _log_choose(k[:-1], found) + _log_choose(size - k[:-1] - 1.0, judged - found - 1)
     return np.append(0.0, np.exp(ways - _log_choose(float(size), judged)).cumsum())
-
-
-def _trimmed(first: int, weight: FloatArray) -> Weights:
-    below = weight.cumsum()
-    start, end = int(np.searchsorted(below, LOST)), int(np.searchsorted(below, 1.0 - LOST)) + 1
-    return Weights(first + start, weight[start:end])

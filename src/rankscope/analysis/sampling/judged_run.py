@@ -77,20 +77,17 @@ class JudgedRun:
     @cached_property
     def hit_rank(self) -> FloatArray:
         """Of the relevant items drawn, in the order of the frame."""
-        found: FloatArray = self.rank[self.frame.drawn]
-        return found
+        return self.rank[self.frame.drawn]
 
     @cached_property
     def hit_stratum(self) -> IntArray:
         """Likewise."""
-        found: IntArray = self.frame.stratum[self.frame.drawn]
-        return found
+        return self.frame.stratum[self.frame.drawn]
 
     @cached_property
     def hit_gain(self) -> FloatArray:
         """Likewise: the grades."""
-        found: FloatArray = self.frame.grade[self.frame.drawn]
-        return found
+        return self.frame.grade[self.frame.drawn]
 
     @cached_property
     def hit_order(self) -> IntArray:
@@ -177,14 +174,12 @@ class DrawnHits:
     @property
     def query(self) -> IntArray:
         """The number of the query of each."""
-        found: IntArray = self.strata.query[self.stratum]
-        return found
+        return self.strata.query[self.stratum]
 
     @property
     def weight(self) -> FloatArray:
         """N/n of each."""
-        found: FloatArray = self.strata.scale[self.stratum]
-        return found
+        return self.strata.scale[self.stratum]
 
 
 def precision_sums(hits: DrawnHits, factor: FloatArray | None = None) -> FloatArray:
@@ -292,8 +287,7 @@ def _pairs_with_strata(query: IntArray, query_of_stratum: IntArray) -> tuple[Int
 def _counts_above(run: JudgedRun, chosen: BoolArray, stratum: IntArray, asked: FloatArray) -> FloatArray:
     keep = np.flatnonzero(chosen & np.isfinite(run.rank))
     keys = np.sort(_key(run.frame.stratum[keep], run.rank[keep]))
-    found: FloatArray = (np.searchsorted(keys, asked) - np.searchsorted(keys, _key(stratum, 0.0))).astype(np.float64)
-    return found
+    return (np.searchsorted(keys, asked) - np.searchsorted(keys, _key(stratum, 0.0))).astype(np.float64)
 
 
 def _key(stratum: IntArray, rank: FloatArray | float) -> FloatArray:

@@ -1,28 +1,26 @@
 """Plans of judging: more queries, more assessors, deeper pools or more seeds, and how wide the interval will be.
 
-What to judge next: more queries, more assessors, deeper pools or more seeds, and how wide the interval will be.
-A plan of n queries, a assessors and s seeds has the variance V = sum_k t_k / (number of draws of k), from the
-variance
+What to judge next: more queries, more assessors, deeper pools or more seeds, and how wide the interval will be. A plan
+of n queries, a assessors and s seeds has the variance V = sum_k t_k / (number of draws of k), from the variance
 components of what is judged already. The interval of one system's mean has the width 2 (t sqrt(V) + |b|): t is
 Student's with n - 1 degrees of freedom (n minus the number of classes where queries have classes), and b is how far
 items that no pool has may still move the mean. That of a difference is as wide as the limits of the tests that decide
 are from so many queries, those of skew t with the skewness of the queries at hand. No width is larger than what the
 range of the measure leaves, and where so few queries cannot show any difference it is all of that.
 
-How much deeper pools would move a mean: from what each doubling of the depth moved it so far.
-The runs say how large a pool of any depth is. Of the depths that are judged, d, d/2 and d/4, the mean is computed
-with
-the judgements of each pool alone. A doubling moved it by m_1 and the next by m_2; with r = |m_2/m_1|, at most .7, all
-further doublings together are expected to move it by m_2 r/(1 - r), and after j more doublings r^j of that is left.
+How much deeper pools would move a mean: from what each doubling of the depth moved it so far. The runs say how large a
+pool of any depth is. Of the depths that are judged, d, d/2 and d/4, the mean is computed with the judgements of each
+pool alone. A doubling moved it by m_1 and the next by m_2; with r = |m_2/m_1|, at most .7, all further doublings
+together are expected to move it by m_2 r/(1 - r), and after j more doublings r^j of that is left.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from itertools import takewhile
+from itertools import product, takewhile
 from typing import TYPE_CHECKING
 
 from rankscope.analysis.statistics.deciding_test import skew_t_width
@@ -36,9 +34,6 @@ if TYPE_CHECKING:
     import polars as pl
 
     from rankscope.analysis.sampling.pools import Rankings
-
-
-# What to judge next: more queries, more assessors, deeper pools or more seeds, and how wide the interval will be.
 
 NOW = "as it is"
 MOST = 1_000_000  # of anything
@@ -162,11 +157,8 @@ class WidthForecast:
         """Of the interval that the design will have; NaN where all values are equal, and nothing tells."""
         from scipy.special import stdtrit
 
-        variance, freedom, tail = (
-            self.found.mean_variance(self._sizes(design)),
-            self.freedom(design),
-            (1 - self.level) / 2,
-        )
+        variance = self.found.mean_variance({**self.found.sizes, **design.sizes})
+        freedom, tail = self.freedom(design), (1 - self.level) / 2
         if not variance > 0:
             return math.nan
         most = (self.bounds[1] - self.bounds[0]) * (1 if self.differences is None else 2)
@@ -207,9 +199,6 @@ class WidthForecast:
             narrower=self.width(self.now) - width,
             of_pools=self.of_pools(design),
         )
-
-    def _sizes(self, design: JudgingDesign) -> dict[str, int]:
-        return {**self.found.sizes, **design.sizes}
 
 
 @dataclass(frozen=True, eq=False)
@@ -275,18 +264,13 @@ class JudgingPlans(Tabular):
 
     def _mixed(self) -> WidthPlan | None:
         """The best of all mixtures: every number of assessors, seeds and depth, and as many queries as are left."""
-        plans = [self.forecast.plan(MIXED, each) for each in self._mixtures()]
+        plans = []
+        for assessors, seeds, depth in product(*map(self._range, ("assessors", "seeds", "depth"))):
+            base = replace(self.forecast.now, assessors=assessors, seeds=seeds, depth=depth)
+            if self._extra(base) <= self.budget:
+                design = replace(base, queries=base.queries + self._queries_beyond(base))
+                plans.append(self.forecast.plan(MIXED, design))
         return min(plans, key=lambda each: (each.width, each.cost), default=None)
-
-    def _mixtures(self) -> Iterator[JudgingDesign]:
-        ranges = {name: self._range(name) for name in KINDS if name != "queries"}
-        for assessors in ranges["assessors"]:
-            for seeds in ranges["seeds"]:
-                for depth in ranges["depth"]:
-                    base = replace(self.forecast.now, assessors=assessors, seeds=seeds, depth=depth)
-                    if self._extra(base) > self.budget:
-                        continue
-                    yield replace(base, queries=base.queries + self._queries_beyond(base))
 
     def _range(self, name: str) -> list[int]:
         """The values that the budget allows if nothing else is added, at most eight of them."""
@@ -306,22 +290,15 @@ Steps = Callable[[int], JudgingDesign]
 
 def _steps(forecast: WidthForecast, name: str) -> Steps | None:
     """Designs with one, two, ... more of one thing; None where the pilot does not say what it brings, or it is free."""
-    steps = _deeper(forecast) if name == "depth" else _more(forecast, name)
-    return None if steps is None or forecast.cost(steps(1)) <= forecast.cost(forecast.now) else steps
+    now, deeper = forecast.now, forecast.pools.deeper if forecast.pools else ()
 
+    def steps(more: int) -> JudgingDesign:
+        if name == "depth":
+            return replace(now, depth=deeper[min(more, len(deeper)) - 1])
+        return replace(now, **{name: int(getattr(now, name)) + more})
 
-def _deeper(forecast: WidthForecast) -> Steps | None:
-    now, pools = forecast.now, forecast.pools
-    if pools is None or not pools.deeper:
-        return None
-    return lambda more: replace(now, depth=pools.deeper[min(more, len(pools.deeper)) - 1])
-
-
-def _more(forecast: WidthForecast, name: str) -> Steps | None:
-    if forecast.found.sizes.get(FACTOR_OF[name], 1) < 2:
-        return None
-    now = forecast.now
-    return lambda more: replace(now, **{name: int(getattr(now, name)) + more})
+    known = bool(deeper) if name == "depth" else forecast.found.sizes.get(FACTOR_OF[name], 1) > 1
+    return steps if known and forecast.cost(steps(1)) > forecast.cost(now) else None
 
 
 def _most_within(cost: Callable[[int], float], budget: float) -> int:

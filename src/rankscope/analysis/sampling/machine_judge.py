@@ -1,8 +1,7 @@
 """A machine as one more assessor: how it agrees with people, and what its labels say once corrected by theirs.
 
 Means and differences from people's judgements of some queries and a machine's judgements of these and of others.
-Prediction-powered inference (Angelopoulos et al. 2023), tuned (PPI++): what the machine says of many queries,
-corrected
+Prediction-powered inference (Angelopoulos et al. 2023), tuned (PPI++): what the machine says of many queries, corrected
 by how it errs where people judged as well. The weight lambda of the machine is fitted, hence Student's t on n - 2.
 
 Few queries with large errors carry most of the uncertainty that a good machine leaves, and they draw lambda towards
@@ -10,8 +9,7 @@ themselves. So the commands divide each residual by 1 minus the leverage of its 
 MacKinnon & White 1985), and take so many degrees of freedom as the kurtosis of the residuals leaves (Satterthwaite
 1946, n - 2 at most): with 20 queries of people the lowest of 108 quantities is held in .935 of samples so, in .926
 without the second (machines of kappa .7 and .9). Few queries by people also leave the corrected interval wider than
-theirs alone. So which of the two is told is decided before either is seen, by the number of queries: people alone
-below
+theirs alone. So which of the two is told is decided before either is seen, by the number of queries: people alone below
 `CORRECT_FROM`.
 """
 
@@ -43,8 +41,6 @@ from rankscope.measures.evaluation.evaluate import evaluate
 from rankscope.measures.measure import Measure
 from rankscope.measures.notation import Asked, parse_measures
 from rankscope.ranks.ragged import divide
-
-# Means and differences from people's judgements of some queries and a machine's judgements of these and of others.
 
 CORRECT_FROM: Final = 20  # queries judged by people: from there machines of kappa .7 widen no interval by over 2 %
 FEWEST_JUDGED: Final = 10  # below which errors of the machine cannot be estimated
@@ -139,7 +135,10 @@ def corrected_columns(
     value = corrected.mean(axis=0) + share * others.mean(axis=0)
     residual = corrected - corrected.mean(axis=0)
     if small_sample:
-        of_people = ((residual / (1.0 - _leverage(machine))) ** 2).sum(axis=0) / n**2
+        # 1/n + (f - mean)^2/sum of squares: how much a query draws a fitted line towards itself.
+        apart = (machine - machine.mean(axis=0)) ** 2
+        leverage = np.minimum(1.0 / len(machine) + divide(apart, apart.sum(axis=0), nothing=0.0), MOST_LEVERAGE)
+        of_people = ((residual / (1.0 - leverage)) ** 2).sum(axis=0) / n**2
         freedom = _freedom(residual)
     else:
         of_people = (residual**2).sum(axis=0) / ((n - 2) * n)
@@ -155,7 +154,10 @@ def human_mean(human: FloatArray, level: float = 0.95, bounds: Bounds = ANYTHING
     if human.size < 2:
         return EstimatedRange(float(human.mean()) if human.size else math.nan, math.nan, math.nan)
     error = float(human.std(ddof=1)) / math.sqrt(human.size)
-    return _around(float(human.mean()), t_quantile(level, human.size - 1) * error, bounds)
+    value = float(human.mean())
+    half = t_quantile(level, human.size - 1) * error
+    low, middle, high = np.clip([value - half, value, value + half], *bounds).tolist()
+    return EstimatedRange(middle, low, high)
 
 
 def uncorrected(
@@ -180,22 +182,11 @@ def _tuned(human: FloatArray, machine: FloatArray, others: FloatArray) -> FloatA
     return np.clip(divide(together, variance, nothing=0.0), 0.0, 1.0)
 
 
-def _leverage(machine: FloatArray) -> FloatArray:
-    """1/n + (f - mean)^2/sum of squares: how much a query draws a fitted line towards itself."""
-    apart = (machine - machine.mean(axis=0)) ** 2
-    return np.minimum(1.0 / len(machine) + divide(apart, apart.sum(axis=0), nothing=0.0), MOST_LEVERAGE)
-
-
 def _freedom(residual: FloatArray) -> FloatArray:
     """Of the mean square of residuals, from its own variance: few that are large leave less than n - 2."""
     n, squares = len(residual), residual**2
     kurtosis = n * divide((squares**2).sum(axis=0), squares.sum(axis=0) ** 2, nothing=0.0)
     return np.clip(2.0 * (n - 1) / np.maximum(kurtosis - 1.0, 1e-9), 2.0, n - 2.0)
-
-
-def _around(value: float, half: float, bounds: Bounds) -> EstimatedRange:
-    low, middle, high = np.clip([value - half, value, value + half], *bounds).tolist()
-    return EstimatedRange(middle, low, high)
 
 
 # A machine as one more assessor: how it agrees with people, and what its labels say once corrected by theirs.
@@ -335,10 +326,12 @@ def judge_with_machine(
     make = uncorrected if judges.reason else partial(corrected_mean, small_sample=True)
 
     def rows(of: Sequence[tuple[str, str, FloatArray, FloatArray, Bounds]]) -> tuple[CorrectedRow, ...]:
+        if not of:
+            return ()
         means = [make(y, f[:n], f[n:], level, bounds=ends) for *_, y, f, ends in of]
-        alone = (
-            people_means(np.stack([y for *_, y, _, _ in of], axis=1), level, [ends for *_, ends in of]) if of else []
-        )
+        low, high = np.array([ends for *_, ends in of]).T
+        found = mean_intervals(np.stack([y for *_, y, _, _ in of], axis=1), level=level, bounds=(low, high))
+        alone = [EstimatedRange(*each) for each in np.stack([found.mean, found.low, found.high], axis=1).tolist()]
         return tuple(
             CorrectedRow(run, name, replace(mean, human=own))
             for (run, name, *_), mean, own in zip(of, means, alone, strict=True)
@@ -370,13 +363,6 @@ def judge_with_machine(
     )
 
 
-def people_means(values: FloatArray, level: float, bounds: Sequence[Bounds]) -> list[EstimatedRange]:
-    """The mean of each column by people alone, with the interval that every command gives a mean over queries."""
-    low, high = np.array(bounds).T
-    made = mean_intervals(values, level=level, bounds=(low, high))
-    return [EstimatedRange(*each) for each in np.stack([made.mean, made.low, made.high], axis=1).tolist()]
-
-
 def _values(
     qrels: Qrels, runs: Mapping[str, Run], measures: list[Measure], queries: Iterable[str], rel: float
 ) -> dict[tuple[str, str], FloatArray]:
@@ -394,7 +380,10 @@ def _values(
 def _agreement(judges: TwoJudges, rel: float, level: float) -> MachineAgreement | None:
     """Of the pairs that both judged."""
     some = set(judges.both)
-    graded = {name: _of_queries(qrels, some) for name, qrels in (("people", judges.human), ("machine", judges.machine))}
+    graded = {
+        name: {query: items for query, items in qrels.to_dict().items() if query in some}
+        for name, qrels in (("people", judges.human), ("machine", judges.machine))
+    }
     marks = AssessorGrades.of(graded).binary(rel)
     both = marks.take(marks.both("people", "machine"))
     if not len(both) or both.levels.size < 2:
@@ -404,10 +393,6 @@ def _agreement(judges: TwoJudges, rel: float, level: float) -> MachineAgreement 
     missed = float(table[1, 0] / table[1].sum()) if table[1].sum() else float("nan")
     accepted = float(table[0, 1] / table[0].sum()) if table[0].sum() else float("nan")
     return MachineAgreement(int(table.sum()), kappa.value, kappa.low, kappa.high, missed, accepted)
-
-
-def _of_queries(qrels: Qrels, some: set[str]) -> dict[str, dict[str, float]]:
-    return {query: items for query, items in qrels.to_dict().items() if query in some}
 
 
 def _queries(qrels: Qrels) -> dict[str, None]:

@@ -1,11 +1,9 @@
 """The same runs on other collections: some of the items that are not relevant are left out, drawn at random.
 
-An item that is drawn is left out of every ranking, but stays where it is relevant: the collection loses distractors,
-as
+An item that is drawn is left out of every ranking, but stays where it is relevant: the collection loses distractors, as
 in the exact means of `rankscope.analysis.curves.thinning`, and nothing is ranked again. Half of the items left out
-makes values
-vary as much from draw to draw as they would from one whole collection to another (delete-half jackknife, Shao & Wu
-1989). It holds, as there, where the score of an item does not depend on which others are there.
+makes values vary as much from draw to draw as they would from one whole collection to another (delete-half jackknife,
+Shao & Wu 1989). It holds, as there, where the score of an item does not depend on which others are there.
 """
 
 from __future__ import annotations

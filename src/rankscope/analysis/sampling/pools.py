@@ -2,7 +2,7 @@
 
 Pools: which items people are to judge, drawn from runs. One file each; `ALL` in the order people read them.
 
->>> str(parse_pool("bandit(100)+ sample(101-1000: 2%)")), parse_pool("depth(20)").is_adaptive
+>>> str(PoolPlan.parse("bandit(100)+ sample(101-1000: 2%)")), PoolPlan.parse("depth(20)").is_adaptive
 ('bandit(100) + sample(101-1000:2%)', False)
 """
 
@@ -17,9 +17,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from heapq import heappop, heapreplace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self
 
-from rankscope.core.catalogue import Later, later
 from rankscope.core.errors import SettingError
 from rankscope.core.notation import CLOSING, OPENING, Named, NamedCatalogue, Written, short, split_list
 
@@ -216,7 +215,13 @@ class Sample(FixedPool):
         if wrong or not parts:
             what = f"'{wrong[0]}' is no band" if wrong else "no bands"
             raise SettingError(f"'{written.text}': {what}; {SAMPLE_USAGE}")
-        return cls(tuple(_band(match) for match in found if match is not None))
+        bands = [match.group("first", "last", "all", "share") for match in found if match is not None]
+        return cls(
+            tuple(
+                SampledRanks(int(first), int(last), 1.0 if whole else _share_of_text(share))
+                for first, last, whole, share in bands
+            )
+        )
 
     def __post_init__(self) -> None:
         problems = [f"sample: {each}: ranks rise from 1 on" for each in self.bands if not 1 <= each.first <= each.last]
@@ -274,12 +279,6 @@ def lot(seed: int, query: str, item: str) -> int:
     """A number that decides whether an item is drawn: the same on every machine, and nobody's choice."""
     text = f"sample\0{seed}\0{query}\0{item}".encode()
     return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "big")
-
-
-def _band(match: re.Match[str]) -> SampledRanks:
-    return SampledRanks(
-        int(match["first"]), int(match["last"]), 1.0 if match["all"] else _share_of_text(match["share"])
-    )
 
 
 def _share_of_text(text: str) -> float:
@@ -520,21 +519,9 @@ def lists_of_origins(origins: Mapping[str, str], runs: int, depth: int) -> Lists
 
 # Pools: which items people are to judge, drawn from runs.
 
-POOL_TYPES: dict[str, Later] = later(  # a new pool adds its line here
-    "rankscope.analysis.sampling",
-    {
-        "depth": "pools:Depth",
-        "mtf": "pools:MoveToFront",
-        "bandit": "pools:Bandit",
-        "sample": "pools:Sample",
-        "decide": "pools:Decide",
-    },
-)
+POOL_TYPES: dict[str, type[Pool]] = {  # a new pool adds its name here
+    each.name: each for each in (Depth, MoveToFront, Bandit, Sample, Decide)
+}
 POOL_GROUP = "rankscope.pools"  # entry points of other packages
 POOLS: NamedCatalogue[Pool] = NamedCatalogue("pool", POOL_TYPES, "depth(20)", POOL_GROUP)
-
-
-def parse_pool(text: str) -> Any:
-    """A pool, or a sum of pools, as people write them."""
-
-    return PoolPlan.parse(text)
+parse_pool = PoolPlan.parse  # the name that users know

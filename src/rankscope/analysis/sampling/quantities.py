@@ -77,6 +77,12 @@ class EstimateRules(NamedTuple):
         """The same resamples for every quantity and every run."""
         return np.random.default_rng(self.seed)
 
+    def size_for(self, what: str) -> int:
+        """The size of the collection; a `SettingError` where it is not known."""
+        if self.collection is None:
+            raise SettingError(f"{what} needs the size of the collection: {setting_usage('collection_size', 'D')}")
+        return self.collection
+
 
 class OverQueries(NamedTuple):
     """One row: what it is, its estimate, and why it has no interval, where it has none."""
@@ -89,10 +95,13 @@ class OverQueries(NamedTuple):
 class Quantity(ABC):
     """Something that is estimated; `text` is what it is called."""
 
+    name: ClassVar[str]
+
     @property
-    @abstractmethod
     def text(self) -> str:
-        """Its name, as it is asked for."""
+        """As it is asked for: the name, with the scope where it has one."""
+        scope = getattr(self, "scope", None)
+        return self.name if scope is None else f"{self.name}@{scope}"
 
     @abstractmethod
     def of_queries(self, run: JudgedRun, chosen: EstimateRules) -> QueryValues:
@@ -102,9 +111,9 @@ class Quantity(ABC):
     def over_queries(self, run: JudgedRun, chosen: EstimateRules) -> Iterator[OverQueries]:
         """Of the mean over queries, or of what takes its place."""
 
-    @abstractmethod
     def difference(self, run: JudgedRun, other: JudgedRun, chosen: EstimateRules) -> Iterator[OverQueries]:
         """Of this run minus another on the same judgements; nothing where no interval would hold."""
+        yield from ()
 
 
 class LinearQuantity(Quantity):
@@ -154,10 +163,7 @@ class LinearQuantity(Quantity):
 class ClassSize(LinearQuantity):
     """c, the number of relevant items of the frame; the same for every run."""
 
-    @property
-    def text(self) -> str:
-        """As trec_eval calls it."""
-        return "num_rel"
+    name: ClassVar[str] = "num_rel"
 
     def values(self, run: JudgedRun, chosen: EstimateRules) -> FloatArray:
         """One each."""
@@ -171,7 +177,12 @@ class ClassSize(LinearQuantity):
 
     def of_queries(self, run: JudgedRun, chosen: EstimateRules) -> QueryValues:
         """Mid-p limits."""
-        limits = [class_size_limits(cells, chosen.level) for cells in _cells_of_queries(run)]
+        strata = run.frame.strata
+        cells: list[list[Cell]] = [[] for _ in run.frame.queries]
+        columns = (strata.query, strata.size, strata.judged, run.frame.found)
+        for query, size, judged, found in zip(*(each.tolist() for each in columns), strict=True):
+            cells[query].append((size, judged, found))
+        limits = [class_size_limits(own, chosen.level) for own in cells]
         low, high = np.array(limits, dtype=np.float64).reshape(-1, 2).T
         certain_low, certain_high = self.certain(run, chosen)
         value = self.totals(run, chosen).value
@@ -186,43 +197,23 @@ class ClassSize(LinearQuantity):
 class SampledGenerality(ClassSize):
     """g = c/d, in a collection of d items."""
 
+    name: ClassVar[str] = "generality"
     possible: ClassVar[Bounds] = (0.0, 1.0)
-
-    @property
-    def text(self) -> str:
-        """Its name."""
-        return "generality"
 
     def values(self, run: JudgedRun, chosen: EstimateRules) -> FloatArray:
         """1/d each."""
-        return np.full(run.hit_rank.size, 1.0 / self._size(chosen))
+        return np.full(run.hit_rank.size, 1.0 / chosen.size_for("generality"))
 
     def certain(self, run: JudgedRun, chosen: EstimateRules) -> tuple[FloatArray, FloatArray]:
         """As for the class size."""
+        size = chosen.size_for("generality")
         low, high = super().certain(run, chosen)
-        return low / self._size(chosen), high / self._size(chosen)
+        return low / size, high / size
 
     def of_queries(self, run: JudgedRun, chosen: EstimateRules) -> QueryValues:
         """As for the class size."""
-        size, found = self._size(chosen), ClassSize().of_queries(run, chosen)
+        size, found = chosen.size_for("generality"), ClassSize().of_queries(run, chosen)
         return QueryValues(**{name: array / size for name, array in vars(found).items()})
-
-    def _size(self, chosen: EstimateRules) -> int:
-        if chosen.collection is None:
-            raise SettingError(f"generality needs the size of the collection: {setting_usage('collection_size', 'D')}")
-        return chosen.collection
-
-
-def _cells_of_queries(run: JudgedRun) -> list[list[Cell]]:
-    """The strata of each query."""
-    strata = run.frame.strata
-    cells: list[list[Cell]] = [[] for _ in run.frame.queries]
-    rows = zip(
-        strata.query.tolist(), strata.size.tolist(), strata.judged.tolist(), run.frame.found.tolist(), strict=True
-    )
-    for query, *cell in rows:
-        cells[query].append((cell[0], cell[1], cell[2]))
-    return cells
 
 
 # Precision within a scope, from a sample.
@@ -232,13 +223,9 @@ def _cells_of_queries(run: JudgedRun) -> list[list[Cell]]:
 class SampledPrecision(LinearQuantity):
     """P@k: the relevant items among the first k, over k."""
 
+    name: ClassVar[str] = "P"
     scope: int
     possible: ClassVar[Bounds] = (0.0, 1.0)
-
-    @property
-    def text(self) -> str:
-        """Its name."""
-        return f"P@{self.scope}"
 
     def values(self, run: JudgedRun, chosen: EstimateRules) -> FloatArray:
         """1/k within the scope."""
@@ -273,12 +260,8 @@ class SampledPrecision(LinearQuantity):
 class SampledRecall(Quantity):
     """R@s: the share of the relevant items that stand among the first s."""
 
+    name: ClassVar[str] = "R"
     scope: int
-
-    @property
-    def text(self) -> str:
-        """Its name."""
-        return f"R@{self.scope}"
 
     def of_queries(self, run: JudgedRun, chosen: EstimateRules) -> QueryValues:
         """Mid-p limits of a/(a + b)."""
@@ -290,12 +273,19 @@ class SampledRecall(Quantity):
         cells = cells_by_query(strata.query, run.cells(self.scope))
         limits = [recall_limits(*each, chosen.level) for each in cells]
         low, high = np.array(limits, dtype=np.float64).reshape(-1, 2).T
-        certain_low, certain_high = self._certain(run)
+        least, most = self._counts(run)
+        certain_low = divide(least[0], least[0] + most[1], nothing=np.nan)
+        certain_high = divide(most[0], most[0] + least[1], nothing=np.nan)
         return QueryValues(value=value, low=low, high=high, certain_low=certain_low, certain_high=certain_high)
 
     def over_queries(self, run: JudgedRun, chosen: EstimateRules) -> Iterator[OverQueries]:
         """All hits over all relevant items: queries with more relevant items count more."""
-        rules = SpreadRules(chosen.level, self._certain_ratio(run), (0.0, 1.0))
+        certain = (0.0, 1.0)
+        if run.has_cells:
+            low, high = (each.sum(axis=1) for each in self._counts(run))
+            if low[0] + high[1] > 0 and high[0] + low[1] > 0:
+                certain = float(low[0] / (low[0] + high[1])), float(high[0] / (high[0] + low[1]))
+        rules = SpreadRules(chosen.level, certain, (0.0, 1.0))
         yield OverQueries(
             f"{self.text}, ratio of totals", linear_ratio(run.frame.strata, run.hit_stratum, self._values(run), rules)
         )
@@ -318,21 +308,6 @@ class SampledRecall(Quantity):
         low = np.stack([strata.by_query(each.astype(np.float64)) for each in found])
         left = np.stack([strata.by_query(each.astype(np.float64)) for each in size - judged])
         return low, low + left
-
-    def _certain(self, run: JudgedRun) -> tuple[FloatArray, FloatArray]:
-        low, high = self._counts(run)
-        return (
-            divide(low[0], low[0] + high[1], nothing=np.nan),
-            divide(high[0], high[0] + low[1], nothing=np.nan),
-        )
-
-    def _certain_ratio(self, run: JudgedRun) -> Bounds:
-        if not run.has_cells:
-            return 0.0, 1.0
-        low, high = (each.sum(axis=1) for each in self._counts(run))
-        if low[0] + high[1] == 0 or high[0] + low[1] == 0:
-            return 0.0, 1.0
-        return float(low[0] / (low[0] + high[1])), float(high[0] / (high[0] + low[1]))
 
 
 def linear_ratio(strata: Strata, stratum: IntArray, values: FloatArray, rules: SpreadRules) -> Spread:
@@ -368,13 +343,9 @@ NDCG_NO_INTERVAL = (
 class SampledGain(LinearQuantity):
     """DCG@k: the sum of grade/log2(rank + 1) over the first k."""
 
+    name: ClassVar[str] = "DCG"
     scope: int
     first_ranks_decide: ClassVar[bool] = True
-
-    @property
-    def text(self) -> str:
-        """Its name."""
-        return f"DCG@{self.scope}"
 
     def values(self, run: JudgedRun, chosen: EstimateRules) -> FloatArray:
         """The discounted grade."""
@@ -398,12 +369,8 @@ class SampledNormalisedGain(Quantity):
     The mean is taken first and cut at 1 then: to cut each query would make it too small.
     """
 
+    name: ClassVar[str] = "nDCG"
     scope: int
-
-    @property
-    def text(self) -> str:
-        """Its name."""
-        return f"nDCG@{self.scope}"
 
     def of_queries(self, run: JudgedRun, chosen: EstimateRules) -> QueryValues:
         """Estimates only."""
@@ -412,12 +379,8 @@ class SampledNormalisedGain(Quantity):
     def over_queries(self, run: JudgedRun, chosen: EstimateRules) -> Iterator[OverQueries]:
         """The mean of the queries that have a value."""
         values = self._ratios(run, chosen)
-        mean = min(float(np.nanmean(values)), 1.0) if np.isfinite(values).any() else float("nan")
+        mean = min(float(np.nanmean(values)), 1.0) if np.isfinite(values).any() else math.nan
         yield OverQueries(f"mean {self.text}", Spread.only(mean), NDCG_NO_INTERVAL)
-
-    def difference(self, run: JudgedRun, other: JudgedRun, chosen: EstimateRules) -> Iterator[OverQueries]:
-        """None."""
-        yield from ()
 
     def _ratios(self, run: JudgedRun, chosen: EstimateRules) -> FloatArray:
         gain = SampledGain(self.scope).totals(run, chosen).value
@@ -494,10 +457,7 @@ AP_NO_INTERVAL = (
 class SampledAP(Quantity):
     """AP: of a query xinfAP; over queries sum S/sum c, the mean precision at a relevant item."""
 
-    @property
-    def text(self) -> str:
-        """Its name."""
-        return "AP"
+    name: ClassVar[str] = "AP"
 
     def of_queries(self, run: JudgedRun, chosen: EstimateRules) -> QueryValues:
         """Estimates only."""
@@ -539,14 +499,11 @@ GRIP_RESAMPLES = 50  # each costs as many chances as there are hits
 class SampledGrip(Quantity):
     """p = r at scope c over G = log2(d/c): random distractors left out, exact means, c and positions estimated."""
 
-    @property
-    def text(self) -> str:
-        """Its name."""
-        return "GRiP"
+    name: ClassVar[str] = "GRiP"
 
     def of_queries(self, run: JudgedRun, chosen: EstimateRules) -> QueryValues:
         """In the whole collection: the share of the relevant items within the first c. Estimates only."""
-        within = grip_hits(run.hits, _once(run.hits), None, _collection_size(chosen))[0]
+        within = grip_hits(run.hits, _once(run.hits), None, chosen.size_for("GRiP"))[0]
         return QueryValues.only(divide(within, weight_sums(run.hits, _once(run.hits))[0], nothing=np.nan))
 
     def over_queries(self, run: JudgedRun, chosen: EstimateRules) -> Iterator[OverQueries]:
@@ -554,7 +511,7 @@ class SampledGrip(Quantity):
 
         The mean of the queries' values would be biased: where few relevant items are drawn they seem too high.
         """
-        size = _collection_size(chosen)
+        size = chosen.size_for("GRiP")
         some, top = _reaching(weight_sums(run.hits, _once(run.hits))[0], size)
         if not some.size:
             return
@@ -565,11 +522,13 @@ class SampledGrip(Quantity):
         for level in (*range(1, top + 1), None):
             sums = grip_sums(run.hits, factors, level, size)
             name = "GRiP, whole collection" if level is None else f"GRiP, G = {level}"
-            yield OverQueries(name, resampled_ratio(_sums_of_queries(sums, some), rules))
-
-    def difference(self, run: JudgedRun, other: JudgedRun, chosen: EstimateRules) -> Iterator[OverQueries]:
-        """None."""
-        yield from ()
+            of_some = RatioSums(
+                value=sums.value[some],
+                relevant=sums.relevant[some],
+                values=sums.values[:, some],
+                relevants=sums.relevants[:, some],
+            )
+            yield OverQueries(name, resampled_ratio(of_some, rules))
 
 
 def grip_sums(hits: DrawnHits, factors: FloatArray, level: int | None, collection: int) -> RatioSums:
@@ -596,15 +555,6 @@ def grip_hits(hits: DrawnHits, factor: FloatArray, level: int | None, collection
     return sums_by_query(hits, factor * hits.weight * np.where(ranked, chance.reshape(c.shape), 0.0))
 
 
-def _sums_of_queries(sums: RatioSums, some: IntArray) -> RatioSums:
-    return RatioSums(
-        value=sums.value[some],
-        relevant=sums.relevant[some],
-        values=sums.values[:, some],
-        relevants=sums.relevants[:, some],
-    )
-
-
 def _reaching(relevant: FloatArray, collection: int) -> tuple[IntArray, int]:
     """The highest level that at least half of the queries with a hit reach, and which those are."""
     some = np.flatnonzero(relevant > 0)
@@ -617,25 +567,13 @@ def _once(hits: DrawnHits) -> FloatArray:
     return np.ones((1, hits.rank.size))
 
 
-def _collection_size(chosen: EstimateRules) -> int:
-    if chosen.collection is None:
-        raise SettingError(f"GRiP needs the size of the collection: {setting_usage('collection_size', 'D')}")
-    return chosen.collection
-
-
 # What a judged sample says of runs: one file each, by the names of the measures.
 
 WITH_SCOPE: dict[str, Callable[[int], Quantity]] = {
-    "R": SampledRecall,
-    "P": SampledPrecision,
-    "DCG": SampledGain,
-    "nDCG": SampledNormalisedGain,
+    each.name: each for each in (SampledRecall, SampledPrecision, SampledGain, SampledNormalisedGain)
 }
 ALONE: dict[str, Callable[[], Quantity]] = {
-    "num_rel": ClassSize,
-    "generality": SampledGenerality,
-    "AP": SampledAP,
-    "GRiP": SampledGrip,
+    each.name: each for each in (ClassSize, SampledGenerality, SampledAP, SampledGrip)
 }
 USUAL = ("num_rel", "R@100", "P@10", "DCG@10", "nDCG@10", "AP")
 WITH_COLLECTION = ("generality", "GRiP")  # usual too where the size of the collection is known

@@ -1,8 +1,7 @@
 """Can judgements be used for a system that was not in the pool? Each system in turn is left out of it.
 
 A pool is what the systems that took part have among their first K items. A system that comes later may find relevant
-items that nobody has judged, and they count as irrelevant. How much that costs is seen by leaving out, for each
-system
+items that nobody has judged, and they count as irrelevant. How much that costs is seen by leaving out, for each system
 in turn, the judgements that it alone (or its team alone) has brought in (Zobel 1998; for pictures Westerveld 2005).
 """
 
@@ -132,16 +131,16 @@ def reuse_pool(
     return _reuse(kind, measure, depth, team_of, only, pooled, outside)
 
 
-def top_items(run: Run, depth: int) -> pl.DataFrame:
-    """The first items of every query, as trec_eval orders them: by falling score, then by falling id."""
-    ordered = run.table().sort(["query", "score", "item"], descending=[False, True, True])
-    place = pl.int_range(pl.len()).over("query")
-    return ordered.filter(place < depth).select("query", "item")
-
-
 def _only_one_team(qrels: Qrels, runs: Mapping[str, Run], team_of: Mapping[str, str], depth: int) -> pl.DataFrame:
-    """Judged items that just one team has in the pool: query, item, grade, team."""
-    parts = [top_items(run, depth).with_columns(team=pl.lit(team_of[name])) for name, run in runs.items()]
+    """Judged items that just one team has in the pool: query, item, grade, team.
+
+    Runs are ordered as trec_eval does: by falling score, then by falling id.
+    """
+    parts = []
+    for name, run in runs.items():
+        ordered = run.table().sort(["query", "score", "item"], descending=[False, True, True])
+        first = ordered.filter(pl.int_range(pl.len()).over("query") < depth)
+        parts.append(first.select("query", "item", team=pl.lit(team_of[name])))
     pool = pl.concat(parts).unique()
     alone = pool.group_by("query", "item").agg(pl.col("team").first(), pl.len().alias("teams"))
     return qrels.table.join(alone.filter(pl.col("teams") == 1).drop("teams"), on=["query", "item"])

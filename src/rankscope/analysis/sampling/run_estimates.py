@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rankscope.analysis.sampling.allocation import JudgingPlan, plan_of_budget, plan_of_shrinkage
-from rankscope.analysis.sampling.estimate import EstimatedRange
+from rankscope.analysis.sampling.estimate import EstimatedRange, per_hit
 from rankscope.analysis.sampling.frame import Frame
 from rankscope.analysis.sampling.intervals import Spread, SpreadRules, mean_spread
 from rankscope.analysis.sampling.judged_run import FIRST, JudgedRun
@@ -71,7 +70,7 @@ class RunEstimates(Tabular):
     def means(self) -> tuple[EstimatedMean, ...]:
         """Over queries; the class size once, for it is of no run."""
         return tuple(
-            EstimatedMean(name, each.name, each.spread, each.reason)
+            EstimatedMean(name, *each)
             for run, quantity, name in self._asked()
             for each in quantity.over_queries(run, self.chosen)
         )
@@ -88,7 +87,7 @@ class RunEstimates(Tabular):
     def differences(self) -> tuple[EstimatedMean, ...]:
         """Between all pairs of runs, the second minus the first, where an interval holds."""
         return tuple(
-            EstimatedMean(f"{two.name} minus {one.name}", each.name, each.spread, each.reason)
+            EstimatedMean(f"{two.name} minus {one.name}", *each)
             for one, two in combinations(self.runs, 2)
             for quantity in self.quantities
             for each in quantity.difference(two, one, self.chosen)
@@ -193,17 +192,3 @@ def inspections(run: JudgedRun, level: float = 0.95) -> Iterator[Inspection]:
             these=per_hit(items, hits.these),
             population=per_hit(items, hits.population),
         )
-
-
-def per_hit(items: float, hits: EstimatedRange) -> EstimatedRange:
-    """Items over hits; infinite where there may be no hit at all.
-
-    >>> per_hit(10.0, EstimatedRange(2.0, 0.0, 5.0))
-    EstimatedRange(value=5.0, low=2.0, high=inf)
-    """
-    value, low, high = (_items_over_hits(items, each) for each in (hits.value, hits.high, hits.low))
-    return EstimatedRange(value, low, high)
-
-
-def _items_over_hits(items: float, hits: float) -> float:
-    return items / hits if hits > 0 else (math.nan if math.isnan(hits) else math.inf)

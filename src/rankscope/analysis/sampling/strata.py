@@ -4,11 +4,10 @@ total.
 Strata: groups of items of one query from which some were drawn at random and judged, and totals estimated from them.
 Everything that is summed is 0 for an item that is not relevant, so the relevant items drawn are all that totals need.
 
-Student's interval of one stratified total, with Satterthwaite's degrees of freedom (1946).
-It is for samples of many pairs from few strata, such as all pairs of a test stratified by a machine's grade. For the
-class size of one query it is no good: where few relevant items are drawn it held the truth in .78 of simulated
-samples,
-and `intervals` takes its place.
+Student's interval of one stratified total, with Satterthwaite's degrees of freedom (1946). It is for samples of many
+pairs from few strata, such as all pairs of a test stratified by a machine's grade. For the class size of one query it
+is no good: where few relevant items are drawn it held the truth in .78 of simulated samples, and `intervals` takes its
+place.
 """
 
 from __future__ import annotations
@@ -22,9 +21,6 @@ import numpy as np
 from rankscope.analysis.sampling.estimate import EstimatedRange
 from rankscope.analysis.sampling.intervals import t_quantile
 from rankscope.core.arrays import BoolArray, FloatArray, IntArray
-
-# Strata: groups of items of one query from which some were drawn at random and judged, and totals estimated from
-# them.
 
 
 def group_sums(group: IntArray, values: FloatArray, groups: int) -> FloatArray:
@@ -65,8 +61,7 @@ class Strata:
     @property
     def is_full(self) -> BoolArray:
         """Whether all items are judged."""
-        full: BoolArray = self.judged == self.size
-        return full
+        return self.judged == self.size
 
     def by_query(self, values: FloatArray) -> FloatArray:
         """Sums over the strata of each query."""

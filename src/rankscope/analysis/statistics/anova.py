@@ -22,8 +22,6 @@ from rankscope.core.arrays import FloatArray
 from rankscope.core.catalogue import unknown_name
 from rankscope.core.errors import SettingError
 
-# One-way analysis of variance of cells, system by class (Brughi et al. 2014): does any mean differ from the others?.
-
 SINGLE = "each cell has one query: there is no spread within cells, and no test"
 CONSTANT = "all values within each cell are equal: there is no spread to measure differences by, and no test"
 
@@ -68,23 +66,10 @@ class Anova:
 
     def rows(self) -> list[dict[str, object]]:
         """The table of an analysis of variance: groups, then residuals."""
-        groups = {
-            "source": "cells",
-            "squares": self.between,
-            "freedom": self.freedom,
-            "mean square": self.between / self.freedom,
-            "F": self.f,
-            "p": self.p,
-        }
-        rest = {
-            "source": "residual",
-            "squares": self.within,
-            "freedom": self.nu,
-            "mean square": self.mse,
-            "F": float("nan"),
-            "p": float("nan"),
-        }
-        return [groups, rest]
+        names = ("source", "squares", "freedom", "mean square", "F", "p")
+        cells = ("cells", self.between, self.freedom, self.between / self.freedom, self.f, self.p)
+        rest = ("residual", self.within, self.nu, self.mse, float("nan"), float("nan"))
+        return [dict(zip(names, each, strict=True)) for each in (cells, rest)]
 
 
 def anova(table: ScoreTable, by_class: bool = True) -> Anova:
@@ -320,33 +305,19 @@ def welch(table: ScoreTable, by_class: bool = True) -> Welch:
     count = len(cells)
     if count < 2:
         raise SettingError("Welch's analysis compares two groups at least: give two systems, or classes")
-    flat = flat_cells(cells)
-    if flat:
-        note = design.note(f"no spread in {', '.join(flat)}: there is no test that weighs each cell by its own")
-        return Welch(
-            measure=design.table.measure,
-            cells=cells,
-            f=float("nan"),
-            freedom=count - 1,
-            nu=float("nan"),
-            p=float("nan"),
-            note=note,
-        )
-    from scipy.special import fdtrc
+    f = nu = p = float("nan")
+    without_spread = (np.nan_to_num(cells.sd) <= 1e-14 * (1 + np.abs(cells.mean))).tolist()
+    flat = [name for name, equal in zip(cells.names, without_spread, strict=True) if equal]
+    note = f"no spread in {', '.join(flat)}: there is no test that weighs each cell by its own" if flat else ""
+    if not flat:
+        from scipy.special import fdtrc
 
-    weight = cells.n / cells.sd**2
-    share = weight / weight.sum()
-    centre = float(share @ cells.mean)
-    uneven = float(((1 - share) ** 2 / (cells.n - 1)).sum())
-    top = float(weight @ (cells.mean - centre) ** 2) / (count - 1)
-    f = top / (1 + 2 * (count - 2) / (count**2 - 1) * uneven)
-    nu = (count**2 - 1) / (3 * uneven)
-    p = float(fdtrc(count - 1, nu, f))
-    return Welch(measure=design.table.measure, cells=cells, f=f, freedom=count - 1, nu=nu, p=p, note=design.note())
-
-
-def flat_cells(cells: Cells) -> list[str]:
-    """Cells of a single query, or of equal values."""
-    sd = np.nan_to_num(cells.sd)
-    level = 1e-14 * (1 + np.abs(cells.mean))
-    return [name for name, small in zip(cells.names, (sd <= level).tolist(), strict=True) if small]
+        weight = cells.n / cells.sd**2
+        share = weight / weight.sum()
+        centre = float(share @ cells.mean)
+        uneven = float(((1 - share) ** 2 / (cells.n - 1)).sum())
+        top = float(weight @ (cells.mean - centre) ** 2) / (count - 1)
+        f = top / (1 + 2 * (count - 2) / (count**2 - 1) * uneven)
+        nu = (count**2 - 1) / (3 * uneven)
+        p = float(fdtrc(count - 1, nu, f))
+    return Welch(design.table.measure, cells, f=f, freedom=count - 1, nu=nu, p=p, note=design.note(note))

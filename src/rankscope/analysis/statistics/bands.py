@@ -4,12 +4,12 @@ Confidence bands around a mean curve over queries: for the whole curve, or for e
 
 Ways to make one, all over the sampling units (queries, or classes where classes are what queries look for):
 - `unseen-unit`: values are bounded, so one unit that was not seen may lie at the end of the range (`mean_intervals`).
-The
-  whole curve, limits within the bounds and unlike on both sides. The default, and the one that holds on real
-rankings.
+  The whole curve, limits within the bounds and unlike on both sides. The default, and the one that holds on real
+  rankings.
 - `bonferroni`: mean -+ k standard errors, k the t quantile at 1 - alpha/(2 points). The whole curve.
 - `sup-t`: the same, k the quantile of the farthest that any point strays when units are drawn again. The whole curve.
 - `t`: the same, k the t quantile at 1 - alpha/2 with one degree of freedom less than units. Each point by itself.
+
 Bonferroni and sup-t judge by the spread of the sample: they may not hold where few units decide.
 """
 
@@ -29,7 +29,6 @@ from rankscope.analysis.statistics.query_curves import QueryCurves
 from rankscope.analysis.statistics.resampling import Queries, Resampling, batches
 from rankscope.analysis.statistics.sampling_units import (
     FEW_UNITS,
-    UnitSums,
     clustering,
     deciding_units,
     unit_sums,
@@ -41,49 +40,10 @@ from rankscope.core.validation import COUNT, SEED, SHARE, OneOf, Optional, check
 from rankscope.core.wording import how_many
 from rankscope.ranks.ragged import divide
 
-# Confidence bands around a mean curve over queries: for the whole curve, or for each point by itself (t).
-
 WAYS = {"unseen-unit": "one unseen unit", "bonferroni": "Bonferroni", "sup-t": "sup-t bootstrap", "t": "t"}
 DEFAULT = "unseen-unit"
 SUP_T_DRAWS = 2_000
 DRAWN = ("unseen-unit", "sup-t")
-
-
-@dataclass(frozen=True, eq=False)
-class _Points:
-    """What is known of each point before the way to make a band is chosen."""
-
-    sums: UnitSums
-    rows: FloatArray  # one row per sampling unit
-    mean: FloatArray
-    sd: FloatArray
-    count: IntArray
-    effective: FloatArray
-    deciding: FloatArray
-
-    @property
-    def units(self) -> IntArray:
-        return np.asarray((~np.isnan(self.rows)).sum(axis=0))
-
-    @property
-    def error(self) -> FloatArray:
-        return _spread(self.rows)[1] / np.sqrt(np.maximum(self.units, 1))
-
-
-@dataclass(frozen=True)
-class _ChanceDraws:
-    """How chance is drawn."""
-
-    level: float
-    times: int
-    seed: int
-
-
-@dataclass(frozen=True, eq=False)
-class _BandLimits:
-    low: FloatArray
-    high: FloatArray
-    critical: FloatArray
 
 
 def band(
@@ -111,28 +71,39 @@ def band(
     rules = {"how": OneOf(tuple(WAYS)), "level": SHARE, "resamples": Optional(COUNT), "seed": SEED}
     how, level, resamples, seed = check(locals(), **rules).values()
     given = _given(curves, x)
-    points = _points(given.values, classes)
-    drawn = _ChanceDraws(level, resamples or _draws(how, len(points.rows)), seed)
+    count = (~np.isnan(given.values)).sum(axis=0)
+    effective = count.astype(np.float64) if classes is None else clustering(given.values, classes).effective
+    rows = unit_values(given.values, classes)  # one row per sampling unit
+    mean, sd = _spread(given.values)
+    error = _spread(rows)[1] / np.sqrt(np.maximum((~np.isnan(rows)).sum(axis=0), 1))
+    deciding = deciding_units(rows)
+    draws = resamples or (SUP_T_DRAWS if how == "sup-t" else resamples_for(len(rows)))
     ends = (given.lowest, given.highest) if bounds is None else bounds
-    result = _unseen_unit(points, drawn, ends) if how == "unseen-unit" else _standard_errors(points, how, drawn)
+    if how == "unseen-unit":
+        sums = unit_sums(given.values, classes)
+        low, high = unseen_unit_limits(sums, level, draws, seed, ends, shape_within(ends))
+        critical = np.full(low.size, np.nan)
+    else:
+        critical = _standard_errors(rows, deciding, how, level, draws, seed)
+        low, high = mean - critical * error, mean + critical * error
     return Band(
         x=given.x,
-        mean=points.mean,
-        sd=points.sd,
-        error=points.error,
-        low=result.low,
-        high=result.high,
-        critical=result.critical,
-        count=points.count,
-        effective=points.effective,
-        deciding=points.deciding,
+        mean=mean,
+        sd=sd,
+        error=error,
+        low=low,
+        high=high,
+        critical=critical,
+        count=count,
+        effective=effective,
+        deciding=deciding,
         queries=len(given),
         how=how,
         level=level,
-        resamples=drawn.times if how in DRAWN else 0,
+        resamples=draws if how in DRAWN else 0,
         seed=seed,
         unit="queries" if classes is None else "classes",
-        units=len(points.rows),
+        units=len(rows),
         cut=given.cut,
         name=given.system,
         x_name=given.x_name,
@@ -173,27 +144,6 @@ def _given(curves: QueryCurves | ArrayLike, x: ArrayLike | None) -> QueryCurves:
     return QueryCurves(place.astype(np.float64), values, tuple(map(str, range(len(values)))), system="", y_name="mean")
 
 
-def _draws(how: str, units: int) -> int:
-    return SUP_T_DRAWS if how == "sup-t" else resamples_for(units)
-
-
-def _points(values: FloatArray, classes: Sequence[str] | None) -> _Points:
-    """Mean and unbiased sd over the queries that have a value, and what the sampling units are."""
-    count = (~np.isnan(values)).sum(axis=0)
-    effective = count.astype(np.float64) if classes is None else clustering(values, classes).effective
-    rows = unit_values(values, classes)
-    mean, sd = _spread(values)
-    return _Points(
-        sums=unit_sums(values, classes),
-        rows=rows,
-        mean=mean,
-        sd=sd,
-        count=count,
-        effective=effective,
-        deciding=deciding_units(rows),
-    )
-
-
 def _spread(values: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Mean and unbiased standard deviation of the values there are in each column."""
     there = ~np.isnan(values)
@@ -203,40 +153,29 @@ def _spread(values: FloatArray) -> tuple[FloatArray, FloatArray]:
     return mean, np.sqrt(divide(square.sum(axis=0), np.maximum(count - 1, 0)))
 
 
-def _unseen_unit(points: _Points, drawn: _ChanceDraws, bounds: Bounds) -> _BandLimits:
-    shape = shape_within(bounds)
-    low, high = unseen_unit_limits(points.sums, drawn.level, drawn.times, drawn.seed, bounds, shape)
-    return _BandLimits(low, high, np.full(low.size, np.nan))
+def _standard_errors(
+    rows: FloatArray, deciding: FloatArray, how: str, level: float, draws: int, seed: int
+) -> FloatArray:
+    """How many standard errors the limits of each point lie on both sides of the mean.
 
-
-def _standard_errors(points: _Points, how: str, drawn: _ChanceDraws) -> _BandLimits:
-    """Limits equally far on both sides of the mean, in standard errors."""
-    shared = _t_quantile(points, drawn.level, int((points.units >= 2).sum()))
-    alone = _t_quantile(points, drawn.level, 1)
-    critical = {"t": alone, "bonferroni": shared}[how] if how != "sup-t" else _sup_t(points, drawn, alone, shared)
-    return _BandLimits(points.mean - critical * points.error, points.mean + critical * points.error, critical)
-
-
-def _t_quantile(points: _Points, level: float, sharing: int) -> FloatArray:
-    """The t quantile of each point where so many points share the tail; NaN where it has fewer than two units."""
+    By sup-t, the quantile of the farthest stray among the points that enough units decide; without any, that of
+    Bonferroni. A band for the whole curve is no narrower than one for a single point: with few units chance errs, and
+    the value is raised to that of t.
+    """
     from scipy.special import stdtrit
 
-    freedom = np.where(points.units >= 2, points.units - 1.0, np.nan)
-    return np.asarray(stdtrit(freedom, 1 - (1 - level) / (2 * max(1, sharing))))
-
-
-def _sup_t(points: _Points, drawn: _ChanceDraws, alone: FloatArray, shared: FloatArray) -> FloatArray:
-    """The quantile of the farthest stray among the points that enough units decide; without any, that of Bonferroni.
-
-    A band for the whole curve is no narrower than one for a single point: with few units chance errs, and the value is
-    raised to that of t.
-    """
-    enough = points.deciding >= FEW_UNITS
-    if not enough.any():
-        return shared
-    strays = sup_t_statistics(points.rows[:, enough], Queries(len(points.rows)), drawn.times, drawn.seed)
-    known = strays[~np.isnan(strays)]
-    return np.maximum(alone, float(np.quantile(known, drawn.level)) if known.size else 0.0)
+    units = (~np.isnan(rows)).sum(axis=0)
+    known = units >= 2
+    freedom = np.where(known, units - 1.0, np.nan)
+    alone, shared = (stdtrit(freedom, 1 - (1 - level) / (2 * sharing)) for sharing in (1, max(1, int(known.sum()))))
+    enough = deciding >= FEW_UNITS
+    if how == "t":
+        return np.asarray(alone)
+    if how == "bonferroni" or not enough.any():
+        return np.asarray(shared)
+    strays = sup_t_statistics(rows[:, enough], Queries(len(rows)), draws, seed)
+    strays = strays[~np.isnan(strays)]
+    return np.maximum(alone, float(np.quantile(strays, level)) if strays.size else 0.0)
 
 
 # What a band is: a mean curve over queries with limits at each point, and what the limits promise.
@@ -298,11 +237,12 @@ class Band:
     def note(self) -> str:
         """What must be said with the numbers.
 
-        >>> from rankscope.analysis.statistics.bands import band
         >>> band([[0.2, 0.1]] * 9 + [[0.2, 0.9]], how="bonferroni").note
         '1 of 2 points rests on few queries (fewer than 5 decide); may not hold where few units decide'
         """
-        return "; ".join(filter(None, [*self._missing(), self.rests_on_few, self._caution(), self._lower_bounds()]))
+        cut = "1 ranking ends" if self.cut == 1 else f"{self.cut:,} rankings end"
+        lower_bounds = f"lower bounds: {cut} before the last relevant item" if self.cut else ""
+        return "; ".join(filter(None, [*self._missing(), self.rests_on_few, self._caution(), lower_bounds]))
 
     @property
     def rests_on_few(self) -> str:
@@ -332,10 +272,6 @@ class Band:
         others = "Bonferroni" if self.few.all() else "the other points"
         return f"critical value that of {others}; {CAUTION}" if self.how == "sup-t" and self.few.any() else CAUTION
 
-    def _lower_bounds(self) -> str:
-        cut = "1 ranking ends" if self.cut == 1 else f"{self.cut:,} rankings end"
-        return f"lower bounds: {cut} before the last relevant item" if self.cut else ""
-
     def drawn(self) -> Region:
         """The limits as a graph shows them, kept within what a value can be."""
         return Region(
@@ -362,7 +298,6 @@ class Band:
     def holds(self, curve: ArrayLike) -> BoolArray:
         """At which points a curve lies within the limits; not where there are none.
 
-        >>> from rankscope.analysis.statistics.bands import band
         >>> band([[0.2, 0.1], [0.4, 0.3], [0.6, 0.2]], [0, 1], how="t").holds([0.5, 0.9])
         array([ True, False])
         """
@@ -397,12 +332,8 @@ def sup_t_statistics(values: FloatArray, draw: Resampling, resamples: int = 2_00
     columns = np.hstack([away, away**2, there]) if not there.all() else np.hstack([away, away**2])
     chance = np.random.default_rng(seed)
     parts = [_away(draw.times(chance, size), columns, values.shape[1]) for size in batches(resamples, len(values))]
-    return _farthest(np.concatenate(parts))
-
-
-def _farthest(away: FloatArray) -> FloatArray:
-    """The largest of each row; NaN where a row has no number."""
-    largest = np.nan_to_num(away, nan=-1.0).max(axis=1, initial=-1.0)
+    # The largest of each row; NaN where a row has no number.
+    largest = np.nan_to_num(np.concatenate(parts), nan=-1.0).max(axis=1, initial=-1.0)
     return np.where(largest < 0, np.nan, largest)
 
 

@@ -18,7 +18,7 @@ trials from four queries on, percentiles of a bootstrap over queries in 76 to 95
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -38,8 +38,6 @@ from rankscope.core.arrays import BoolArray, FloatArray, IntArray
 from rankscope.core.validation import COUNT, SEED, SHARE, OneOf, Optional, check
 from rankscope.core.wording import how_many, percent_text
 from rankscope.ranks.ragged import column_sums_by, divide
-
-# Bootstrap of means over queries (Efron 1979), for many measures and systems at once: percentile or BCa intervals.
 
 FEWEST, MOST = 2_000, 10_000
 DRAWS = 10_000_000  # so many queries are drawn in all, as far as FEWEST and MOST allow
@@ -154,7 +152,11 @@ def bootstrap_means(
         first, run = runs_of_equal_columns(table)
         some, known = filled[:, first], there[:, first]
         drawn = _means(some, known, draw, wanted, seed)
-        limits = _bootstrap_limits(drawn, _tails(drawn, some, known, unit, level, how))
+        tails = np.repeat([[(1 - level) / 2], [1 - (1 - level) / 2]], len(first), axis=1)
+        if how == "bca":
+            tails = bca_tails(drawn, some, known, unit, level)
+        limits = row_quantiles(drawn, tails)
+        limits[:, np.isnan(tails).any(axis=0)] = np.nan
         low, high = limits[:, run]
         _settle(filled, there, mean, low, high)
     return Intervals(
@@ -176,35 +178,17 @@ def _means(filled: FloatArray, there: Any, draw: Resampling, resamples: int, see
     """The mean of each column (row) in each resample (column)."""
     whole = bool(there.all()) and draw.unit == "queries"
     weight = there.astype(np.float64)
+    if isinstance(draw, Queries):
+        batches_of_times = resampled_times(len(filled), resamples, seed)
+    else:
+        chance = np.random.default_rng(seed)
+        batches_of_times = (draw.times(chance, size) for size in batches(resamples, len(filled)))
     parts = []
-    for times in _times(draw, len(filled), resamples, seed):
+    for times in batches_of_times:
         bottom = np.float64(len(filled)) if whole else weight.T @ times.T
         with np.errstate(invalid="ignore"):
             parts.append((filled.T @ times.T) / bottom)
     return np.concatenate(parts, axis=1)
-
-
-def _times(draw: Resampling, queries: int, resamples: int, seed: int) -> Iterator[FloatArray]:
-    """How often each query is in each resample, in batches."""
-    if isinstance(draw, Queries):
-        return resampled_times(queries, resamples, seed)
-    chance = np.random.default_rng(seed)
-    return (draw.times(chance, size) for size in batches(resamples, queries))
-
-
-def _tails(drawn: FloatArray, filled: FloatArray, there: Any, unit: IntArray, level: float, how: str) -> FloatArray:
-    """Which quantiles of the resamples are the limits of each column."""
-    tail = (1 - level) / 2
-    if how == "percentile":
-        return np.repeat([[tail], [1 - tail]], filled.shape[1], axis=1)
-    return bca_tails(drawn, filled, there, unit, level)
-
-
-def _bootstrap_limits(means: FloatArray, tails: FloatArray) -> FloatArray:
-    """Quantiles over the resamples; a resample in which no query has a value is left out."""
-    limits = row_quantiles(means, tails)
-    limits[:, np.isnan(tails).any(axis=0)] = np.nan
-    return limits
 
 
 def row_quantiles(rows: FloatArray, shares: FloatArray) -> FloatArray:
@@ -322,18 +306,15 @@ def jackknife_interval(
     value = float(statistic(total))
     if len(own) < 2:
         return value, math.nan, math.nan
-    return value, *_jackknife_limits(value, statistic(total - own), bounds, level)
-
-
-def _jackknife_limits(value: float, without: FloatArray, bounds: Bounds, level: float) -> tuple[float, float]:
+    without = statistic(total - own)
     if np.isnan(without).any() or np.ptp(without) <= JACKKNIFE_EQUAL:
-        return math.nan, math.nan
+        return value, math.nan, math.nan
     low, high = bounds
     if not (low < min(value, float(without.min())) and max(value, float(without.max())) < high):
         half = _half_width(without, level)
-        return max(low, value - half), min(high, value + half)
+        return value, max(low, value - half), min(high, value + half)
     middle, half = float(_stretch(value, bounds)), _half_width(_stretch(without, bounds), level)
-    return _shrink(middle - half, bounds), _shrink(middle + half, bounds)
+    return value, _shrink(middle - half, bounds), _shrink(middle + half, bounds)
 
 
 def _stretch(values: FloatArray | float, bounds: Bounds) -> FloatArray:

@@ -1,7 +1,6 @@
 """Bands over the collection: how far the curve would move with other items, the queries being the same.
 
-Every item of the collection is drawn as often as a Poisson number of mean 1 says, at once for all queries (the
-Poisson
+Every item of the collection is drawn as often as a Poisson number of mean 1 says, at once for all queries (the Poisson
 bootstrap); an item that was drawn twice stands twice in every ranking. The band is that of percentiles, for the whole
 curve: at each level the k-th smallest and the k-th largest value, with k so that 95 % of the curves lie within at all
 levels (Mandel & Betensky 2008). It is no band of the queries: those are drawn by `band`.

@@ -19,8 +19,6 @@ from rankscope.core.catalogue import Catalogue, unknown_name
 from rankscope.core.errors import SettingError
 from rankscope.core.wording import how_many
 
-# Corrections for many tests: of one family, declared before, some would be found by chance alone.
-
 
 def bonferroni(p: ArrayLike) -> FloatArray:
     """Each p times the number of tests.
@@ -195,12 +193,6 @@ class Family:
             parts.append(classes if len(labels) == len(self.classes) else f"(all queries + {classes})")
         return " x ".join(parts)
 
-    def with_measures_of(self, other: Family) -> Family | None:
-        """Both as one where they differ in their measures only, else None."""
-        if (self.pairs, self.classes) != (other.pairs, other.classes):
-            return None
-        return replace(self, measures=(*self.measures, *other.measures))
-
     def __str__(self) -> str:
         return families_in_words([self])
 
@@ -247,7 +239,9 @@ def families_in_words(families: Sequence[Family]) -> str:
     correction = names.get(families[0].correction, "not corrected")
     tests = how_many(sum(each.size for each in families), "tests")
     merged: list[Family] = []
-    for each in families:
-        both = merged[-1].with_measures_of(each) if merged else None
-        merged = [*merged[:-1], both] if both is not None else [*merged, each]
+    for each in families:  # those that differ in their measures alone are one
+        if merged and (merged[-1].pairs, merged[-1].classes) == (each.pairs, each.classes):
+            merged[-1] = replace(merged[-1], measures=(*merged[-1].measures, *each.measures))
+        else:
+            merged.append(each)
     return f"family of {tests}: {' + '.join(each.factors for each in merged)}, {correction}"

@@ -1,10 +1,9 @@
 """The test that verdicts rest on: sign flips and skew t must both show a difference, or of the gate a loss.
 
-What a verdict on two systems rests on: two tests that must agree, and what so few queries cannot show.
-Sign flips are exact where the labels of the systems could be swapped. Where the mean difference is 0 but few queries
-gain much they err, and `skew_t` does not; so both must show a difference, and the larger p decides. No test sees a
-gain
-that is not among the queries at hand: below 60 queries the result says so.
+What a verdict on two systems rests on: two tests that must agree, and what so few queries cannot show. Sign flips are
+exact where the labels of the systems could be swapped. Where the mean difference is 0 but few queries gain much they
+err, and `skew_t` does not; so both must show a difference, and the larger p decides. No test sees a gain that is not
+among the queries at hand: below 60 queries the result says so.
 
 Student's t that does not take skew for a difference: many small losses and few large gains, or the reverse.
 Few queries often miss the large gains, and then their own skewness is small too. So skewness is taken at its
@@ -12,8 +11,7 @@ upper 95 % limit, on the side that would explain the mean away, and t is shorten
 u = -log(1 + 2 b |t|)/(2 b) + b/2 with b = skewness/(3 sqrt(n)). To first order this is the transformation of Hall
 (1992); other than his cubic it never turns flat, so that a clear difference stays clear. It is never bolder than t.
 
-Values that are all alike show neither spread nor skew. If their mean were 0, and no value below -1, those that are d
-or
+Values that are all alike show neither spread nor skew. If their mean were 0, and no value below -1, those that are d or
 more would be a share of 1/(1 + d) at most; so n of n that are d have a p of (1 + d)^-n.
 
 Is the mean change below 0? The test and the limits that the gate rests on.
@@ -49,8 +47,6 @@ from rankscope.analysis.statistics.sign_flip import (
 )
 from rankscope.core.arrays import FloatArray, IntArray
 
-# What a verdict on two systems rests on: two tests that must agree, and what so few queries cannot show.
-
 DECIDING = "sign-flip and skew-t"  # the name of the test in output
 RARE = 0.05  # share of queries that gain or lose much and may be missed
 SEEN = 60  # units from which on all of them are missed in fewer than 5 % of samples
@@ -82,25 +78,23 @@ def decide_limits(
     columns = columns_of(differences)
     tails = np.broadcast_to((1 - np.asarray(level, dtype=np.float64)) / 2, columns.shape[1])
     if sizes is not None and np.ptp(sizes) > 0:
-        pairs = [_limits_of_sums(own, float(tail), sizes) for own, tail in zip(columns.T, tails, strict=True)]
-        return np.array([low for low, _ in pairs]), np.array([high for _, high in pairs])
-    low, high = skew_t_limits(columns.T, tails)
-    for turn, limits in ((-1.0, low), (1.0, high)):
-        known = np.isfinite(limits)
-        moved = np.nan_to_num(np.where(known, turn * (limits - columns), np.nan))
+        limits = np.empty((2, columns.shape[1]))  # a mean moves each sum by its size
+        for column, (sums, tail) in enumerate(zip(columns.T, tails.tolist(), strict=True)):
+            low, high = flip_limits(sums, tail, sizes)
+            limits[0, column] = -_least_rejected(-sums, tail, sizes, -low)
+            limits[1, column] = _least_rejected(sums, tail, sizes, high)
+        return limits[0], limits[1]
+    lower, upper = skew_t_limits(columns.T, tails)
+    for turn, ends in ((-1.0, lower), (1.0, upper)):
+        known = np.isfinite(ends)
+        moved = np.nan_to_num(np.where(known, turn * (ends - columns), np.nan))
         open_ = np.flatnonzero(known & (reaching_bound(moved) > tails))  # elsewhere sign flips reject the limit too
         reached = reaching_share(moved[:, open_])
         for column in open_[reached > tails[open_]].tolist():
             own = columns[~np.isnan(columns[:, column]), column]
-            limits[column] = flip_limits(own, float(tails[column]))[int(turn > 0)]
-        limits[np.isnan(columns).all(axis=0)] = np.nan
-    return low, high
-
-
-def _limits_of_sums(sums: FloatArray, tail: float, sizes: FloatArray) -> tuple[float, float]:
-    """Limits of the mean over queries where the classes drawn differ in size: sums are moved by mean x size."""
-    low, high = flip_limits(sums, tail, sizes)
-    return -_least_rejected(-sums, tail, sizes, -low), _least_rejected(sums, tail, sizes, high)
+            ends[column] = flip_limits(own, float(tails[column]))[int(turn > 0)]
+        ends[np.isnan(columns).all(axis=0)] = np.nan
+    return lower, upper
 
 
 def _least_rejected(sums: FloatArray, tail: float, sizes: FloatArray, start: float) -> float:

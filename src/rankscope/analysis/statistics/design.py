@@ -12,7 +12,7 @@ import numpy as np
 from rankscope.analysis.statistics.score_table import ScoreTable
 from rankscope.core.arrays import FloatArray, IntArray
 from rankscope.core.errors import SettingError
-from rankscope.core.validation import SHARE, check
+from rankscope.core.wording import how_many
 
 # Cells of an experiment: the values of one system on the queries of one class, and which queries were left out.
 
@@ -27,9 +27,9 @@ class LeftOut:
     def __str__(self) -> str:
         parts = []
         if self.incomplete:
-            parts.append(f"{_queries(self.incomplete)} left out: a system has no value there")
+            parts.append(f"{how_many(self.incomplete)} left out: a system has no value there")
         if self.unclassed:
-            parts.append(f"{_queries(self.unclassed)} left out: of no class")
+            parts.append(f"{how_many(self.unclassed)} left out: of no class")
         return "; ".join(parts)
 
 
@@ -169,11 +169,6 @@ def clean_squares(squares: float, values: FloatArray) -> float:
     return 0.0 if squares <= 1e-28 * (1.0 + float(values.ravel() @ values.ravel())) else squares
 
 
-def need_level(level: float) -> None:
-    """A level of confidence lies between 0 and 1; anything else is a `SettingError`."""
-    check({"level": level}, level=SHARE)
-
-
 def pair_numbers(count: int) -> tuple[IntArray, IntArray]:
     """First and second member of every pair, in order.
 
@@ -187,10 +182,6 @@ def pair_numbers(count: int) -> tuple[IntArray, IntArray]:
 def plain_rows(columns: dict[str, Sequence[object]]) -> list[dict[str, object]]:
     """Columns as one dictionary per row."""
     return [dict(zip(columns, each, strict=True)) for each in zip(*columns.values(), strict=True)]
-
-
-def _queries(count: int) -> str:
-    return f"{count:,} {'query' if count == 1 else 'queries'}"
 
 
 # A balanced design from classes of unequal size: as many items of each, drawn by chance (Brughi et al. 2014).

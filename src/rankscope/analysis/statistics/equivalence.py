@@ -1,8 +1,7 @@
 """Equivalence: no difference was found is not the same as there is none. Two one-sided tests (Schuirmann 1987).
 
 The tests are those that decide everywhere (`deciding_test`), one-sided: a pair is equivalent where they reject both
-that the
-mean difference is minus the margin or less, and that it is the margin or more.
+that the mean difference is minus the margin or less, and that it is the margin or more.
 """
 
 from __future__ import annotations

@@ -2,8 +2,7 @@
 
 With all systems on all queries REML has a closed form, as without variables: X holds the classes and the variables
 (centred, in standard deviations), R is what X leaves of each system's values. s2 is the mean square of R without the
-queries' own means, on (k-1)(N - p) degrees of freedom; the variance of queries is (k sum mean^2/(N - p) - s2)/k. How
-a
+queries' own means, on (k-1)(N - p) degrees of freedom; the variance of queries is (k sum mean^2/(N - p) - s2)/k. How a
 variable moves the difference of two systems has the variance 2 s2 [(X'X)^-1]_jj, how it moves all of them (s2/k +
 variance of queries) [(X'X)^-1]_jj on N - p. Where the variance of queries comes out below 0, pairs of systems are
 judged by their own differences, as `mixed` does.
@@ -17,11 +16,12 @@ from typing import Any
 
 import numpy as np
 
-from rankscope.analysis.statistics.design import Design, clean_squares, design_of, need_level, pair_numbers
+from rankscope.analysis.statistics.design import Design, clean_squares, design_of, pair_numbers
 from rankscope.analysis.statistics.score_table import ScoreTable
 from rankscope.core.arrays import FloatArray
 from rankscope.core.display import Tabular
 from rankscope.core.errors import InputError, SettingError
+from rankscope.core.validation import SHARE, check
 
 LEVEL = "all systems"
 CONSTANT = 1e-9
@@ -82,18 +82,17 @@ def explain(table: ScoreTable, variables: Mapping[str, Mapping[str, float]], lev
     >>> [(each.of, round(each.slope, 4)) for each in made.slopes]
     [('all systems', 0.2292), ('B minus A', 0.1006)]
     """
-    need_level(level)
+    check({"level": level}, level=SHARE)
     design = design_of(table, systems=2)
     classes = np.equal.outer(design.group, np.arange(len(design.labels))).astype(np.float64)
     columns = _standardised(design, variables)
     fit, plain = _Strata.of(design.values, np.hstack([classes, columns])), _Strata.of(design.values, classes)
-    names = list(variables)
-    first = classes.shape[1]
-    slopes = [
-        slope
-        for place, name in enumerate(names, start=first)
-        for slope in (_of_level(fit, name, place, level), *_of_pairs(fit, design, name, place, level))
-    ]
+    mean_variance = max(0.0, fit.query + fit.residual / fit.rest.shape[1])
+    slopes = []
+    for place, name in enumerate(variables, start=classes.shape[1]):
+        error = float(np.sqrt(mean_variance * fit.unit[place]))
+        slopes.append(_slope(name, LEVEL, float(fit.coefficients[place].mean()), error, fit.freedom, level))
+        slopes += _of_pairs(fit, design, name, place, level)
     return Explained(
         measure=design.table.measure,
         slopes=tuple(slopes),
@@ -136,12 +135,6 @@ class _Strata:
             residual=within,
             query=(between - within) / systems,
         )
-
-
-def _of_level(fit: _Strata, name: str, place: int, level: float) -> Slope:
-    mean_variance = max(0.0, fit.query + fit.residual / fit.rest.shape[1])
-    error = float(np.sqrt(mean_variance * fit.unit[place]))
-    return _slope(name, LEVEL, float(fit.coefficients[place].mean()), error, fit.freedom, level)
 
 
 def _of_pairs(fit: _Strata, design: Design, name: str, place: int, level: float) -> list[Slope]:

@@ -1,10 +1,9 @@
 """Curves over generality with their intervals and bands, and whether performance depends on generality alone
 (homogeneity).
 
-How sure a curve over generality is: an interval for each point, and a band for the whole curve.
-Both draw the sampling unit of `sampling_units`, the class where queries of a class look for the same items. The
-interval of a
-point is that of `mean_intervals`: the point of the full collection has the one that R-precision has in every command.
+How sure a curve over generality is: an interval for each point, and a band for the whole curve. Both draw the sampling
+unit of `sampling_units`, the class where queries of a class look for the same items. The interval of a point is that of
+`mean_intervals`: the point of the full collection has the one that R-precision has in every command.
 """
 
 from __future__ import annotations
@@ -25,8 +24,6 @@ from rankscope.core.arrays import BoolArray, FloatArray, IntArray
 from rankscope.core.display import Tabular
 from rankscope.core.validation import SHARE, check
 from rankscope.ranks.relevant_ranks import RelevantRanks
-
-# How sure a curve over generality is: an interval for each point, and a band for the whole curve.
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +53,6 @@ class GeneralityEstimate:
 def generality_estimate(table: GeneralityTable, level: float = 0.95, seed: int = 0) -> GeneralityEstimate:
     """The means of the columns with their pointwise intervals.
 
-    >>> from rankscope.analysis.curves.generality import generality_table
     >>> from rankscope.ranks.relevant_ranks import RelevantRanks
     >>> made = generality_estimate(generality_table(RelevantRanks.from_ranks([[1, 3], [2, 9]], collection=16)))
     >>> made.index.tolist(), made.precision[-1].tolist(), made.units.tolist(), made.few.all().tolist()
@@ -74,17 +70,12 @@ def generality_estimate(table: GeneralityTable, level: float = 0.95, seed: int =
         low=low,
         high=high,
         queries=curve.queries,
-        units=units_at(table),
+        units=(~np.isnan(unit_values(table.low, classes))).sum(axis=0),
         deciding=deciding_at(table),
         unit=unit,
         ways=ways,
         level=level,
     )
-
-
-def units_at(table: GeneralityTable) -> IntArray:
-    """How many sampling units each level has."""
-    return (~np.isnan(unit_values(table.low, unit_classes(table.queries)))).sum(axis=0)
 
 
 def _ends(

@@ -1,22 +1,17 @@
 """Confidence intervals of means: one rule for every command, by the number of sampling units; and the limits by one
 unseen unit.
 
-The interval of a mean over queries, one rule for every command: over the sampling units, the way by their number.
-Few units: by one unseen unit at the ends of the measure's range (below), or Student's t without a range; BCa
-from `ENOUGH` units on, which claims too much of fewer. No interval leaves the range of the measure, and none is
-without
-width where a further query could differ.
+The interval of a mean over queries, one rule for every command: over the sampling units, the way by their number. Few
+units: by one unseen unit at the ends of the measure's range (below), or Student's t without a range; BCa from `ENOUGH`
+units on, which claims too much of fewer. No interval leaves the range of the measure, and none is without width where a
+further query could differ.
 
-Limits of the means of bounded values, by one unseen unit at the end of the range.
-A sample that lacks the rare large units looks calm, and nothing in its own spread tells. So one unit that was not
-seen
-is added, for the lower limits at the lower end of what a value can be, for the upper limits at the upper end. All
-units
-get exponential weights by chance, the same at every point of a curve, and the weighted means show how low and how
-high
-the true mean may lie (Gaffke 2005; Learned-Miller and Thomas 2019). Both sides of all points leave out equally many
-of
-these weighted means, and so many that all together leave out no more than the level allows.
+Limits of the means of bounded values, by one unseen unit at the end of the range. A sample that lacks the rare large
+units looks calm, and nothing in its own spread tells. So one unit that was not seen is added, for the lower limits at
+the lower end of what a value can be, for the upper limits at the upper end. All units get exponential weights by
+chance, the same at every point of a curve, and the weighted means show how low and how high the true mean may lie
+(Gaffke 2005; Learned-Miller and Thomas 2019). Both sides of all points leave out equally many of these weighted means,
+and so many that all together leave out no more than the level allows.
 
 A unit weighs as many times as it has values. The unseen one has as many as the unit of a value has in the mean over
 values: with the mean over units the limits fail where few large classes hold most of the queries.
@@ -38,8 +33,6 @@ from rankscope.core.errors import SettingError
 from rankscope.core.validation import COUNT, SEED, SHARE, OneOf, Optional, check
 from rankscope.ranks.ragged import divide
 from rankscope.ranks.score_tables import low_numbers
-
-# The interval of a mean over queries, one rule for every command: over the sampling units, the way by their number.
 
 WAYS = {
     "auto": "by the number of units and the range of the measure",
@@ -235,17 +228,13 @@ def _weighted_means(units: UnitSums, draws: int, seed: int, ends: FloatArray, sh
     """Distances from the lower and from the upper end: 2 x points x draws. The unseen unit is at distance 0."""
     size = units.size.astype(np.float64)
     from_ends = np.hstack([units.total - ends[0] * size, ends[1] * size - units.total])
-    points = slice(0, 1) if _at_all_points_alike(size) else slice(None)
+    # Where all points have the values of the same units, the weights add up to the same at every one.
+    points = slice(0, 1) if (size == size[:, :1]).all() else slice(None)
     columns = np.hstack([size[:, points], np.maximum(from_ends, 0.0)])
     unseen, weights = exponential_weights(len(units), draws, seed, shape)
     sums = np.concatenate([columns.T @ some.T for some in weights], axis=1)
     below, above = sums[: -from_ends.shape[1]], sums[-from_ends.shape[1] :].reshape(2, -1, draws)
     return np.divide(above, below + units.typical_of_a_value[points, None] * unseen, out=above)
-
-
-def _at_all_points_alike(size: FloatArray) -> bool:
-    """Whether all points have the values of the same units: the weights then add up to the same at every one."""
-    return bool((size == size[:, :1]).all())
 
 
 def _joint_quantiles(means: FloatArray, level: float, together: bool) -> FloatArray:

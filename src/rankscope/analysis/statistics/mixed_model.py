@@ -1,19 +1,17 @@
 """The mixed model of systems, classes and queries, with fixed or random classes, and what pairing by query is worth.
 
-Mixed model: value ~ system * class + (1 | query), by restricted maximum likelihood (REML).
-Each query has its own difficulty, a draw from a normal distribution, the same under every system. With all systems on
-all queries REML has a closed form: the residual variance s2 is the mean square of what is left when cell means and
-queries are taken out, with (k-1)(N - N_C) degrees of freedom; the variance of the queries is (mean square of queries
-within classes - s2)/k. Where that is below 0 it counts as 0, and the fit at that boundary would take systems that go
-against each other for independent ones: it errs in .09 to .16 of cases for .05. Then every pair of systems is judged
-by
-its own differences, class by class, and the note says so.
+Mixed model: value ~ system * class + (1 | query), by restricted maximum likelihood (REML). Each query has its own
+difficulty, a draw from a normal distribution, the same under every system. With all systems on all queries REML has a
+closed form: the residual variance s2 is the mean square of what is left when cell means and queries are taken out, with
+(k-1)(N - N_C) degrees of freedom; the variance of the queries is (mean square of queries within classes - s2)/k. Where
+that is below 0 it counts as 0, and the fit at that boundary would take systems that go against each other for
+independent ones: it errs in .09 to .16 of cases for .05. Then every pair of systems is judged by its own differences,
+class by class, and the note says so.
 
-The mixed model with random classes: value ~ system + (1 | class) + (1 | class:system) + (1 | query), by REML.
-With all systems on all queries the likelihood falls into two parts that share no variance: differences of systems,
-and
-means over systems. Each part is a one-way layout of classes with a variance between and one within, and REML has one
-unknown left: their ratio.
+The mixed model with random classes: value ~ system + (1 | class) + (1 | class:system) + (1 | query), by REML. With all
+systems on all queries the likelihood falls into two parts that share no variance: differences of systems, and means
+over systems. Each part is a one-way layout of classes with a variance between and one within, and REML has one unknown
+left: their ratio.
 """
 
 from __future__ import annotations
@@ -22,14 +20,13 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from rankscope.analysis.statistics.anova import Anova, anova_of
+from rankscope.analysis.statistics.anova import NO_FREEDOM, Anova, anova_of
 from rankscope.analysis.statistics.design import (
     Design,
     below_zero_note,
     cell_name,
     clean_squares,
     design_of,
-    need_level,
     never_below_zero,
     pair_numbers,
 )
@@ -38,15 +35,11 @@ from rankscope.analysis.statistics.paired_tests import limits_within
 from rankscope.analysis.statistics.score_table import ScoreTable
 from rankscope.core.arrays import FloatArray
 from rankscope.core.errors import SettingError
+from rankscope.core.validation import SHARE, check
 from rankscope.core.wording import setting_usage
 
-# Mixed model: value ~ system * class + (1 | query), by restricted maximum likelihood (REML).
-
 PAIRED = "the model does not hold, and each class is judged by its own paired differences"
-NO_FREEDOM = "as many classes as queries: there is no degree of freedom left for the error, and no test"
 NO_REST = "the difference of two systems is the same for every query of a class: there is no error, and no test"
-
-
 TIED = 1e-9  # mean squares that differ by less are equal: rounding must not decide between two tests
 
 
@@ -109,7 +102,7 @@ def mixed(table: ScoreTable, level: float = 0.95, random_classes: bool = False) 
     >>> round(effect.difference, 6), round(effect.error, 6), effect.freedom, round(effect.p, 6)
     (0.1, 0.040825, 3, 0.091721)
     """
-    need_level(level)
+    check({"level": level}, level=SHARE)
     design = design_of(table, systems=2)
     if random_classes:
         return with_random_classes(design, level)
@@ -274,7 +267,9 @@ def with_random_classes(design: Design, level: float) -> Mixed:
     if len(design.table) == classes:
         raise SettingError(f"{NO_FREEDOM_OF_CLASSES}; leave random classes out")
     values, group, count = design.values, design.group, design.values.shape[1]
-    turned = values @ _directions(count)
+    # Orthonormal columns: the mean over systems first, then differences of systems.
+    directions = np.linalg.qr(np.column_stack([np.ones(count), np.eye(count)[:, : count - 1]]))[0]
+    turned = values @ directions
     size = design.size.astype(np.float64)
     class_means = np.stack([turned[group == each].mean(axis=0) for each in range(classes)])
     rest = (turned - class_means[group]) ** 2
@@ -284,7 +279,9 @@ def with_random_classes(design: Design, level: float) -> Mixed:
         raise SettingError("the difference of two systems is the same for every query of a class: there is no error")
     differences = _Layer(class_means[:, 1:], size, within, (count - 1) * nu)
     interaction, residual, weight = differences.best()
-    between, query = _means_part(class_means[:, :1], size, clean_squares(float(rest[:, 0].sum()), values), nu)
+    between, query = float(class_means[:, :1].var(ddof=1)), 0.0  # of class means and queries, in the first direction
+    if squares := clean_squares(float(rest[:, 0].sum()), values):
+        between, query, _ = _Layer(class_means[:, :1], size, squares, nu).best()
     means = weight @ design.class_means / weight.sum()
     freedom = (count - 1) * (classes - 1)
     effects = effects_of(design, "", means, len(values), 2 * residual / float(weight.sum()), freedom, level)
@@ -301,20 +298,6 @@ def with_random_classes(design: Design, level: float) -> Mixed:
         class_variance=parts["classes"],
         note=design.note(f"{classes} classes as a sample", "" if interaction else STEADY, words),
     )
-
-
-def _means_part(means: FloatArray, size: FloatArray, squares: float, nu: int) -> tuple[float, float]:
-    """Variance of class means and of queries in the direction of the mean over systems."""
-    if squares == 0:
-        return float(means.var(ddof=1)), 0.0
-    between, within, _ = _Layer(means, size, squares, nu).best()
-    return between, within
-
-
-def _directions(count: int) -> FloatArray:
-    """Orthonormal columns: the mean over systems first, then differences of systems."""
-    start = np.column_stack([np.ones(count), np.eye(count)[:, : count - 1]])
-    return np.linalg.qr(start)[0]
 
 
 # The same systems compared twice: cells as independent samples, as Brughi et al. (2014) do, and query by query.

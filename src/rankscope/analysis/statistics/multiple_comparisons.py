@@ -20,12 +20,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankscope.analysis.statistics.anova import Anova, anova, two_way
-from rankscope.analysis.statistics.design import Cells, design_of, need_level, pair_numbers, plain_rows
+from rankscope.analysis.statistics.design import Cells, design_of, pair_numbers, plain_rows
 from rankscope.analysis.statistics.score_table import ScoreTable
 from rankscope.analysis.statistics.studentised_range import StudentisedRange
 from rankscope.core.arrays import BoolArray, FloatArray, IntArray
 from rankscope.core.errors import SettingError
 from rankscope.core.validation import COUNT, SEED, SHARE, check
+from rankscope.core.wording import how_many
 
 # Differences of all pairs of means, with simultaneous intervals and p values that hold for all pairs together.
 
@@ -116,7 +117,7 @@ def studentised_pairs(
     `error`: variance of the difference of each pair, halved; `freedom`: its degrees of freedom, one number or one per
     pair. Where there is no error or no degree of freedom, width and p are NaN and the note says so.
     """
-    need_level(level)
+    check({"level": level}, level=SHARE)
     if len(names) > MOST_MEANS:
         raise SettingError(
             f"{len(names):,} means are too many to compare in pairs: {MOST_MEANS:,} at most, choose classes"
@@ -130,8 +131,9 @@ def studentised_pairs(
     width[known] = chance.quantile(level, nu[known]) * spread
     one = float(nu[0]) if known.any() and np.ndim(freedom) == 0 else nu[known]
     p[known] = chance.tail(np.abs(means[second] - means[first])[known] / spread, one)
-    missing = "" if known.all() else NO_SPREAD if not known.any() else _some_without_spread(int((~known).sum()))
-    said = "; ".join(part for part in (missing, note) if part)
+    missing = "" if known.all() else NO_SPREAD
+    if known.any() and not known.all():
+        missing = f"{how_many(int((~known).sum()), 'pair has', 'pairs have')} {NO_SPREAD}"
     return Comparisons(
         measure=measure,
         test=test,
@@ -142,12 +144,8 @@ def studentised_pairs(
         width=width,
         p=p,
         level=level,
-        note=said,
+        note="; ".join(filter(None, (missing, note))),
     )
-
-
-def _some_without_spread(count: int) -> str:
-    return f"{count:,} {'pair has' if count == 1 else 'pairs have'} {NO_SPREAD}"
 
 
 # Tukey-Kramer: which cells differ, with one error rate for all pairs together.

@@ -36,24 +36,16 @@ def bootstrap_interval(
     Under 50 queries it leaves zero out too often when nothing differs (see `benchmarks/error_rates.py`).
     """
     values = known_differences(differences)
-    if not values.size:
-        return PairTest(
-            test="bootstrap",
-            estimate=math.nan,
-            low=math.nan,
-            high=math.nan,
-            p=math.nan,
-            queries=0,
-            note="no query",
-            level=level,
-        )
-    intervals = bootstrap_means(values[:, None], level=level, resamples=resamples, seed=seed, how=how)
-    low, high = float(intervals.low[0]), float(intervals.high[0])
-    narrow = ", too narrow for so few queries" if values.size < FEW_QUERIES else ""
-    note = f"{how_many(intervals.resamples, 'resamples')} ({how}), seed {seed}{narrow}"
+    mean = low = high = math.nan
+    note = "no query"
+    if values.size:
+        intervals = bootstrap_means(values[:, None], level=level, resamples=resamples, seed=seed, how=how)
+        mean, low, high = float(values.mean()), float(intervals.low[0]), float(intervals.high[0])
+        narrow = ", too narrow for so few queries" if values.size < FEW_QUERIES else ""
+        note = f"{how_many(intervals.resamples, 'resamples')} ({how}), seed {seed}{narrow}"
     return PairTest(
         test="bootstrap",
-        estimate=float(values.mean()),
+        estimate=mean,
         low=low,
         high=high,
         p=math.nan,
@@ -139,7 +131,13 @@ def named_test(name: str, table: ScoreTable, **options: Any) -> AskedTest:
     test = EVERY_TEST.find(spelled)
     taken = accepted_options(test, {**options, "lower_is_better": table.lower_is_better})
     try:
-        rows = _pair_rows(test, table, taken) if spelled in PAIR_TEST_FUNCTIONS else test(table, **taken).rows()
+        if spelled in PAIR_TEST_FUNCTIONS:
+            rows = [
+                {"first": first, "second": second, **test(table.differences(first, second), **taken).row()}
+                for first, second in combinations(table.systems, 2)
+            ]
+        else:
+            rows = test(table, **taken).rows()
     except SettingError as error:
         raise SettingError(f"the test {spelled} cannot be made: {error}") from error
     return AskedTest(spelled, tuple(_within(row, table.difference_bounds) for row in rows))
@@ -151,10 +149,3 @@ def _within(row: Mapping[str, object], bounds: tuple[float, float]) -> Mapping[s
         return row
     low, high = limits_within(np.float64(row["low"]), np.float64(row["high"]), bounds)  # type: ignore[arg-type]
     return {**row, "low": float(low), "high": float(high)}
-
-
-def _pair_rows(test: Test, table: ScoreTable, options: Mapping[str, Any]) -> list[dict[str, object]]:
-    return [
-        {"first": first, "second": second, **test(table.differences(first, second), **options).row()}
-        for first, second in combinations(table.systems, 2)
-    ]

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankscope.analysis.statistics.mean_intervals import NO_WIDTH
+from rankscope.analysis.statistics.proportions import binomial_limits
 from rankscope.core.arrays import FloatArray
 from rankscope.core.errors import SettingError
 from rankscope.core.validation import SHARE, OneOf, check
@@ -125,31 +126,22 @@ def paired_t(differences: ArrayLike, alternative: Alternative = "two-sided", *, 
     values, tail = known_differences(differences), tail_of(level, alternative)
     count, sd = values.size, spread(values)
     mean = float(values.mean()) if count else math.nan
-    if not sd > 0:
-        note = "all differences are equal: t is undefined" if count > 1 else "t needs two queries at least"
-        return PairTest(
-            test="t",
-            estimate=mean,
-            low=math.nan,
-            high=math.nan,
-            p=math.nan,
-            queries=count,
-            note=note,
-            alternative=alternative,
-            level=level,
-        )
-    error = sd / math.sqrt(count)
-    t, freedom = mean / error, count - 1
-    p = {"two-sided": 2 * stdtr(freedom, -abs(t)), "greater": stdtr(freedom, -t), "less": stdtr(freedom, t)}
-    half = float(stdtrit(freedom, 1 - tail)) * error
-    low, high = one_sided_interval(mean - half, mean + half, alternative)
-    note = f"t = {t:.4f}, {freedom} degrees of freedom"
+    low = high = p = math.nan
+    note = "all differences are equal: t is undefined" if count > 1 else "t needs two queries at least"
+    if sd > 0:
+        error = sd / math.sqrt(count)
+        t, freedom = mean / error, count - 1
+        tails = {"two-sided": 2 * stdtr(freedom, -abs(t)), "greater": stdtr(freedom, -t), "less": stdtr(freedom, t)}
+        p = float(tails[alternative])
+        half = float(stdtrit(freedom, 1 - tail)) * error
+        low, high = one_sided_interval(mean - half, mean + half, alternative)
+        note = f"t = {t:.4f}, {freedom} degrees of freedom"
     return PairTest(
         test="t",
         estimate=mean,
         low=low,
         high=high,
-        p=float(p[alternative]),
+        p=p,
         queries=count,
         note=note,
         alternative=alternative,
@@ -179,53 +171,29 @@ def sign_test(
     values, tail = known_differences(differences), tail_of(level, alternative)
     won, lost, equal = tally(values, lower_is_better)
     count = won + lost
-    note = f"{won} won, {lost} lost, {equal} equal"
-    if not count:
-        p = 1.0 if values.size else math.nan
-        return PairTest(
-            test="sign",
-            estimate=math.nan,
-            low=math.nan,
-            high=math.nan,
-            p=p,
-            queries=values.size,
-            note=note,
-            quantity="share won",
-            alternative=alternative,
-            level=level,
-        )
-    tails = {
-        "two-sided": min(1.0, 2 * float(bdtr(min(won, lost), count, 0.5))),
-        "greater": float(bdtr(lost, count, 0.5)),
-        "less": float(bdtr(won, count, 0.5)),
-    }
-    low, high = one_sided_interval(*binomial_limits(won, count, tail), alternative)
-    share = won / count
+    share = low = high = math.nan
+    p = 1.0 if values.size else math.nan
+    if count:
+        tails = {
+            "two-sided": min(1.0, 2 * float(bdtr(min(won, lost), count, 0.5))),
+            "greater": float(bdtr(lost, count, 0.5)),
+            "less": float(bdtr(won, count, 0.5)),
+        }
+        share, p = won / count, tails[alternative]
+        low, high = one_sided_interval(*binomial_limits(won, count, tail), alternative)
+        low, high = max(low, 0.0), min(high, 1.0)
     return PairTest(
         test="sign",
         estimate=share,
-        low=max(low, 0.0),
-        high=min(high, 1.0),
-        p=tails[alternative],
+        low=low,
+        high=high,
+        p=p,
         queries=values.size,
-        note=note,
+        note=f"{won} won, {lost} lost, {equal} equal",
         quantity="share won",
         alternative=alternative,
         level=level,
     )
-
-
-def binomial_limits(found: int, count: int, tail: float) -> tuple[float, float]:
-    """Exact limits of a share (Clopper and Pearson), `tail` left outside on each side.
-
-    >>> [round(each, 4) for each in binomial_limits(3, 10, 0.025)]
-    [0.0667, 0.6525]
-    """
-    from scipy.special import betaincinv
-
-    low = float(betaincinv(found, count - found + 1, tail)) if found else 0.0
-    high = float(betaincinv(found + 1, count - found, 1 - tail)) if found < count else 1.0
-    return low, high
 
 
 def wilson_limits(found: float, count: int, level: float = 0.95) -> tuple[float, float]:

@@ -1,7 +1,6 @@
 """Power: how often so many queries show a difference of a given size, and how many are needed.
 
-What a verdict can show is simulated by its own test (`ShownEffects`), on units drawn again from those at hand. Next
-to
+What a verdict can show is simulated by its own test (`ShownEffects`), on units drawn again from those at hand. Next to
 it stand the textbook's formulas: the paired t test, a noncentral t (Cohen 1988), with `sd` the standard deviation of
 the differences; and the one-way design of Brughi et al. (2014), a noncentral F. No verdict rests on these.
 """
@@ -9,6 +8,7 @@ the differences; and the one-way design of Brughi et al. (2014), a noncentral F.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 
 from rankscope.analysis.statistics.deciding_test import FEWEST_FOR_SKEW, skew_t_limits
 from rankscope.analysis.statistics.paired_tests import spread
+from rankscope.analysis.statistics.studentised_range import StudentisedRange
 from rankscope.core.arrays import FloatArray
 from rankscope.core.errors import SettingError
 from rankscope.core.validation import SHARE, OneOf, WholeNumber, check
@@ -83,15 +84,7 @@ class ShownEffects:
         check({"power": power}, power=SHARE)
         if not effect > self.least:
             raise SettingError(f"no number of queries shows a difference of {effect:g}; give one above {self.least:g}")
-        low, high = 1, 2
-        while self.power(effect, high) < power:
-            low, high = high, 2 * high
-            if high > MOST_QUERIES:
-                raise SettingError(f"an effect of {effect:g} needs more than {MOST_QUERIES:,} queries")
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (low, middle) if self.power(effect, middle) >= power else (middle, high)
-        return high
+        return _fewest(lambda count: self.power(effect, count) >= power, f"an effect of {effect:g}")
 
     def _experiments(self, drawn: int) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Both limits and the mean of each simulated experiment, where the true mean is 0."""
@@ -128,27 +121,18 @@ def paired_power(
     >>> paired_power(0.03, sd=0.040685, queries=15).round(4).tolist()
     0.7568
     """
+    from scipy.special import nctdtr, stdtrit
+
     _check(sd, alpha, sides)
-    size, count = np.broadcast_arrays(np.abs(np.asarray(effect, np.float64)), np.asarray(queries, np.float64))
-    return np.where(count >= 2, _power(size / sd, np.maximum(count, 2.0), alpha, sides), 0.0)
-
-
-def _power(ratio: FloatArray, count: FloatArray, alpha: float, sides: int) -> FloatArray:
-    from scipy.special import stdtrit
-
-    freedom, away = count - 1, ratio * np.sqrt(count)
+    size, asked = np.broadcast_arrays(np.abs(np.asarray(effect, np.float64)), np.asarray(queries, np.float64))
+    count = np.maximum(asked, 2.0)
+    freedom, away = count - 1, size / sd * np.sqrt(count)
     limit = stdtrit(freedom, 1 - alpha / sides)
-    found = 1 - _below(freedom, away, limit)
+    # the noncentral t beyond the limits; far out, where scipy gives up, it is 0 for every purpose
+    found = 1 - np.nan_to_num(nctdtr(freedom, away, limit), nan=0.0)
     if sides == 2:
-        found = found + _below(freedom, away, -limit)
-    return np.asarray(np.clip(found, 0.0, 1.0))
-
-
-def _below(freedom: FloatArray, away: FloatArray, limit: FloatArray) -> FloatArray:
-    """The noncentral t below a limit; far out, where scipy gives up, it is 0 for every purpose."""
-    from scipy.special import nctdtr
-
-    return np.nan_to_num(nctdtr(freedom, away, limit), nan=0.0)
+        found = found + np.nan_to_num(nctdtr(freedom, away, -limit), nan=0.0)
+    return np.where(asked >= 2, np.clip(found, 0.0, 1.0), 0.0)
 
 
 def queries_needed(effect: float, sd: float, power: float = 0.8, alpha: float = 0.05, *, sides: int = 2) -> int:
@@ -160,15 +144,22 @@ def queries_needed(effect: float, sd: float, power: float = 0.8, alpha: float = 
     _check(sd, alpha, sides, power)
     if effect == 0:
         raise SettingError("no number of queries shows a difference of 0; give the smallest effect that matters")
+    return _fewest(
+        lambda count: float(paired_power(effect, sd, count, alpha, sides=sides)) >= power,
+        f"an effect of {effect:g} with sd {sd:g}",
+    )
+
+
+def _fewest(enough: Callable[[int], bool], what: str) -> int:
+    """The least number, from 2 on, from which on there are enough: doubled until there are, then halved."""
     low, high = 1, 2
-    while float(paired_power(effect, sd, high, alpha, sides=sides)) < power:
+    while not enough(high):
         low, high = high, 2 * high
         if high > MOST_QUERIES:
-            raise SettingError(f"an effect of {effect:g} with sd {sd:g} needs more than {MOST_QUERIES:,} queries")
+            raise SettingError(f"{what} needs more than {MOST_QUERIES:,} queries")
     while high - low > 1:
         middle = (low + high) // 2
-        enough = float(paired_power(effect, sd, middle, alpha, sides=sides)) >= power
-        low, high = (low, middle) if enough else (middle, high)
+        low, high = (low, middle) if enough(middle) else (middle, high)
     return high
 
 
@@ -213,8 +204,6 @@ def smallest_significant_difference(groups: int, queries: int, alpha: float = 0.
     >>> round(smallest_significant_difference(groups=10, queries=5), 3)
     2.117
     """
-    from rankscope.analysis.statistics.studentised_range import StudentisedRange
-
     groups, queries = check(locals(), **GROUPS).values()
     quantile = StudentisedRange(groups).quantile(1 - alpha, groups * (queries - 1))
     return float(quantile) / math.sqrt(queries)

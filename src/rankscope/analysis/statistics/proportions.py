@@ -39,14 +39,15 @@ def hypergeometric(population: int, judged: int, found: int, level: float = 0.95
     tail = (1.0 - level) / 2.0
 
     def many_enough(relevant: int) -> bool:
-        return found == 0 or _chance_of_at_least(population, relevant, judged, found) > tail
+        # Counted from the other side, so that a small chance is not lost next to 1.
+        return found == 0 or _chance_of_at_most(population, population - relevant, judged, judged - found) > tail
 
-    def few_enough(relevant: int) -> bool:
-        return _chance_of_at_most(population, relevant, judged, found) > tail
+    def too_many(relevant: int) -> bool:
+        return _chance_of_at_most(population, relevant, judged, found) <= tail
 
     least, most = found, population - (judged - found)
     low = _first_that_holds(many_enough, least, most)
-    high = _first_that_holds(lambda relevant: not few_enough(relevant), least, most + 1) - 1
+    high = _first_that_holds(too_many, least, most + 1) - 1
     return low / population, high / population
 
 
@@ -56,11 +57,19 @@ def clopper_pearson(population: int, judged: int, found: int, level: float = 0.9
     >>> [round(end, 6) for end in clopper_pearson(19900, 500, 3)]
     [0.001239, 0.017434]
     """
+    return binomial_limits(found, judged, (1 - level) / 2)
+
+
+def binomial_limits(found: float, count: float, tail: float) -> tuple[float, float]:
+    """Exact limits of a share (Clopper and Pearson), `tail` left outside on each side; numbers need not be whole.
+
+    >>> [round(each, 4) for each in binomial_limits(3, 10, 0.025)]
+    [0.0667, 0.6525]
+    """
     from scipy.special import betaincinv
 
-    tail = (1.0 - level) / 2.0
-    low = 0.0 if found == 0 else float(betaincinv(found, judged - found + 1, tail))
-    high = 1.0 if found == judged else float(betaincinv(found + 1, judged - found, 1.0 - tail))
+    low = float(betaincinv(found, count - found + 1, tail)) if found else 0.0
+    high = float(betaincinv(found + 1, count - found, 1 - tail)) if found < count else 1.0
     return low, high
 
 
@@ -107,11 +116,6 @@ def _chance_of_at_most(population: int, relevant: int, judged: int, found: int) 
     if found < judged * relevant / population:
         return chances.tail(found, least)
     return max(0.0, 1.0 - chances.tail(found + 1, most))
-
-
-def _chance_of_at_least(population: int, relevant: int, judged: int, found: int) -> float:
-    """Counted from the other side, so that a small chance is not lost next to 1."""
-    return _chance_of_at_most(population, population - relevant, judged, judged - found)
 
 
 @cache
@@ -191,7 +195,7 @@ def clustered_share(hit: BoolArray, cluster: IntArray, level: float = 0.95) -> C
     number = np.unique(cluster, return_inverse=True)[1]
     found, count = (np.bincount(number, weights=each) for each in (hit.astype(np.float64), np.ones(hit.size)))
     effective = effective_count(found, count, level)
-    low, high = beta_limits(found.sum() / hit.size * effective, effective, level)
+    low, high = binomial_limits(found.sum() / hit.size * effective, effective, (1 - level) / 2)
     return ClusteredShare(
         found=int(found.sum()), count=hit.size, clusters=found.size, effective=effective, low=low, high=high
     )
@@ -214,17 +218,3 @@ def effective_count(found: Any, count: Any, level: float = 0.95) -> float:
     effect = max(1.0, robust / plain) if plain > 0 else 1.0
     few = stdtrit(max(n - 1, 1), (1 + level) / 2) / stdtrit(clusters - 1, (1 + level) / 2)
     return float(min(n, n / effect * few**2))
-
-
-def beta_limits(found: float, count: float, level: float = 0.95) -> tuple[float, float]:
-    """Clopper & Pearson's limits, also of numbers that are not whole.
-
-    >>> [round(end, 6) for end in beta_limits(3, 500)]
-    [0.001239, 0.017434]
-    """
-    from scipy.special import betaincinv
-
-    out = (1 - level) / 2
-    low = float(betaincinv(found, count - found + 1, out)) if found > 0 else 0.0
-    high = float(betaincinv(found + 1, count - found, 1 - out)) if found < count else 1.0
-    return low, high

@@ -1,11 +1,10 @@
 """Sampling units: queries, or classes of queries where these depend on each other, and as how many independent ones
 they count.
 
-Queries of one class that look for the same items are no independent sample: then the class is the sampling unit.
-Every item of a class as a query gives as many queries as the class has members, and all of them stand or fall with
-that
-class. Tests then swap the labels of two systems class by class, and intervals rest on how much classes differ.
-This part alone decides what the unit is; every command asks it.
+Queries of one class that look for the same items are no independent sample: then the class is the sampling unit. Every
+item of a class as a query gives as many queries as the class has members, and all of them stand or fall with that
+class. Tests then swap the labels of two systems class by class, and intervals rest on how much classes differ. This
+part alone decides what the unit is; every command asks it.
 """
 
 from __future__ import annotations
@@ -25,8 +24,6 @@ from rankscope.measures.evaluation.coverage import is_complete
 from rankscope.measures.evaluation.scores import Scores
 from rankscope.ranks.ragged import column_sums_by, divide
 from rankscope.ranks.relevant_ranks import RelevantRanks
-
-# Queries of one class that look for the same items are no independent sample: then the class is the sampling unit.
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,8 +75,13 @@ def drawn_by_class(systems: Iterable[RelevantRanks]) -> bool:
 
 
 def units_of(table: ScoreTable, by_unit: bool) -> ScoreTable:
-    """What intervals of means and differences rest on: the queries, or classes by how far each pulls the mean."""
-    return class_deviations(table) if by_unit else table
+    """What intervals of means and differences rest on: the queries, or classes by how far each pulls the mean.
+
+    >>> table = ScoreTable.make({"A": [0.5, 0.5, 0.5]}, classes=["x", "x", "y"])
+    >>> units_of(table, by_unit=True).values.tolist()
+    [[0.5], [0.5]]
+    """
+    return _table_by_class(table, unit_values(table.values, table.labels)) if by_unit else table
 
 
 def class_sums(table: ScoreTable) -> ScoreTable:
@@ -91,16 +93,6 @@ def class_sums(table: ScoreTable) -> ScoreTable:
     """
     sums = unit_sums(table.values, table.labels)
     return _table_by_class(table, sums.total * (len(sums) / len(table)))
-
-
-def class_deviations(table: ScoreTable) -> ScoreTable:
-    """One row per class around the mean over queries, by how far the class pulls it. For intervals.
-
-    >>> table = ScoreTable.make({"A": [0.5, 0.5, 0.5]}, classes=["x", "x", "y"])
-    >>> class_deviations(table).values.tolist()
-    [[0.5], [0.5]]
-    """
-    return _table_by_class(table, unit_values(table.values, table.labels))
 
 
 def unit_values(values: ArrayLike, classes: Sequence[str] | None) -> FloatArray:
@@ -180,37 +172,24 @@ def clustering(values: ArrayLike, classes: Sequence[str]) -> Clustering:
     if len(classes) != len(table):
         raise SettingError(f"{len(table)} queries need as many classes, got {len(classes)}")
     there = ~np.isnan(table)
-    size, total = (
-        _sums_by_class(class_numbers(classes), there),
-        _sums_by_class(class_numbers(classes), np.nan_to_num(table)),
-    )
+    sums, number = unit_sums(table, classes), class_numbers(classes)
+    size, total = sums.size.astype(np.float64), sums.total
     count, some = size.sum(axis=0), (size > 0).sum(axis=0)
     mean = divide(total, size, nothing=0.0)
     middle = divide(total.sum(axis=0), count, nothing=0.0)
     between = (size * (mean - middle) ** 2).sum(axis=0)
-    within = (np.where(there, table - mean[class_numbers(classes)], 0.0) ** 2).sum(axis=0)
+    within = (np.where(there, table - mean[number], 0.0) ** 2).sum(axis=0)
     mates = divide((size**2).sum(axis=0), count)
-    rho = _correlation(divide(between, some - 1), divide(within, count - some, 0.0), count, some, mates)
+    # (MSB - MSW)/(MSB + (n0 - 1) MSW), 1 at most; where no class has two queries there is nothing to correlate
+    apart, inside = divide(between, some - 1), divide(within, count - some, 0.0)
+    typical = divide(count - mates, some - 1)
+    rho = divide(apart - inside, apart + (typical - 1.0) * inside, nothing=0.0)
+    rho = np.where(some < 2, np.nan, np.where(count == some, 0.0, rho))
     kept = np.clip(rho, 0.0, 1.0)
     effective = divide(count, 1.0 + (mates - 1.0) * kept)
     return Clustering(
         rho=kept, effective=effective, queries=count.astype(np.int64), classes=some.astype(np.int64), below_zero=rho < 0
     )
-
-
-def _sums_by_class(number: IntArray, values: ArrayLike) -> FloatArray:
-    """Sums of each class (row) and column."""
-    given = np.asarray(values, dtype=np.float64)
-    return column_sums_by(number, given, int(number.max(initial=-1)) + 1)
-
-
-def _correlation(
-    between: FloatArray, within: FloatArray, count: FloatArray, some: IntArray, mates: FloatArray
-) -> FloatArray:
-    """(MSB - MSW)/(MSB + (n0 - 1) MSW), 1 at most; where no class has two queries there is nothing to correlate."""
-    typical = divide(count - mates, some - 1)
-    rho = divide(between - within, between + (typical - 1.0) * within, nothing=0.0)
-    return np.where(some < 2, np.nan, np.where(count == some, 0.0, rho))
 
 
 # By how many units a mean is decided: where all but a few agree, those few decide, and the sample says little.

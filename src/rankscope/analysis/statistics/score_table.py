@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from rankscope.core.arrays import BoolArray, FloatArray, IntArray
 from rankscope.core.catalogue import unknown_name
 from rankscope.core.display import Tabular
-from rankscope.core.errors import SettingError
+from rankscope.core.errors import MeasureError, SettingError
 from rankscope.core.wording import setting_usage
 from rankscope.measures.direction import turn
 from rankscope.measures.evaluation.scores import Column, Scores
@@ -92,14 +92,18 @@ class ScoreTable(Tabular):
         labels = None if classes is None else tuple(classes)
         if len(names) != len(table) or (labels is not None and len(labels) != len(table)):
             raise SettingError(f"{len(table)} rows of values, but other numbers of queries or classes")
+        ours = _measure(measure)
+        low, high = UNBOUNDED if ours is None else ours.bounds()
+        inside = (table >= low) & (table <= high) | np.isnan(table)
+        lower = ours is not None and ours.lower_is_better
         return cls(
             measure=measure,
             systems=tuple(values),
             queries=names,
             values=table,
             classes=labels,
-            lower_is_better=_lower_by_name(measure) if lower_is_better is None else lower_is_better,
-            bounds=_bounds_by_name(measure, table) if bounds is None else bounds,
+            lower_is_better=lower if lower_is_better is None else lower_is_better,
+            bounds=bounds or ((low, high) if inside.all() else UNBOUNDED),
         )
 
     def __len__(self) -> int:
@@ -177,40 +181,20 @@ def _column(scores: Scores, system: int, measure: str | None) -> Column:
     columns: tuple[Any, ...] = scores.systems[system].columns
     if measure is None:
         return columns[0]
-    wanted = {measure, _canonical(measure, scores.settings.rel)}
+    wanted = {measure, str(_measure(measure, scores.settings.rel) or measure)}
     for column in columns:
         if column.asked in wanted or str(column.measure) in wanted:
             return column
     raise SettingError(unknown_name("measure", measure, scores.measures))
 
 
-def _canonical(text: str, rel: float) -> str:
-    measure = _measure(text, rel)
-    return text if measure is None else str(measure)
-
-
 def _measure(text: str, rel: float = 1.0) -> Measure | None:
-    from rankscope.core.errors import MeasureError
     from rankscope.measures.notation import parse_measure
 
     try:
         return parse_measure(text, rel)
     except MeasureError:
         return None
-
-
-def _lower_by_name(measure: str) -> bool:
-    """Whether lower is better by one of our measures."""
-    ours = _measure(measure)
-    return ours is not None and ours.lower_is_better
-
-
-def _bounds_by_name(measure: str, values: FloatArray) -> tuple[float, float]:
-    """The bounds of one of our measures, where all values lie within them."""
-    ours = _measure(measure)
-    low, high = UNBOUNDED if ours is None else ours.bounds()
-    inside = (values >= low) & (values <= high) | np.isnan(values)
-    return (low, high) if inside.all() else UNBOUNDED
 
 
 # Values made fit for an analysis of variance: AP is bounded and skewed, its logit and its ranks are less so.

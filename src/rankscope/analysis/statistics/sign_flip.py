@@ -35,9 +35,6 @@ from rankscope.analysis.statistics.paired_tests import (
 from rankscope.core.arrays import FloatArray, IntArray
 from rankscope.core.wording import how_many
 
-# The sign-flip (paired randomisation) test of a mean difference: Fisher's, with no assumption but exchangeable
-# labels.
-
 
 def sign_flip_p(differences: ArrayLike, alternative: Alternative = "two-sided") -> FloatArray:
     """One p-value per column; a row is a query, NaN a query that a pair does not have.
@@ -80,36 +77,25 @@ def sign_flip(
     """
     values = known_differences(differences)
     tail = tail_of(level, alternative)
-    if not values.size:
-        return PairTest(
-            test="sign-flip",
-            estimate=np.nan,
-            low=np.nan,
-            high=np.nan,
-            p=np.nan,
-            queries=0,
-            note="no query",
-            alternative=alternative,
-            level=level,
-        )
-    low, high = one_sided_interval(*flip_limits(values, tail), alternative)
+    mean = low = high = p = math.nan
+    note = "no query"
+    if values.size:
+        mean, p = float(values.mean()), float(sign_flip_p(values, alternative)[0])
+        low, high = one_sided_interval(*flip_limits(values, tail), alternative)
+        moving = int((values != 0).sum())
+        equal = f"; {values.size - moving} of {how_many(values.size)} equal" if moving < values.size else ""
+        note = flips_in_words(moving) + equal
     return PairTest(
         test="sign-flip",
-        estimate=float(values.mean()),
+        estimate=mean,
         low=low,
         high=high,
-        p=float(sign_flip_p(values, alternative)[0]),
+        p=p,
         queries=values.size,
-        note=_note(values),
+        note=note,
         alternative=alternative,
         level=level,
     )
-
-
-def _note(values: FloatArray) -> str:
-    moving = int((values != 0).sum())
-    equal = f"; {values.size - moving} of {how_many(values.size, 'queries')} equal" if moving < values.size else ""
-    return flips_in_words(moving) + equal
 
 
 def flips_in_words(moving: int) -> str:
@@ -191,10 +177,16 @@ def reaching_share(terms: FloatArray) -> FloatArray:
     terms = np.where(2 * np.abs(terms) <= tie_slack(terms), 0.0, terms)
     moving = (terms != 0).sum(axis=0)
     share = np.ones(terms.shape[1])
-    many = np.flatnonzero((moving > COUNTED) & (_sharing(terms) >= WEIGHTY))
+    # (sum t^2)^2 / sum t^4: how many terms share the weight of each column.
+    scaled = (terms / np.maximum(np.abs(terms).max(axis=0, initial=0.0), 1e-300)) ** 2
+    sharing = np.asarray(scaled.sum(axis=0) ** 2 / np.maximum((scaled**2).sum(axis=0), 1e-300))
+    many = np.flatnonzero((moving > COUNTED) & (sharing >= WEIGHTY))
     for column in np.setdiff1d(np.flatnonzero(moving), many).tolist():
         own = terms[terms[:, column] != 0, column]
-        share[column] = _enumerated(own) if own.size <= EXACT else _counted(own)
+        if own.size <= EXACT:
+            share[column] = signs_reaching(own, float(own.sum() - tie_slack(own))) / 2**own.size
+        else:
+            share[column] = _counted(own)
     step = max(1, AT_ONCE // max(len(terms), 1))
     for start in range(0, many.size, step):
         share[many[start : start + step]] = _approximated(terms[:, many[start : start + step]])
@@ -204,16 +196,6 @@ def reaching_share(terms: FloatArray) -> FloatArray:
 def tie_slack(terms: FloatArray) -> FloatArray:
     """Sums that differ by less are equal but for rounding."""
     return np.asarray(SLACK * np.maximum(1.0, np.abs(terms).sum(axis=0)))
-
-
-def _sharing(terms: FloatArray) -> FloatArray:
-    """(sum t^2)^2 / sum t^4: how many terms share the weight of each column."""
-    scaled = (terms / np.maximum(np.abs(terms).max(axis=0, initial=0.0), 1e-300)) ** 2
-    return np.asarray(scaled.sum(axis=0) ** 2 / np.maximum((scaled**2).sum(axis=0), 1e-300))
-
-
-def _enumerated(terms: FloatArray) -> float:
-    return signs_reaching(terms, float(terms.sum() - tie_slack(terms))) / 2**terms.size
 
 
 def _counted(terms: FloatArray) -> float:

@@ -1,10 +1,9 @@
 """The studentised range, by which all pairs of means are compared, and the cubic spline that it is read from.
 
-The studentised range: how far apart the largest and smallest of k means lie by chance, in standard errors.
-P(Q > q) is the mean over s of the tail of the range of k normals at q s, where nu s² is chi-squared with nu degrees
-of
-freedom. The inner tail depends on k only and is tabulated once; both integrals are trapezoids over smooth integrands,
-which are exact but for rounding. Many pairs cost little more than one.
+The studentised range: how far apart the largest and smallest of k means lie by chance, in standard errors. P(Q > q) is
+the mean over s of the tail of the range of k normals at q s, where nu s² is chi-squared with nu degrees of freedom. The
+inner tail depends on k only and is tabulated once; both integrals are trapezoids over smooth integrands, which are
+exact but for rounding. Many pairs cost little more than one.
 """
 
 from __future__ import annotations
@@ -16,8 +15,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankscope.core.arrays import FloatArray
-
-# The studentised range: how far apart the largest and smallest of k means lie by chance, in standard errors.
 
 WIDEST = 40.0  # the tail of the range of normals beyond is below 1e-170
 STEP = 0.02
@@ -65,7 +62,15 @@ class StudentisedRange:
         return EvenSpline.through(*ends, quantiles)(1 / freedom)
 
     def _tail(self, q: FloatArray, nu: FloatArray, points: int) -> FloatArray:
-        s, weight = _scales(nu, points)
+        # Values of s for each nu, and their weights, which add up to 1; evenly over log s.
+        from scipy.special import gammaln
+
+        low, high = _ends(nu)
+        step = (high - low) / (points - 1)
+        at = low[:, None] + step[:, None] * np.arange(points)
+        peak = nu / 2 * np.log(nu / 2) - gammaln(nu / 2) - nu / 2 + np.log(2)
+        density = np.exp(peak[:, None] + nu[:, None] * (at - np.expm1(2 * at) / 2))
+        s, weight = np.exp(at), density * step[:, None]
         wide = np.minimum(q[:, None] * s, WIDEST)
         return np.clip((np.exp(_log_tail(self.count)(wide)) * weight).sum(axis=1), 0.0, 1.0)
 
@@ -106,18 +111,6 @@ def _log_tail(count: int) -> EvenSpline:
         lost = -np.expm1((count - 1) * np.log1p(-np.minimum(share, 1.0)))
     density = count * step * np.exp((count - 1) * whole - z**2 / 2) / np.sqrt(2 * np.pi)
     return EvenSpline.through(0.0, WIDEST, np.log(lost @ density))
-
-
-def _scales(nu: FloatArray, points: int) -> tuple[FloatArray, FloatArray]:
-    """Values of s for each nu, and their weights, which add up to 1; evenly over log s."""
-    from scipy.special import gammaln
-
-    low, high = _ends(nu)
-    step = (high - low) / (points - 1)
-    at = low[:, None] + step[:, None] * np.arange(points)
-    peak = nu / 2 * np.log(nu / 2) - gammaln(nu / 2) - nu / 2 + np.log(2)
-    density = np.exp(peak[:, None] + nu[:, None] * (at - np.expm1(2 * at) / 2))
-    return np.exp(at), density * step[:, None]
 
 
 def _ends(nu: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -24,7 +24,7 @@ from rankscope.core.display import Tabular
 from rankscope.core.errors import SettingError
 from rankscope.core.wording import how_many
 
-# Where uncertainty comes from: how much of the variance of values is that of queries, assessors, seeds, .
+# Where uncertainty comes from: how much of the variance of values is that of queries, assessors and seeds.
 
 FEW_LEVELS = 5  # levels: a variance from fewer is hardly known
 
@@ -130,16 +130,19 @@ def components(table: FactorTable, level: float = 0.95) -> Components:
     """
     if table.levels(QUERY) < 2:
         raise SettingError("variance components need two queries at least")
-    fit = _fitted(table)
+    columns = [each - each.mean() for each in table.covariates.values()]
+    fit = reml(table.values, table.terms, np.column_stack(columns) if columns else None)
     sizes = {name: table.levels(name) for name in table.factors}
+    levels = {name: int(np.unique(each).size) for name, each in table.terms.items()} | {table.rest: len(table)} | sizes
     names = [table.rest if name == RESIDUAL else name for name in fit.names]
     total = float(fit.variances.sum())
     bounds = _limits(table, fit, level)
+    coefficients = fit.coefficients[1:].tolist(), fit.coefficient_errors[1:].tolist()
     mean_parts = [float(value) / divisor(name, sizes) for name, value in zip(names, fit.variances, strict=True)]
     parts = tuple(
         VarianceComponent(
             source=name,
-            levels=_level_count(table, name),
+            levels=levels[name],
             variance=float(fit.variances[place]),
             low=bounds[place][0],
             high=bounds[place][1],
@@ -153,16 +156,11 @@ def components(table: FactorTable, level: float = 0.95) -> Components:
         mean=float(table.values.mean()),
         parts=parts,
         sizes=sizes,
-        slopes=_slopes(table, fit),
+        slopes=tuple(map(CovariateSlope, table.covariates, *coefficients)),
         notes=(*table.notes, *_notes(table, fit, parts)),
         level=level,
-        balanced=_is_balanced(table),
+        balanced=len(table) == math.prod(table.levels(name) for name in (QUERY, *CROSSED)),
     )
-
-
-def _fitted(table: FactorTable) -> RemlFit:
-    columns = [each - each.mean() for each in table.covariates.values()]
-    return reml(table.values, table.terms, np.column_stack(columns) if columns else None)
 
 
 def _limits(table: FactorTable, fit: RemlFit, level: float) -> list[tuple[float, float]]:
@@ -185,24 +183,6 @@ def _freedom(table: FactorTable, source: str) -> float:
     if source == QUERY:
         return max(1.0, table.levels(QUERY) - table.levels(CLASS))
     return math.prod(max(1.0, table.levels(each) - 1.0) for each in source.split(" x "))
-
-
-def _level_count(table: FactorTable, source: str) -> int:
-    if source in table.factors:
-        return table.levels(source)
-    return len(table) if source == table.rest else int(np.unique(table.terms[source]).size)
-
-
-def _slopes(table: FactorTable, fit: RemlFit) -> tuple[CovariateSlope, ...]:
-    found = zip(fit.coefficients[1:].tolist(), fit.coefficient_errors[1:].tolist(), strict=True)
-    return tuple(
-        CovariateSlope(name, slope, error) for name, (slope, error) in zip(table.covariates, found, strict=True)
-    )
-
-
-def _is_balanced(table: FactorTable) -> bool:
-    crossed = [name for name in CROSSED if name in table.varied]
-    return len(table) == table.levels(QUERY) * math.prod(table.levels(name) for name in crossed)
 
 
 def _notes(table: FactorTable, fit: RemlFit, parts: tuple[VarianceComponent, ...]) -> list[str]:
@@ -300,13 +280,11 @@ class FactorTable:
         crossed = [name for name in CROSSED if name in self.varied]
         if not crossed:
             return QUERY
-        return f"{QUERY} x {crossed[0]}" if len(crossed) == 1 and self._is_single(crossed[0]) else REST
+        single = len(crossed) == 1 and np.unique(self._pairs(crossed[0])).size == len(self)
+        return f"{QUERY} x {crossed[0]}" if single else REST
 
     def _pairs(self, name: str) -> IntArray:
         return self.factors[QUERY] * (int(self.factors[name].max()) + 1) + self.factors[name]
-
-    def _is_single(self, name: str) -> bool:
-        return bool(np.unique(self._pairs(name)).size == len(self))
 
 
 def _numbers(factors: Mapping[str, list[str]], name: str) -> IntArray:

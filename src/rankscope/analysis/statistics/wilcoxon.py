@@ -1,7 +1,6 @@
 """Wilcoxon's signed-rank test: ranks of the sizes of the differences, so that none weighs too much.
 
-Differences are rounded to 1e-9 first, because raw floats break true ties; zeros are dropped; tied sizes share the
-mean
+Differences are rounded to 1e-9 first, because raw floats break true ties; zeros are dropped; tied sizes share the mean
 of their ranks. The p-value is the normal approximation with the variance of the tied ranks, without continuity
 correction; or exact, over the signs of those ranks.
 """
@@ -59,35 +58,27 @@ def wilcoxon(
     """
     values, tail = known_differences(differences), tail_of(level, alternative)
     ranks = signed_ranks(values)
-    if not ranks.size:
-        p = 1.0 if values.size else math.nan
-        return PairTest(
-            test="Wilcoxon",
-            estimate=0.0 if values.size else math.nan,
-            low=math.nan,
-            high=math.nan,
-            p=p,
-            queries=values.size,
-            note="no query differs",
-            quantity="pseudo-median",
-            alternative=alternative,
-            level=level,
-        )
-    few = ranks.size <= EXACT
-    chosen = few if exact is None else exact
-    normal = normal_p(ranks, alternative)
-    p = float(sign_flip_p(ranks, alternative)[0]) if few or chosen else math.nan
-    other = f"; normal p = {normal:.4f}" if chosen else f"; exact p = {p:.4f}" if few else ""
-    way = "normal approximation" if not chosen else "exact" if few else flips_in_words(ranks.size)
-    note = f"W+ = {ranks[ranks > 0].sum():g}, {ranks.size} of {how_many(values.size, 'queries')} differ; {way}{other}"
-    moving = np.sort(values[values.round(PLACES) != 0])
-    low, high = one_sided_interval(*_limits(moving, tail), alternative)
+    median, p = (0.0, 1.0) if values.size else (math.nan, math.nan)
+    low = high = math.nan
+    note = "no query differs"
+    if ranks.size:
+        few = ranks.size <= EXACT
+        chosen = few if exact is None else exact
+        normal = normal_p(ranks, alternative)
+        by_signs = float(sign_flip_p(ranks, alternative)[0]) if few or chosen else math.nan
+        p = by_signs if chosen else normal
+        other = f"; normal p = {normal:.4f}" if chosen else f"; exact p = {by_signs:.4f}" if few else ""
+        way = "normal approximation" if not chosen else "exact" if few else flips_in_words(ranks.size)
+        note = f"W+ = {ranks[ranks > 0].sum():g}, {ranks.size} of {how_many(values.size)} differ; {way}{other}"
+        moving = np.sort(values[values.round(PLACES) != 0])
+        median = pseudo_median(moving)
+        low, high = one_sided_interval(*_limits(moving, tail), alternative)
     return PairTest(
         test="Wilcoxon",
-        estimate=pseudo_median(moving),
+        estimate=median,
         low=low,
         high=high,
-        p=p if chosen else normal,
+        p=p,
         queries=values.size,
         note=note,
         quantity="pseudo-median",

@@ -86,7 +86,11 @@ def to_results(
     0.63093
     """
     chosen = _chosen(scores, system)
-    values = {measure_name(column.asked): round(column.summary, 5) for column in _numbers(chosen)}
+    values = {
+        measure_name(column.asked): round(column.summary, 5)
+        for column in chosen.columns
+        if column.measure.summary != "none" and not np.isnan(column.summary)
+    }
     if main not in values:
         raise SettingError(f"main={main!r}: was not computed. There are: {', '.join(values)}")
     entry = {**values, "main_score": values[main], "hf_subset": subset, "languages": list(languages)}
@@ -107,10 +111,6 @@ def _chosen(scores: Scores, system: str | None) -> SystemScores:
     if system not in names:
         raise SettingError(f"MTEB has one model per file: give system=, one of {', '.join(names)}")
     return scores.systems[names.index(system)]
-
-
-def _numbers(system: SystemScores) -> list[Any]:
-    return [each for each in system.columns if each.measure.summary != "none" and not np.isnan(each.summary)]
 
 
 def from_results(models: Mapping[str, Any], measure: str = "main_score") -> ScoreTable:
@@ -206,9 +206,9 @@ def _tasks_in(content: Any, place: str) -> Iterator[TaskMeans]:
     parts = [(split, entry) for split, entries in content["scores"].items() for entry in entries]
     for split, entry in parts:
         where = f" ({split}, {entry.get('hf_subset', 'default')})" if len(parts) > 1 else ""
-        numbers = {name: value for name, value in entry.items() if _is_number(value)}
+        numbers = {
+            name: value
+            for name, value in entry.items()
+            if isinstance(value, int | float) and not isinstance(value, bool)
+        }
         yield TaskMeans(f"{content['task_name']}{where}", numbers)
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -21,8 +21,6 @@ from rankscope.core.names import visible
 from rankscope.core.validation import LARGEST
 from rankscope.core.wording import speaking_options
 
-# The command class of every command: what it reads is never written over, and numbers are numbers.
-
 FORCE_KEY = "rankscope.force"
 FORCE_HELP = "Replace the output file even if it is plainly of another kind (a run, features, a picture)."
 DEBUG_HELP = "When something fails, show where in the code it failed."

@@ -20,14 +20,18 @@ from rankscope.commands.line.options import (
     latex_options,
     level_option,
     measure_option,
+    resamples_option,
     setting_options,
 )
+from rankscope.commands.line.output import chosen_format, print_result, progress_line, say, say_warnings, write_text
+from rankscope.core.errors import RankscopeError
+from rankscope.core.names import visible
+from rankscope.core.notation import split_list
+from rankscope.core.settings import LEVEL
 
 if TYPE_CHECKING:
     from rankscope.analysis.comparison.sequential_result import SequentialResult
 
-
-# `rankscope compare`: is the difference real, and for which kind of query?.
 
 FORMAT_OF_SUFFIX = {".txt": "text", ".md": "markdown", ".json": "json", ".csv": "csv", ".tex": "latex"}
 SEQUENTIAL_FORMATS = ("text", "markdown", "json")
@@ -50,9 +54,7 @@ PAGES = {".html": "text", ".htm": "text"}  # next to the page itself, the text i
 
 @click.command("compare", cls=GuardedCommand, short_help="Is B better than A, and for which kind of query?")
 @click.argument("files", nargs=-1, required=True, type=Input(), metavar="QRELS RUN RUN... | RANKS.parquet...")
-@measure_option(
-    help="Measures to compare by; the first decides. Repeat it or separate by commas. Default: AP.",
-)
+@measure_option(help="Measures to compare by; the first decides. Repeat it or separate by commas. Default: AP.")
 @click.option("--baseline", metavar="NAME", help="The system the others are compared with. Default: the first.")
 @click.option(
     "--pairs",
@@ -68,13 +70,9 @@ PAGES = {".html": "text", ".htm": "text"}  # next to the page itself, the text i
     show_default=True,
     help="Correction of p-values: over the pairs of the first measure, and over everything else together.",
 )
-@level_option(0.95)
+@level_option(LEVEL)
 @intervals_option
-@click.option(
-    "--resamples",
-    type=click.IntRange(100),
-    help="Number of bootstrap resamples. Default: 10,000 for up to 1,000 queries, fewer for more.",
-)
+@resamples_option
 @click.option(
     "--permutations",
     default=10_000,
@@ -189,8 +187,6 @@ def compare_command(
     """
     from rankscope.analysis.comparison.sequential_state import answered_part
     from rankscope.commands.compare import check_comparable, compare, compare_look
-    from rankscope.commands.line.output import chosen_format, progress_line, say, say_warnings
-    from rankscope.core.notation import split_list
 
     drawn_too = PICTURE_SUFFIXES if sequential is not None else PAGES
     chosen = chosen_format(output, output_format, FORMAT_OF_SUFFIX | drawn_too, "text")
@@ -224,15 +220,17 @@ def compare_command(
             equivalent_within=equivalent_within or None,
         )
         if page:
-            _page(_ordered(scores, comparison), comparison, str(output), progress)
+            from rankscope.commands.line.report import write_report
+
+            write_report(_ordered(scores, comparison), str(output), progress=progress, compared=comparison)
         drawn = draw_comparison(scores, comparison, graphs) if graphs else []
-    shown = (
-        _paragraph(comparison, chosen)
-        if write_up
-        else _rendered(comparison, chosen, every_pair, not quiet, width, latex_marks)
-    )
-    shown = shown if variables is None else _explained(shown, scores, variables, level, chosen)
-    _write(shown, None if page else output)
+    if write_up:
+        shown = _paragraph(comparison, chosen)
+    else:
+        shown = _rendered(comparison, chosen, every_pair, not quiet, width, latex_marks)
+    if variables is not None:
+        shown = _explained(shown, scores, variables, level, chosen)
+    write_text(shown, None if page else output)
     if not quiet:
         say_warnings(scores, verbose)
         for line in drawn:
@@ -276,7 +274,6 @@ def _table_width(columns: str) -> float:
 
 def _paragraph(comparison: Any, format: str) -> str:
     """The comparison as one paragraph for a paper."""
-    from rankscope.core.names import visible
     from rankscope.reports.latex import escape_latex
 
     text = comparison.write_up()
@@ -298,7 +295,6 @@ def draw_comparison(scores: Any, result: Any, folder: str) -> list[str]:
 
     A graph that cannot be made is told of; one that cannot be written is an error.
     """
-    from rankscope.core.errors import RankscopeError
     from rankscope.core.files import made_folder
     from rankscope.reports import graphs
 
@@ -307,7 +303,10 @@ def draw_comparison(scores: Any, result: Any, folder: str) -> list[str]:
     ordered = [systems[name] for name in result.systems]
     said = []
     for kind in graphs.KINDS:
-        if not _shows(kind, len(ordered), bool(result.main.classes)):
+        too_many = len(ordered) > kind.systems.most == kind.systems.least
+        if not kind.compares or too_many or len(ordered) < kind.systems.worth:
+            continue
+        if kind.wants("classes") and not result.main.classes:
             continue
         try:
             graph = kind(ordered, **kind.accepted(result.main.measure, compared=result))
@@ -319,36 +318,12 @@ def draw_comparison(scores: Any, result: Any, folder: str) -> list[str]:
     return said
 
 
-def _shows(kind: Any, count: int, classes: bool) -> bool:
-    """Whether a kind shows a comparison of so many systems, with classes or without."""
-    too_many = count > kind.systems.most == kind.systems.least
-    return kind.compares and kind.systems.worth <= count and not too_many and (classes or not kind.wants("classes"))
-
-
 def _ordered(scores: Any, result: Any) -> Any:
     """The scores with the baseline first, as in the comparison."""
     from dataclasses import replace
 
     first = result.systems[0]
     return replace(scores, systems=tuple(sorted(scores.systems, key=lambda system: system.name != first)))
-
-
-def _page(scores: Any, result: Any, path: str, progress: Any) -> None:
-    from rankscope.commands.line.report import write_report
-
-    write_report(scores, path, progress=progress, compared=result)
-
-
-def _write(text: str, path: str | None) -> None:
-    from rankscope.commands.line.output import print_result
-    from rankscope.core.files import atomic
-
-    if path is None or path == "-":
-        print_result(text)
-        return
-
-    with atomic(path, "wb") as file:
-        file.write(text.encode())
 
 
 # What `gate --sequential` and `compare --sequential` write: text, JSON, Markdown, or a picture of all looks.
@@ -368,25 +343,13 @@ def is_picture(output: str | None) -> bool:
 
 def write_look(result: SequentialResult, state: str, format: str, output: str | None) -> None:
     """The whole result on standard output or in a file; where it goes into a file, its sentence is printed."""
-    from rankscope.commands.line.output import print_result
-    from rankscope.core.files import atomic
-    from rankscope.reports.texts.sequential import render_sequential
-
-    if is_picture(output):
-        draw_looks(state, str(output))
-    elif output is not None and output != "-":
-        with atomic(output) as file:
-            file.write(render_sequential(result, format))
-        print_result(f"{result.sentence}\n")
-        return
-    print_result(render_sequential(result, format))
-
-
-def draw_looks(state: str, output: str) -> None:
-    """All looks so far as a picture."""
     from rankscope.analysis.comparison.sequential_state import read_state
-    from rankscope.reports.texts.sequential import sequential_graph
+    from rankscope.reports.texts.sequential import render_sequential, sequential_graph
 
-    found = read_state(state)
-    assert found is not None, "the look was written"
-    sequential_graph(found).save(output, width=PICTURE_WIDTH_MM)
+    if not is_picture(output):
+        write_text(render_sequential(result, format), output, result.sentence)
+        return
+    looks = read_state(state)
+    assert looks is not None, "the look was written"
+    sequential_graph(looks).save(str(output), width=PICTURE_WIDTH_MM)
+    print_result(render_sequential(result, format))

@@ -12,9 +12,10 @@ from typing import Any
 import click
 
 from rankscope.commands.line.command import GuardedCommand, OutputFolder
+from rankscope.commands.line.output import colourful, print_result, progress_line
+from rankscope.core.names import RANKS_SUFFIX
+from rankscope.core.settings import Settings
 from rankscope.core.wording import how_many
-
-# `rankscope demo`: the main job on the collection that ships inside the package, no file needed.
 
 SYSTEMS = ("pixels", "edges")
 MEASURES = ("AP", "Rprec", "P@10", "success@1", "ER", "nDCG@10", "NMRR")
@@ -35,9 +36,8 @@ BLOCK = 512  # queries ranked at once: memory that is used again, where larger t
 @click.option("--quiet", is_flag=True, help="Only the table and the verdict: no progress, no list of files.")
 def demo_command(output: str, quiet: bool) -> None:
     """Two systems on the icons that ship with rankscope: every icon in turn is the query, its class the target."""
-    from rankscope.commands.line.output import colourful, print_result, progress_line
+    from rankscope.commands.line.report import write_report
     from rankscope.core.files import made_folder
-    from rankscope.core.settings import Settings
     from rankscope.inputs.collections.sample import icons
     from rankscope.inputs.run_rows import keep_freed_memory
     from rankscope.measures.evaluation.evaluate import evaluate_ranks
@@ -50,7 +50,11 @@ def demo_command(output: str, quiet: bool) -> None:
     sample = icons()
     largest = int(sample.class_sizes.max())
     what = f"{how_many(len(sample), 'icons')} in {how_many(len(sample.classes), 'classes')} of 2 to {largest}"
-    tell = _nothing if quiet else print_result
+
+    def tell(text: str) -> None:
+        if not quiet:
+            print_result(text)
+
     tell(f"{what}, {sample.distractors:,} distractors\n")
     with progress_line(quiet) as progress:
         ranks = [_ranked(sample, each, progress) for each in SYSTEMS]
@@ -63,15 +67,11 @@ def demo_command(output: str, quiet: bool) -> None:
         found = _first_found(sample, scores)
         files = _written(folder, ranks, scores, compared)
         files += write_samples(folder, sample, _nearest, SYSTEMS)
-        files.append(_report(folder, scores, compared, found, progress))
-    for path, what in files:
+        page, title = folder / "report.html", "Icons: pixels and edges"
+        written = write_report(scores, page, title, progress=progress, compared=compared, found=found)
+    for path, what in [*files, (page, written)]:
         tell(f"  {path}  {what}\n")
-    page = files[-1][0]
     tell(f"\nOpen {page} in a browser:\n{page.resolve().as_uri()}\n")
-
-
-def _nothing(_text: str) -> None:
-    """Says nothing."""
 
 
 def _ranked(sample: Any, space: str, progress: Any) -> Any:
@@ -104,7 +104,7 @@ def _written(folder: Path, ranks: list[Any], scores: Any, compared: Any) -> list
 
     result: list[tuple[Path, str]] = []
     for each in ranks:
-        path = folder / f"{each.system}.ranks.parquet"
+        path = folder / f"{each.system}{RANKS_SUFFIX}"
         save_ranks(each, path)
         result.append((path, "ranks of every relevant icon: every command reads it"))
     for name, render, per_query, what in (
@@ -162,16 +162,6 @@ def _nearest(features: Any, rows: Any, count: int) -> tuple[Any, Any]:
     return places, np.take_along_axis(alike, places, axis=1)
 
 
-def _report(folder: Path, scores: Any, compared: Any, found: Any, progress: Any) -> tuple[Path, str]:
-    """The page that tells it all."""
-    from rankscope.commands.line.report import write_report
-
-    path = folder / "report.html"
-    title = "Icons: pixels and edges"
-    written = write_report(scores, path, title, progress=progress, compared=compared, found=found)
-    return path, written
-
-
 # Judgements and runs as most people have them, taken from the demo: to try every other command on.
 
 SMALLEST, LARGEST = 5, 50  # icons in a class that is asked for
@@ -188,7 +178,12 @@ def write_samples(folder: Path, sample: Any, nearest: Any, systems: tuple[str, .
     from rankscope.inputs.qrels import Qrels
     from rankscope.inputs.run import Run
 
-    rows = _rows_asked_for(sample)
+    # The first icon of each class that is neither tiny nor larger than a ranking shows.
+    first: dict[str, int] = {}
+    for row, label in enumerate(sample.class_of_item):
+        first.setdefault(label, row)
+    count = dict(zip(sample.classes, sample.class_sizes.tolist(), strict=True))
+    rows = [row for label, row in first.items() if label and SMALLEST <= count[label] <= LARGEST]
     found = {
         system: _lists_of_rows(sample, rows, *nearest(sample.features(system), rows, SAMPLE_DEPTH))
         for system in systems
@@ -201,15 +196,6 @@ def write_samples(folder: Path, sample: Any, nearest: Any, systems: tuple[str, .
     ranked = f"what {{}} finds for them, the first {SAMPLE_DEPTH}, as TREC text"
     runs = [(folder / f"{system}.run", ranked.format(system)) for system in systems]
     return [(folder / "qrels.txt", f"judgements of {len(rows)} queries, as TREC text"), *runs]
-
-
-def _rows_asked_for(sample: Any) -> list[int]:
-    """The first icon of each class that is neither tiny nor larger than a ranking shows."""
-    first: dict[str, int] = {}
-    for row, label in enumerate(sample.class_of_item):
-        first.setdefault(label, row)
-    count = dict(zip(sample.classes, sample.class_sizes.tolist(), strict=True))
-    return [row for label, row in first.items() if label and SMALLEST <= count[label] <= LARGEST]
 
 
 def _lists_of_rows(sample: Any, rows: list[int], places: Any, scores: Any) -> Lists:

@@ -3,13 +3,31 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
 from rankscope.commands.line.command import GuardedCommand, Input, OutputFile, OutputFolder
+from rankscope.commands.line.output import colourful, print_result, progress_line, say
+from rankscope.core.errors import SettingError
+from rankscope.core.file_guard import check_target
+from rankscope.core.names import file_names
+from rankscope.core.notation import split_list
 from rankscope.core.wording import how_many
+
+MAX_PIXELS = click.option(
+    "--max-pixels",
+    type=click.IntRange(min=1),
+    default=64_000_000,
+    show_default=True,
+    metavar="N",
+    help="Leave out pictures of more than N pixels, and name them.",
+)
+THREADS = click.option(
+    "--threads", type=click.IntRange(min=1), metavar="N", help="Number of threads. Default: one for each processor."
+)
 
 # `rankscope describe`: a folder of pictures, or an index of texts, to vectors.
 
@@ -41,14 +59,7 @@ from rankscope.core.wording import how_many
     " judgements: the queries that a document is relevant to.",
 )
 @click.option("--size", type=click.IntRange(min=1), metavar="N", help="Shrink pictures whose longer side exceeds N.")
-@click.option(
-    "--max-pixels",
-    type=click.IntRange(min=1),
-    default=64_000_000,
-    show_default=True,
-    metavar="N",
-    help="Leave out pictures of more than N pixels, and name them.",
-)
+@MAX_PIXELS
 @click.option(
     "--model", type=Input(), metavar="FILE", help="Your own network: an ONNX file, or a scripted torch model (.pt)."
 )
@@ -67,9 +78,7 @@ from rankscope.core.wording import how_many
     show_default=True,
     help="What the model sees: the square in the middle, or the whole squeezed into one.",
 )
-@click.option(
-    "--threads", type=click.IntRange(min=1), metavar="N", help="Number of threads. Default: one for each processor."
-)
+@THREADS
 @click.option(
     "--lsi",
     type=click.IntRange(min=1),
@@ -121,18 +130,21 @@ def describe_command(
     rankscope describe photos/ --model resnet50.onnx -o resnet50.npz
     rankscope describe cranfield.index --lsi 100 --labels qrels.txt -o lsi.npz
     """
-    from rankscope.commands.rank import refuse_pictures
+    from rankscope.commands.rank import descriptors_of, refuse_pictures
 
     if lsi is not None:
         refuse_pictures(descriptors, model["model"])
         _describe_texts(folder, labels, lsi, field, seed, output, quiet)
         return
-    _need_pictures(folder)
-    from rankscope.commands.line.output import print_result, progress_line
+    from rankscope.engines.text.index_files import INDEX_RECORD
+
+    if Path(folder, INDEX_RECORD).is_file():
+        raise SettingError(f"{folder} is an index of texts: give --lsi 100, the length of the vectors")
     from rankscope.engines.images.describing import describe
     from rankscope.engines.images.picture_folders import pictures_in
 
-    asked = _asked(descriptors, model)
+    numbers = {name: _numbers(name, model[name]) or None for name in ("mean", "std")}
+    asked = descriptors_of(descriptors, model["model"], side=model["side"], fit=model["fit"], **numbers)
     targets = _targets(output, asked)
     pictures, warnings = pictures_in(folder, labels)
     with progress_line(quiet) as show:
@@ -153,17 +165,17 @@ def describe_command(
     print_result("".join(said))
     if not any(picture.label for picture in kept):
         warnings.append("no picture has a class: give --labels CSV, or put each class into a folder of its own")
+    for warning in warnings:
+        say(f"! {warning}")
     left_out = sorted(set(range(len(pictures))) - set(found.kept.tolist()))
-    _say_left_out(
-        warnings, [(pictures[row].id, problem.what) for row, problem in zip(left_out, found.problems, strict=True)]
-    )
+    ids = [pictures[row].id for row in left_out]
+    _say_left_out("file", [(id, problem.what) for id, problem in zip(ids, found.problems, strict=True)])
 
 
 def _describe_texts(
     folder: str, labels: str, lsi: int, field: str | None, seed: int, output: str | None, quiet: bool
 ) -> None:
     """An index of texts to vectors."""
-    from rankscope.commands.line.output import print_result, say
     from rankscope.engines.text.lsi import save_lsi
     from rankscope.engines.text.text_index import Index
 
@@ -181,26 +193,7 @@ def _describe_texts(
         say("! no document has a label: give --labels QRELS, and the queries it is relevant to are its labels")
 
 
-def _need_pictures(folder: str) -> None:
-    from rankscope.core.errors import SettingError
-    from rankscope.engines.text.index_files import INDEX_RECORD
-
-    if Path(folder, INDEX_RECORD).is_file():
-        raise SettingError(f"{folder} is an index of texts: give --lsi 100, the length of the vectors")
-
-
-def _asked(descriptors: tuple[str, ...], model: dict[str, Any]) -> list[Any]:
-    """Descriptors by name, then the user's model."""
-    from rankscope.commands.rank import descriptors_of
-
-    numbers = {name: _numbers(name, model[name]) or None for name in ("mean", "std")}
-    return descriptors_of(descriptors, model["model"], side=model["side"], fit=model["fit"], **numbers)
-
-
 def _numbers(name: str, text: str | None) -> tuple[float, ...]:
-    from rankscope.core.errors import SettingError
-    from rankscope.core.notation import split_list
-
     try:
         return tuple(float(part) for part in split_list(text or ""))
     except ValueError:
@@ -209,10 +202,6 @@ def _numbers(name: str, text: str | None) -> tuple[float, ...]:
 
 def _targets(output: str | None, asked: list[Any]) -> list[Path]:
     """A file for each descriptor; the name of the descriptor goes in before the suffix if there are several."""
-    from rankscope.core.errors import SettingError
-    from rankscope.core.file_guard import check_target
-    from rankscope.core.names import file_names
-
     if output is None or output == "-":
         raise SettingError("the vectors go into a file: give -o FEATURES.npz")
     path = Path(output)
@@ -244,16 +233,12 @@ def _files_of_descriptors(described: Any, targets: list[Path], kept: list[Any], 
     return said
 
 
-def _say_left_out(warnings: list[str], unreadable: list[tuple[str, str]]) -> None:
-    """What was left out, by name."""
-    from rankscope.commands.line.output import say
-
-    for warning in warnings:
-        say(f"! {warning}")
-    if unreadable:
-        say(f"! {len(unreadable)} file{'' if len(unreadable) == 1 else 's'} left out:")
-    for name, reason in unreadable:
-        say(f"!   {name} {reason}")
+def _say_left_out(what: str, problems: Sequence[tuple[str, str]]) -> None:
+    """Files or pictures that were left out, by name."""
+    if problems:
+        say(f"! {len(problems)} {what}{'' if len(problems) == 1 else 's'} left out:")
+    for name, why in problems:
+        say(f"!   {name} {why}")
 
 
 def _list(context: click.Context, _option: click.Parameter, wanted: bool) -> None:
@@ -262,7 +247,6 @@ def _list(context: click.Context, _option: click.Parameter, wanted: bool) -> Non
         return
     from dataclasses import fields
 
-    from rankscope.commands.line.output import print_result
     from rankscope.engines.images.descriptors import DESCRIPTORS
     from rankscope.reports.tables import text_table
 
@@ -343,17 +327,8 @@ def _list(context: click.Context, _option: click.Parameter, wanted: bool) -> Non
     metavar="N",
     help="Seed of intervals, tests and the choice of queries shown.",
 )
-@click.option(
-    "--max-pixels",
-    type=click.IntRange(min=1),
-    default=64_000_000,
-    show_default=True,
-    metavar="N",
-    help="Leave out pictures of more than N pixels, and name them.",
-)
-@click.option(
-    "--threads", type=click.IntRange(min=1), metavar="N", help="Number of threads. Default: one for each processor."
-)
+@MAX_PIXELS
+@THREADS
 @click.option("--quiet", is_flag=True, help="Only the table: no progress, no warnings, no list of files.")
 def benchmark_command(
     collection: str,
@@ -379,11 +354,10 @@ def benchmark_command(
     rankscope benchmark photos/ -d rgb-histogram,cedd,lbp -o photos-benchmark
     rankscope benchmark icons -d "hog(side=32,cell=8),edge-histogram" --queries "every 10" -o icons-benchmark
     """
-    from rankscope.commands.line.output import colourful, print_result, progress_line, say
     from rankscope.engines.images.benchmark import benchmark
     from rankscope.engines.images.contenders import contenders
     from rankscope.engines.images.picture_folders import found_collection, need_packages
-    from rankscope.measures.evaluation.cautions import few_distractors
+    from rankscope.measures.evaluation.coverage import few_distractors
     from rankscope.reports.texts.benchmark import standings_of, standings_text
 
     asked = contenders(",".join(texts))
@@ -401,7 +375,7 @@ def benchmark_command(
         raise
     print_result(standings_text(standings, colourful(sys.stdout)))
     if not quiet:
-        _say_pictures_left_out(result.problems)
+        _say_left_out("picture", result.problems)
         for line in (each.text for each in few_distractors(result.ranks[0])):
             say(f"! {line}")
         for path, what in files:
@@ -423,13 +397,3 @@ def _files_of_benchmark(
         (folder / "quality.svg", "means with intervals; cost.svg: against time"),
         (folder / "report.html", f"the page with the pictures, {size / 1e6:.1f} MB, opens offline"),
     ]
-
-
-def _say_pictures_left_out(problems: tuple[tuple[str, str], ...]) -> None:
-    """Pictures that were left out, by name."""
-    from rankscope.commands.line.output import say
-
-    if problems:
-        say(f"! {len(problems)} picture{'' if len(problems) == 1 else 's'} left out:")
-    for name, why in problems:
-        say(f"!   {name} {why}")

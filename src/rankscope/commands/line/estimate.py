@@ -2,37 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any
 
 import click
 
 from rankscope.commands.line.command import GuardedCommand, Input, OutputFolder
-from rankscope.commands.line.options import level_option, map_options, measure_option, system_option
+from rankscope.commands.line.options import (
+    level_option,
+    map_options,
+    measure_option,
+    system_option,
+    table_or_json_option,
+)
+from rankscope.commands.line.output import print_result, say
 from rankscope.core.errors import SettingError
-
-# `rankscope estimate`: what can be said without complete ground truth, and how many items to judge.
+from rankscope.core.settings import LEVEL
 
 TYPED = ("scope", "hits", "judged", "found", "method", "needed", "relevant")  # for one query, by hand
-OF_RUNS = (
-    "measures",
-    "drawn",
-    "machine",
-    "tuned_on",
-    "correct_from",
-    "rel",
-    "more",
-    "per_query",
-    "graphs",
-    "resamples",
-    "seed",
-    "systems",
-    "input_format",
-    "encoding",
-    "columns",
-    "map_qrels",
-    "map_runs",
-)
+OF_BOTH = ("files", "collection", "level", "output_format", "force", "debug")
 
 
 @click.command("estimate", cls=GuardedCommand, short_help="What can be said without complete judgements?")
@@ -40,7 +28,7 @@ OF_RUNS = (
 @measure_option(
     help="What to estimate of the runs: num_rel, generality, R@K, P@K, DCG@K, nDCG@K, AP, GRiP; with --machine any "
     "measure. Repeat it or separate by commas. Default: num_rel,R@100,P@10,DCG@10,nDCG@10,AP and, with "
-    "--collection-size, generality and GRiP; with --machine AP.",
+    "--collection-size, generality and GRiP; with --machine AP."
 )
 @click.option(
     "--drawn",
@@ -129,7 +117,7 @@ OF_RUNS = (
     metavar="X",
     help="Number of relevant items among the N drawn.",
 )
-@level_option(0.95)
+@level_option(LEVEL)
 @click.option(
     "--method",
     default="hypergeometric",
@@ -144,14 +132,7 @@ OF_RUNS = (
     help="Say how many items to judge for this relative error of the class size, .2 for 20 %; needs --relevant.",
 )
 @click.option("--relevant", type=click.IntRange(min=1), metavar="C", help="Class size to plan for, with --needed.")
-@click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(["table", "json"]),
-    default="table",
-    show_default=True,
-    help="Format of the result.",
-)
+@table_or_json_option
 def estimate_command(
     files: tuple[str, ...],
     collection: int | None,
@@ -186,16 +167,13 @@ def estimate_command(
     rankscope estimate --collection-size 20000 --scope 100 --hits 6 --judged 500 --found 3
     rankscope estimate --collection-size 20000 --needed .2 --relevant 64
     """
-    from rankscope.core.errors import SettingError
-
     _refuse_mixture(bool(files))
     if files:
-        asked = RunOptions(files=files, collection=collection, level=level, **of_runs)
-        if asked.machine is not None:
+        given = {**of_runs, "collection_size": collection, "level": level}
+        _check_files(files, given)
+        if of_runs["machine"] is not None:
             _refuse_with_machine(per_query, graphs)
-            show_machine(asked, output_format)
-        else:
-            show_runs(asked, output_format, per_query, graphs)
+        _show_runs(files, output_format, per_query, graphs, given)
         return
     if collection is None:
         raise SettingError(
@@ -218,11 +196,11 @@ def _refuse_mixture(has_files: bool) -> None:
     """Options of one query by hand next to files, or those of files without any, do nothing: that is told."""
     from click.core import ParameterSource
 
-    from rankscope.core.errors import SettingError
-
     context = click.get_current_context()
-    names = TYPED if has_files else OF_RUNS
-    given = {each.name: each.opts[-1] for each in context.command.params if each.name in names}
+    useless = [
+        each for each in context.command.params if (each.name in TYPED) == has_files and each.name not in OF_BOTH
+    ]
+    given = {each.name: each.opts[-1] for each in useless}
     used = [
         option
         for name, option in given.items()
@@ -234,8 +212,6 @@ def _refuse_mixture(has_files: bool) -> None:
 
 
 def _refuse_with_machine(per_query: bool, graphs: str | None) -> None:
-    from rankscope.core.errors import SettingError
-
     given = {"--per-query": per_query, "--graphs": graphs is not None}
     used = [f"{option} does nothing with --machine" for option, is_given in given.items() if is_given]
     if used:
@@ -243,7 +219,6 @@ def _refuse_with_machine(per_query: bool, graphs: str | None) -> None:
 
 
 def _show(name: str, rows: list[dict[str, object]], output_format: str, **more: Any) -> None:
-    from rankscope.commands.line.output import print_result
     from rankscope.reports.tables import as_json, text_table
 
     if output_format == "json":
@@ -255,106 +230,44 @@ def _show(name: str, rows: list[dict[str, object]], output_format: str, **more: 
 # `rankscope estimate QRELS RUN...`: from files and options to what is printed.
 
 
-@dataclass(frozen=True)
-class RunOptions:
-    """What was asked of whole runs."""
-
-    files: tuple[str, ...]
-    systems: tuple[str, ...]
-    measures: tuple[str, ...]
-    machine: str | None
-    tuned_on: str | None
-    correct_from: int | None
-    drawn: str | None
-    collection: int | None
-    rel: float
-    level: float
-    more: int | None
-    resamples: int
-    seed: int
-    input_format: str | None
-    encoding: str
-    columns: str | None
-    map_qrels: str | None
-    map_runs: str | None
-
-    def __post_init__(self) -> None:
-        count = len(self.files) - 1
-        problems = []
-        if count < 1:
-            problems.append("estimate needs judgements and at least one run: rankscope estimate QRELS RUN...")
-        if self.systems and (len(self.systems) != count or len(set(self.systems)) < count):
-            problems.append(f"--system NAME once for each run, all different: {count} needed, got {len(self.systems)}")
-        if self.machine is None and self.tuned_on is not None:
-            problems.append("--tuned-on is about a machine judge: give its labels with --machine FILE")
-        if self.machine is None and self.correct_from is not None:
-            problems.append("--correct-from is about a machine judge: give its labels with --machine FILE")
-        if self.machine is not None:
-            given = {"--drawn": self.drawn, "--more": self.more, "--collection-size": self.collection}
-            unused = [name for name, value in given.items() if value is not None]
-            problems += [f"{name} is about a judged sample and does nothing with --machine" for name in unused]
-        if problems:
-            raise SettingError.of(problems)
-
-    @property
-    def runs(self) -> Any:
-        """Their files, by name where names are given."""
-        return dict(zip(self.systems, self.files[1:], strict=True)) if self.systems else list(self.files[1:])
-
-
-def show_machine(asked: RunOptions, output_format: str) -> None:
-    """Corrected means."""
-    from rankscope.commands.estimate import estimate_with_machine
-    from rankscope.commands.line.output import print_result
+def _show_runs(files: tuple[str, ...], output_format: str, per_query: bool, graphs: str | None, given: Any) -> None:
+    """What the judged sample says of the runs; or with a machine's judgements their corrected means."""
+    from rankscope.commands.estimate import estimate_runs, estimate_with_machine
     from rankscope.reports.tables import as_json
-    from rankscope.reports.texts.judging import machine_json, machine_text
+    from rankscope.reports.texts.judging import estimates_json, estimates_text, machine_json, machine_text
 
-    done = estimate_with_machine(
-        asked.files[0],
-        asked.machine,
-        asked.runs,
-        asked.measures or "AP",
-        tuned_on=asked.tuned_on,
-        **({} if asked.correct_from is None else {"correct_from": asked.correct_from}),
-        rel=asked.rel,
-        level=asked.level,
-        input_format=asked.input_format,
-        encoding=asked.encoding,
-        columns=asked.columns,
-        map_qrels=asked.map_qrels,
-        map_runs=asked.map_runs,
-    )
-    print_result(as_json(machine_json(done)) if output_format == "json" else machine_text(done))
-
-
-def show_runs(asked: RunOptions, output_format: str, per_query: bool, graphs: str | None) -> None:
-    """What the judged sample says of the runs."""
-    from rankscope.commands.estimate import estimate_runs
-    from rankscope.commands.line.output import print_result, say
-    from rankscope.reports.tables import as_json
-    from rankscope.reports.texts.judging import estimates_json, estimates_text
-
-    done = estimate_runs(
-        asked.files[0],
-        asked.runs,
-        ",".join(asked.measures) or None,
-        drawn=asked.drawn,
-        collection_size=asked.collection,
-        rel=asked.rel,
-        level=asked.level,
-        more=asked.more,
-        resamples=asked.resamples,
-        seed=asked.seed,
-        input_format=asked.input_format,
-        encoding=asked.encoding,
-        columns=asked.columns,
-        map_qrels=asked.map_qrels,
-        map_runs=asked.map_runs,
-    )
+    systems, measures, machine = given.pop("systems"), given.pop("measures"), given.pop("machine")
+    runs = dict(zip(systems, files[1:], strict=True)) if systems else list(files[1:])
+    if machine is not None:
+        of_samples = ("drawn", "collection_size", "more", "resamples", "seed")
+        kept = {name: value for name, value in given.items() if value is not None and name not in of_samples}
+        corrected = estimate_with_machine(files[0], machine, runs, measures or "AP", **kept)
+        print_result(as_json(machine_json(corrected)) if output_format == "json" else machine_text(corrected))
+        return
+    kept = {name: value for name, value in given.items() if name not in ("tuned_on", "correct_from")}
+    done = estimate_runs(files[0], runs, ",".join(measures) or None, **kept)
     print_result(as_json(estimates_json(done)) if output_format == "json" else estimates_text(done, per_query))
     if graphs is not None:
         for path in _draw(done, graphs):
             say(path)
+
+
+def _check_files(files: tuple[str, ...], given: Mapping[str, Any]) -> None:
+    """Everything that cannot be of files and options, at once."""
+    count, systems, machine = len(files) - 1, given["systems"], given["machine"]
+    problems = []
+    if count < 1:
+        problems.append("estimate needs judgements and at least one run: rankscope estimate QRELS RUN...")
+    if systems and (len(systems) != count or len(set(systems)) < count):
+        problems.append(f"--system NAME once for each run, all different: {count} needed, got {len(systems)}")
+    names = ("tuned_on", "correct_from") if machine is None else ("drawn", "more", "collection_size")
+    used = [f"--{name.replace('_', '-')}" for name in names if given[name] is not None]
+    about = "is about a machine judge: give its labels with --machine FILE"
+    if machine is not None:
+        about = "is about a judged sample and does nothing with --machine"
+    problems += [f"{name} {about}" for name in used]
+    if problems:
+        raise SettingError.of(problems)
 
 
 def _draw(done: Any, folder: str) -> list[str]:

@@ -18,14 +18,19 @@ from rankscope.commands.line.options import (
     scale_options,
     setting_options,
 )
+from rankscope.commands.line.output import Output, progress_line, say, say_warnings, write_text
+from rankscope.core.errors import InputError, SettingError
 from rankscope.core.machine import limit_threads
+from rankscope.core.names import RANKS_SUFFIX
+from rankscope.core.settings import SETTINGS
+from rankscope.core.wording import how_many
 
 
 @click.command("evaluate", cls=GuardedCommand, short_help="How good is it?")
 @click.argument("files", nargs=-1, required=True, type=Input(), metavar="QRELS RUN... | RANKS.parquet...")
 @measure_option(
     help="Measures to compute: P@10, nDCG(gain=exp)@20, P(rel=2)@10, all_trec, ... Repeat it or separate by commas. "
-    f"Default: {', '.join(EVALUATE)}. `rankscope measures` lists all.",
+    f"Default: {', '.join(EVALUATE)}. `rankscope measures` lists all."
 )
 @click.option("-q", "--per-query", is_flag=True, help="Show the values of each query too, with its status.")
 @click.option(
@@ -85,7 +90,6 @@ def evaluate_command(
     rankscope evaluate qrels.parquet 'runs/bm25-*.parquet' --memory 1GB -o bm25.ranks.parquet
     """
     limit_threads(1)  # no matrix is multiplied here
-    from rankscope.commands.line.output import Output, progress_line, say_warnings
 
     where = Inputs.where(given, quiet)
     if explain:
@@ -107,39 +111,24 @@ def _explain(
 ) -> None:
     """What each system does for each of the queries, as text or as JSON."""
     from rankscope.commands.evaluate import efforts_of
-    from rankscope.commands.line.output import print_result, progress_line
     from rankscope.reports.tables import as_json
     from rankscope.reports.texts.effort import effort_json, effort_text
 
-    as_text = _is_text(output_format, output)
-    with progress_line(quiet) as progress:
-        scores = inputs.scores("evaluate", ["num_q"], progress, where=where)
-    efforts = efforts_of(scores, queries)
-    shown = "\n".join(map(effort_text, efforts)) if as_text else as_json(effort_json(efforts))
-    if output in (None, "-"):
-        print_result(shown)
-        return
-    from rankscope.core.files import atomic
-
-    with atomic(str(output)) as file:
-        file.write(shown)
-
-
-def _is_text(output_format: str | None, output: str | None) -> bool:
-    from rankscope.core.errors import SettingError
-
-    if output is not None and output.endswith(".ranks.parquet"):
+    if output is not None and output.endswith(RANKS_SUFFIX):
         raise SettingError("--explain shows queries and saves no ranks: leave out one of --explain and -o")
     chosen = output_format or ("json" if str(output).endswith(".json") else "table")
     if chosen not in ("table", "json"):
         raise SettingError(f"an explanation is text or JSON: --format table or json, got {chosen}")
-    return chosen == "table"
+    as_text = chosen == "table"
+    with progress_line(quiet) as progress:
+        scores = inputs.scores("evaluate", ["num_q"], progress, where=where)
+    efforts = efforts_of(scores, queries)
+    shown = "\n".join(map(effort_text, efforts)) if as_text else as_json(effort_json(efforts))
+    write_text(shown, output)
 
 
 def _save(inputs: Inputs, target: Any, quiet: bool, where: Any) -> None:
     """One run to one reduction, with the scores the growth forecast needs."""
-    from rankscope.commands.line.output import progress_line, say
-    from rankscope.core.errors import InputError, SettingError
     from rankscope.inputs.mix_ups import refuse_swapped
     from rankscope.inputs.qrels import Qrels, read_junk
     from rankscope.inputs.run import Run, all_problems
@@ -147,6 +136,7 @@ def _save(inputs: Inputs, target: Any, quiet: bool, where: Any) -> None:
     from rankscope.measures.evaluation.evaluate import input_notes
     from rankscope.measures.evaluation.scores import SystemScores
     from rankscope.ranks.parts.resources import reduce_where
+    from rankscope.ranks.provenance import FIXED_BY_REDUCTION
     from rankscope.ranks.storage import save_ranks
 
     if len(inputs.files) != 2:
@@ -179,16 +169,11 @@ def _save(inputs: Inputs, target: Any, quiet: bool, where: Any) -> None:
     if not quiet:
         for caution in warnings_of(SystemScores(ranks, ()), settings):
             say(f"! {ranks.system}: {caution.text}")
-        for line in (*notes, *_not_kept(settings)):
+        # settings given explicitly that a reduction does not hold: they are made when it is read
+        held = (*FIXED_BY_REDUCTION, "collection_size")
+        lost = [each.option for each in SETTINGS if each.name in settings.given and each.name not in held]
+        if lost:
+            notes.append(f"{', '.join(lost)}: not kept in a saved reduction; give it again when the file is read")
+        for line in notes:
             say(f"! {line}")
-        say(f"{len(ranks):,} {'query' if len(ranks) == 1 else 'queries'} saved in {target.path}")
-
-
-def _not_kept(settings: Any) -> list[str]:
-    """Choices given explicitly that a reduction does not hold: they are made when it is read."""
-    from rankscope.core.settings import SETTINGS
-    from rankscope.ranks.provenance import FIXED_BY_REDUCTION
-
-    held = (*FIXED_BY_REDUCTION, "collection_size")
-    lost = [each.option for each in SETTINGS if each.name in settings.given and each.name not in held]
-    return [f"{', '.join(lost)}: not kept in a saved reduction; give it again when the file is read"] if lost else []
+        say(f"{how_many(len(ranks))} saved in {target.path}")

@@ -1,10 +1,9 @@
 """How a command ends: one rule from what went wrong to an exit code and one clear line.
 
 0 done; 1 only of the gate, it fails; 2 anything expected (bad input or options, a full disk, no permission, no
-memory); 3 only of the gate where it is asked for, it is undecided; 70 a fault of rankscope; 130
-Ctrl-C; 141 whoever read the output has gone; 128 + N ended by signal N. Signals that end a process unwind it first,
-so
-that everything is tidied up on the way out.
+memory); 3 only of the gate where it is asked for, it is undecided; 70 a fault of rankscope; 130 Ctrl-C; 141 whoever
+read the output has gone; 128 + N ended by signal N. Signals that end a process unwind it first, so that everything is
+tidied up on the way out.
 """
 
 from __future__ import annotations
@@ -26,8 +25,6 @@ from rankscope.core.names import visible
 if TYPE_CHECKING:
     from sys import UnraisableHookArgs
 
-
-# How a command ends: one rule from what went wrong to an exit code and one clear line.
 
 EXPECTED, FAULT, INTERRUPTED, CLOSED_PIPE = 2, 70, 130, 141
 DEBUG_VARIABLE = "RANKSCOPE_DEBUG"
@@ -64,7 +61,10 @@ def exit_code(error: BaseException) -> int:
         traceback.print_exception(error)
     code, line = _code_and_line(error)
     if isinstance(error, click.ClickException):
-        _show_usage(error)
+        # As click shows it, but with nothing in it that steers the terminal.
+        if isinstance(error, click.UsageError) and error.ctx is not None:
+            say_last(f"{error.ctx.get_usage()}\nTry '{error.ctx.command_path} --help' for help.\n")
+        say_last(f"Error: {error.format_message()}")
     elif line:
         say_last(f"rankscope: {line}")
     return code
@@ -82,29 +82,16 @@ def _code_and_line(error: BaseException) -> tuple[int, str]:
     if isinstance(error, MemoryError):
         return EXPECTED, "out of memory: give it fewer or smaller files, or run it where there is more"
     if isinstance(error, OSError):
-        return EXPECTED, _system_error(error)
+        where = f": {error.filename}" if error.filename is not None else ""
+        return EXPECTED, f"{error.strerror or _first_line(error) or type(error).__name__}{where}"
     return FAULT, (
         f"this is a fault of rankscope, not of your files: {type(error).__name__}: {_first_line(error)}. "
         "Please report it with the command and what it prints with --debug"
     )
 
 
-def _system_error(error: OSError) -> str:
-    """What the system says, and of which file."""
-    where = f": {error.filename}" if error.filename is not None else ""
-    return f"{error.strerror or _first_line(error) or type(error).__name__}{where}"
-
-
 def _first_line(error: BaseException) -> str:
     return str(error).partition("\n")[0][:300].rstrip(".")
-
-
-def _show_usage(error: click.ClickException) -> None:
-    """As click shows it, but with nothing in it that steers the terminal."""
-    if isinstance(error, click.UsageError) and error.ctx is not None:
-        help_ = f"Try '{error.ctx.command_path} --help' for help.\n"
-        say_last(f"{error.ctx.get_usage()}\n{help_}")
-    say_last(f"Error: {error.format_message()}")
 
 
 def say_last(line: str) -> None:

@@ -6,19 +6,22 @@ in the file of questions. Studies and questions share the options for what users
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from collections.abc import Sequence
+from typing import Any
 
 import click
 
 from rankscope.commands.defaults import METHODS, TEXT_METHODS
 from rankscope.commands.line.command import GroupedCommand, Input, OutputFile, OutputFolder
-from rankscope.commands.line.options import label_options, measure_option, on_option
+from rankscope.commands.line.options import label_options, measure_option, on_option, options
+from rankscope.commands.line.output import print_result, progress_line, say
+from rankscope.core.catalogue import Catalogue
+from rankscope.core.errors import SettingError
+from rankscope.core.file_guard import check_target
+from rankscope.core.names import RANKS_SUFFIX, file_names
 from rankscope.core.wording import how_many
 
 # Options that a feedback study and the questions about it share: what users look for, and among what.
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 PROBLEM_NAMES = ("topics", "qrels", "rel", "also", "groups", "scaling", "log", "similarity", "field", "parts")
 LABEL_NAMES = ("labels", "separator", "label_column", "id_column")
@@ -52,7 +55,7 @@ METHODS_OPTION = click.option(
     help="Methods to compare, such as 'rocchio(gamma=0.25),svm'; repeat it or separate by commas; 'all' for every one."
     f" Default: {', '.join(METHODS)}; of an index {', '.join(TEXT_METHODS)}.",
 )
-PROBLEM_OPTIONS: tuple[Callable[[Any], Any], ...] = (
+problem_options = options(  # what users look for, and among what
     click.option(
         "--topics",
         multiple=True,
@@ -117,15 +120,8 @@ PROBLEM_OPTIONS: tuple[Callable[[Any], Any], ...] = (
         " methods that learn from a log (log-based-svm, kernel-updating, semantic-space, semantic-network, "
         "long-term-grouping).",
     ),
+    label_options,
 )
-
-
-def problem_options(function: F) -> F:
-    """What users look for, and among what."""
-    function = label_options(function)
-    for option in reversed(PROBLEM_OPTIONS):
-        function = option(function)
-    return function
 
 
 def problem_choices(given: dict[str, Any]) -> dict[str, Any]:
@@ -271,8 +267,7 @@ class FeedbackCommand(GroupedCommand):
     " (two methods are compared on what neither has shown, more not at all).",
 )
 @measure_option(
-    help="Measures of the scored list; the first decides, cumulative recall is secondary. Default: AP, Rprec and "
-    "Estar.",
+    help="Measures of the scored list; the first decides, cumulative recall is secondary. Default: AP, Rprec and Estar."
 )
 @click.option(
     "--k-pos", type=click.IntRange(0), metavar="N", help="Mark at most N items as relevant in a round. Default: all."
@@ -360,7 +355,6 @@ def feedback_command(
     rankscope feedback docs.index --topics queries.tsv --qrels qrels.txt --methods text-rm3,text-rocchio -o docs.parquet
     rankscope feedback digits convergence --methods svm,rocchio
     """
-    from rankscope.commands.line.output import print_result, progress_line, say
     from rankscope.core.runners import runner_of
     from rankscope.feedback.study.kept_sessions import load_sessions
     from rankscope.feedback.study.study import study
@@ -373,8 +367,11 @@ def feedback_command(
     plan = _plan(features, given)
     if given["replay"]:
         plan = plan.replaying(load_sessions(given["replay"]))
-    if given["keep_ranks"]:
-        _check_kept(plan)
+    if given["keep_ranks"] and plan.setting.protocol.scored == "residual" and plan.pair is None:
+        raise SettingError(
+            "residual lists are kept for two methods only, without what either has shown: "
+            "for more, --keep-ranks needs --list frozen or --list split"
+        )
     with progress_line(quiet) as progress:
         results = study(
             plan,
@@ -396,7 +393,6 @@ def _needed_output(question: str | None, output: str | None) -> str:
     """The file of the results; a word behind the features that is no question is told first."""
     if question is not None:
         from rankscope.commands.line.feedback_questions import ABOUT_QUESTIONS
-        from rankscope.core.catalogue import Catalogue
 
         raise click.UsageError(Catalogue.of_words("question", ABOUT_QUESTIONS).not_found(question))
     if output is None:
@@ -428,9 +424,6 @@ def baselines_beside(output: str) -> str:
 
 
 def _check_names(output: str, report: str | None, baselines: str | None) -> None:
-    from rankscope.core.errors import SettingError
-    from rankscope.core.file_guard import check_target
-
     if baselines is not None and report is None:
         raise SettingError("--baselines go with a page: give --report NAME.html, or ask for efficiency alone")
     if report is not None:
@@ -461,22 +454,11 @@ def _plan(path: str, given: dict[str, Any]) -> Any:
     )
 
 
-def _check_kept(plan: Any) -> None:
-    from rankscope.core.errors import SettingError
-
-    if plan.setting.protocol.scored == "residual" and plan.pair is None:
-        raise SettingError(
-            "residual lists are kept for two methods only, without what either has shown: "
-            "for more, --keep-ranks needs --list frozen or --list split"
-        )
-
-
 def _keep(plan: Any, results: Any, folder: str, progress: Any) -> None:
     """The rankings that decide, as every other command reads them; of methods that rank alike one file."""
     from pathlib import Path
 
     from rankscope.core.files import made_folder
-    from rankscope.core.names import file_names
     from rankscope.feedback.methods import CONTROLS
     from rankscope.feedback.study.summary import compared_methods
     from rankscope.ranks.storage import save_ranks
@@ -486,7 +468,7 @@ def _keep(plan: Any, results: Any, folder: str, progress: Any) -> None:
     names = file_names([str(each) for each in kept])
     for done, (name, method) in enumerate(zip(names, kept, strict=True), start=1):
         where = made_folder(Path(folder, "controls") if method.name in CONTROLS else folder)
-        save_ranks(_last_ranks(plan, method), where / f"{name}.ranks.parquet")
+        save_ranks(_last_ranks(plan, method), where / f"{name}{RANKS_SUFFIX}")
         if progress is not None:
             progress("rankings", done / len(kept))
 
@@ -583,7 +565,6 @@ def _run_pack(
     quiet: bool,
     **_: Any,
 ) -> None:
-    from rankscope.commands.line.output import print_result, progress_line, say
     from rankscope.reports.texts.pack import pack_list
 
     if list_packs:

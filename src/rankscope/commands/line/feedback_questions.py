@@ -1,6 +1,4 @@
-"""Questions about feedback methods as commands: each has the options of its function in
-`rankscope.commands.feedback_questions`.
-"""
+"""Questions about feedback methods as commands: each has the options of its function, and those that all share."""
 
 from __future__ import annotations
 
@@ -19,6 +17,7 @@ from rankscope.commands.line.feedback import (
     problem_choices,
     problem_options,
 )
+from rankscope.commands.line.output import progress_line, write_text
 from rankscope.core.catalogue import fold
 
 ABOUT_QUESTIONS = {  # what `rankscope feedback --help` lists
@@ -123,8 +122,13 @@ def question_command(name: str) -> GroupedCommand:
     from rankscope.commands.feedback_questions import QUESTIONS
 
     function = QUESTIONS[name]
-    shared = problem_options(METHODS_OPTION(_collector()))
-    answering = [_written(), _shown(), _quiet()]
+    shared = problem_options(METHODS_OPTION(lambda **_given: None))
+    words = "Format of the answer. Default: by -o's suffix, else text."
+    shown = click.Option(["--format", "output_format"], type=click.Choice(["text", "json", "markdown"]), help=words)
+    written = click.Option(
+        ["-o", "--output"], type=OutputFile(), metavar="FILE", help="Write the answer here: .json, .md, else text."
+    )
+    answering = [written, shown, click.Option(["--quiet"], is_flag=True, help="Show no progress line.")]
     return GroupedCommand(
         "feedback",
         callback=lambda **given: _answer(name, **given),
@@ -157,24 +161,6 @@ def _option(name: str, default: Any) -> click.Option:
     return click.Option([*spelled, name], default=default, show_default=default is not None, **told)
 
 
-def _collector() -> Any:
-    return lambda **_given: None
-
-
-def _written() -> click.Option:
-    words = "Write the answer here: .json, .md, else text."
-    return click.Option(["-o", "--output"], type=OutputFile(), metavar="FILE", help=words)
-
-
-def _shown() -> click.Option:
-    words = "Format of the answer. Default: by -o's suffix, else text."
-    return click.Option(["--format", "output_format"], type=click.Choice(["text", "json", "markdown"]), help=words)
-
-
-def _quiet() -> click.Option:
-    return click.Option(["--quiet"], is_flag=True, help="Show no progress line.")
-
-
 def _answer(
     name: str,
     features: str,
@@ -187,7 +173,6 @@ def _answer(
 ) -> None:
     """Ask, and show or write the answer."""
     from rankscope.commands.feedback_questions import QUESTIONS
-    from rankscope.commands.line.output import print_result, progress_line
 
     problem = problem_choices(given)
     asked = given | problem | ({"methods": methods} if methods else {})
@@ -196,10 +181,4 @@ def _answer(
         answer = QUESTIONS[name](features, progress=told, **asked)
     by_suffix = {".json": "json", ".md": "markdown"}.get(str(output)[str(output).rfind(".") :], "text")
     shown: str = getattr(answer, output_format or by_suffix)()
-    if output in (None, "-"):
-        print_result(shown)
-        return
-    from rankscope.core.files import atomic
-
-    with atomic(str(output)) as file:
-        file.write(shown)
+    write_text(shown, output)

@@ -8,7 +8,7 @@ import click
 
 from rankscope.commands.defaults import FORECAST
 from rankscope.commands.line.command import GuardedCommand, Input
-from rankscope.commands.line.inputs import SAVED_RANKS, Inputs
+from rankscope.commands.line.inputs import Inputs
 from rankscope.commands.line.options import (
     VERBOSE,
     input_options,
@@ -18,6 +18,10 @@ from rankscope.commands.line.options import (
     setting_options,
     table_or_json_option,
 )
+from rankscope.commands.line.output import print_result, say_warnings
+from rankscope.core.errors import SettingError
+from rankscope.core.names import RANKS_SUFFIX
+from rankscope.core.settings import LEVEL
 
 if TYPE_CHECKING:
     from rankscope.analysis.forecast.backtest import OtherQueries
@@ -36,7 +40,7 @@ if TYPE_CHECKING:
 )
 @measure_option(
     help=f"Measures to forecast: AP, P@k, R@k, Rprec, nDCG, nDCG@k. Repeat it or separate by commas. "
-    f"Default: {', '.join(FORECAST)}.",
+    f"Default: {', '.join(FORECAST)}."
 )
 @click.option(
     "--model",
@@ -87,11 +91,14 @@ def forecast_command(
     rankscope forecast icons.ranks.parquet --to 200000 -m Rprec -m nDCG@10
     """
     from rankscope.commands.forecast import forecast_of
-    from rankscope.commands.line.output import print_result
     from rankscope.reports.texts.forecast import forecast_json, forecast_text
 
     inputs = Inputs.of(files, given)
-    _need_one(inputs)
+    # A forecast is for one system.
+
+    saved = sum(path.endswith(RANKS_SUFFIX) for path in inputs.files)
+    if len(inputs.files) != (1 if saved else 2):
+        raise SettingError("a forecast is for one system: give QRELS and one RUN, or one NAME.ranks.parquet")
     scores = inputs.scores("forecast", ["num_q"], keep_scores=True)
     result = forecast_of(
         scores,
@@ -106,16 +113,7 @@ def forecast_command(
     print_result(forecast_json(result) if output_format == "json" else forecast_text(result, backtest, quiet))
 
 
-def _need_one(inputs: Inputs) -> None:
-    """A forecast is for one system."""
-    from rankscope.core.errors import SettingError
-
-    saved = sum(path.endswith(SAVED_RANKS) for path in inputs.files)
-    if len(inputs.files) != (1 if saved else 2):
-        raise SettingError("a forecast is for one system: give QRELS and one RUN, or one NAME.ranks.parquet")
-
-
-# `rankscope homogeneity`: does quality depend on the generality alone?.
+# `rankscope homogeneity`: does quality depend on the generality alone?
 
 
 @click.command("homogeneity", cls=GuardedCommand, short_help="Does quality depend on the generality alone?")
@@ -128,7 +126,7 @@ def _need_one(inputs: Inputs) -> None:
     metavar="N",
     help="Scope in class sizes.",
 )
-@level_option(0.95)
+@level_option(LEVEL)
 @input_options
 @table_or_json_option
 @click.option("--quiet", is_flag=True, help="Only the numbers: no warnings.")
@@ -148,7 +146,6 @@ def homogeneity_command(
     rankscope homogeneity qrels.txt bm25.run --collection-size 171332
     """
     from rankscope.commands.forecast import homogeneity_of
-    from rankscope.commands.line.output import print_result, say_warnings
     from rankscope.reports.tables import as_json
     from rankscope.reports.texts.forecast import homogeneity_rows, homogeneity_text, homogeneity_verdict
 

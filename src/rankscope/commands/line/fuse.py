@@ -9,6 +9,10 @@ import click
 
 from rankscope.commands.line.command import GuardedCommand, Input, OutputFile
 from rankscope.commands.line.options import shape_options
+from rankscope.commands.line.output import print_result, say
+from rankscope.core.errors import SettingError
+from rankscope.core.notation import usage
+from rankscope.core.settings import MAX_RATIO
 from rankscope.core.wording import how_many
 
 if TYPE_CHECKING:
@@ -69,7 +73,11 @@ class WeightList(click.ParamType[tuple[float, ...]]):
 @click.option("--format", metavar="NAME", help="Format of the runs and judgements. Default: recognised by itself.")
 @click.option("--encoding", default="utf-8", show_default=True, help="Encoding of text files.")
 @click.option(
-    "--max-ratio", type=float, default=200.0, show_default=True, help="How many times its size a file may unpack to."
+    "--max-ratio",
+    type=float,
+    default=MAX_RATIO,
+    show_default=True,
+    help="How many times its size a file may unpack to.",
 )
 @shape_options
 @click.option("--system", metavar="NAME", help="Name in tables and graphs. Default: that of the result's file.")
@@ -86,8 +94,6 @@ def fuse_command(runs: tuple[str, ...], listed: bool, quiet: bool, **given: Any)
     rankscope fuse bm25.run dense.run --method wsum --tune --qrels qrels.txt -o hybrid.run
     """
     from rankscope.commands.fuse import fuse
-    from rankscope.commands.line.output import print_result, say
-    from rankscope.core.errors import SettingError
 
     if listed:
         print_result(methods_text())
@@ -106,7 +112,6 @@ def methods_text() -> str:
     >>> methods_text().splitlines()[0]
     'rrf(k)       sum_i 1 / (k + rank_i)'
     """
-    from rankscope.core.notation import usage
     from rankscope.measures.fusion.method import FUSIONS
 
     lines = []
@@ -118,16 +123,14 @@ def methods_text() -> str:
 
 
 def _lines(run: FusedRun, output: str, names: list[str]) -> Iterator[str]:
-    count = sum(len(each.queries) for each in run.choices)
+    count = how_many(sum(len(each.queries) for each in run.choices))
     words = run.choices[0].method if len({each.method for each in run.choices}) == 1 else "tuned"
-    yield f"{output}: {count:,} quer{'y' if count == 1 else 'ies'}, {len(names)} runs, {words}"
+    yield f"{output}: {count}, {len(names)} runs, {words}"
     if run.choices[0].chosen_on:
         yield from map(_choice_line, run.choices)
 
 
 def _choice_line(choice: FusionChoice) -> str:
     weights = f" with weights {', '.join(f'{each:g}' for each in choice.weights)}" if choice.weights else ""
-    few = f"{len(choice.queries):,} quer{'y' if len(choice.queries) == 1 else 'ies'}"
-    return (
-        f"  {few}: {choice.method}{weights}, by {how_many(choice.chosen_on, 'other queries')} (mean {choice.value:.4f})"
-    )
+    chosen_on = how_many(choice.chosen_on, "other queries")
+    return f"  {how_many(len(choice.queries))}: {choice.method}{weights}, by {chosen_on} (mean {choice.value:.4f})"

@@ -8,8 +8,12 @@ import click
 
 from rankscope.commands.defaults import GATE, MIN_EFFECT
 from rankscope.commands.line.command import GuardedCommand, Input, OutputFile
-from rankscope.commands.line.inputs import SAVED_RANKS, Inputs
+from rankscope.commands.line.inputs import Inputs
 from rankscope.commands.line.options import input_options, measure_option, setting_options
+from rankscope.commands.line.output import chosen_format, progress_line, say_warnings, write_text
+from rankscope.core.catalogue import unknown_name
+from rankscope.core.errors import SettingError
+from rankscope.core.names import RANKS_SUFFIX
 
 if TYPE_CHECKING:
     from rankscope.analysis.comparison.gate import RuleOfLoss
@@ -122,8 +126,7 @@ def gate_command(
     rankscope gate qrels.txt main.run branch.run -m nDCG@10 --history gate.jsonl --build 1042
     rankscope gate qrels.txt main.run branch.run -m nDCG@10 --sequential looks.json --undecided 3
     """
-    from rankscope.commands.compare import check_history_options
-    from rankscope.commands.line.output import progress_line, say_warnings
+    from rankscope.commands.gate import append_gate, check_history_options, gate_look, gate_of
 
     chosen = _format(output_format, output, sequential is not None)
     check_history_options(history, build, date)
@@ -132,78 +135,30 @@ def gate_command(
     with progress_line(quiet) as progress:
         scores = Inputs.of(files, given).scores("gate", measures, progress)
     if sequential is not None:
-        scores = _answered_part(scores)
-        code = _look_once(scores, sequential, min_effect, chosen, output, int(undecided))
+        from rankscope.analysis.comparison.sequential_state import answered_part
+        from rankscope.commands.line.compare import write_look
+
+        scores = answered_part(scores)
+        look = gate_look(scores, sequential, min_effect)
+        write_look(look, sequential, chosen, output)
+        code = 1 if look.failed else 0 if look.is_decided else int(undecided)
     else:
-        code = _check_once(
-            scores, min_effect, rule, self_test or 0, chosen, output, int(undecided), (history, build, date)
-        )
+        from rankscope.reports.texts.gate import render_gate
+
+        result = gate_of(scores, min_effect, self_test or 0, rule)
+        if history is not None:
+            append_gate(scores, result, history, build, date)
+        write_text(render_gate(result, chosen, not quiet), output, result.sentence)
+        code = {"fail": 1, "pass": 0, "undecided": int(undecided)}[result.verdict]
     if not quiet:
         say_warnings(scores)
     if code:
         raise click.exceptions.Exit(code)
 
 
-def _check_once(
-    scores: Any,
-    min_effect: tuple[float, ...],
-    rule: RuleOfLoss,
-    self_test: int,
-    format: str,
-    output: str | None,
-    undecided: int,
-    kept: tuple[str | None, str, str],
-) -> int:
-    """The fixed gate; its exit code."""
-    from rankscope.commands.compare import append_gate, gate_of
-    from rankscope.reports.texts.gate import render_gate
-
-    result = gate_of(scores, min_effect, self_test, rule)
-    history, build, date = kept
-    if history is not None:
-        append_gate(scores, result, history, build, date)
-    remarks = not click.get_current_context().params["quiet"]
-    _write(render_gate(result, format, remarks), result.sentence, output)
-    return {"fail": 1, "pass": 0, "undecided": undecided}[result.verdict]
-
-
-def _look_once(
-    scores: Any, path: str, min_effect: tuple[float, ...], format: str, output: str | None, undecided: int
-) -> int:
-    """One look of the sequential gate; its exit code."""
-    from rankscope.commands.compare import gate_look
-    from rankscope.commands.line.compare import write_look
-
-    result = gate_look(scores, path, min_effect)
-    write_look(result, path, format, output)
-    return 1 if result.failed else 0 if result.is_decided else undecided
-
-
-def _answered_part(scores: Any) -> Any:
-    from rankscope.analysis.comparison.sequential_state import answered_part
-
-    return answered_part(scores)
-
-
-def _write(text: str, sentence: str, output: str | None) -> None:
-    """The whole result, or where that goes into a file, the verdict."""
-    from rankscope.commands.line.output import print_result
-
-    if output is None or output == "-":
-        print_result(text)
-        return
-    from rankscope.core.files import atomic
-
-    with atomic(output) as file:
-        file.write(text)
-    print_result(f"{sentence}\n")
-
-
 def _check_sequential_options(
     sequential: str | None, rule: RuleOfLoss, self_test: int | None, history: str | None
 ) -> None:
-    from rankscope.core.errors import SettingError
-
     if sequential is None:
         return
     given = {"--self-test": self_test is not None, "--history": history is not None, "--rule": rule != "mean"}
@@ -214,9 +169,6 @@ def _check_sequential_options(
 
 def _format(wanted: str | None, path: str | None, sequential: bool) -> str:
     from rankscope.commands.line.compare import PICTURE_SUFFIXES
-    from rankscope.commands.line.output import chosen_format
-    from rankscope.core.catalogue import unknown_name
-    from rankscope.core.errors import SettingError
     from rankscope.reports.texts.gate import GATE_FORMATS, GATE_SUFFIXES
 
     if wanted is not None and wanted not in GATE_FORMATS:
@@ -225,9 +177,7 @@ def _format(wanted: str | None, path: str | None, sequential: bool) -> str:
 
 
 def _need_two(files: tuple[str, ...]) -> None:
-    from rankscope.core.errors import SettingError
-
-    saved = sum(path.endswith(SAVED_RANKS) for path in files)
+    saved = sum(path.endswith(RANKS_SUFFIX) for path in files)
     if (saved, len(files)) in ((2, 2), (0, 3)):
         return
     if 0 < saved < len(files):

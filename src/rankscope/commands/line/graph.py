@@ -17,9 +17,11 @@ from click.shell_completion import CompletionItem
 from rankscope.commands.line.command import FORCE_HELP, GuardedCommand, Input, OutputFile
 from rankscope.commands.line.inputs import Inputs
 from rankscope.commands.line.options import VERBOSE, input_options, setting_options
+from rankscope.commands.line.output import progress_line, say, say_warnings
 from rankscope.core.catalogue import fold
 from rankscope.core.errors import SettingError
 from rankscope.core.wording import speaking_options
+from rankscope.reports import graphs
 from rankscope.reports.graphs.kinds import GraphKind, KindOption
 
 # The command class of `rankscope graph`: the options of a kind of graph come from that kind, which is found first.
@@ -52,16 +54,12 @@ class GraphCommand(GuardedCommand):
         return self._of_all().get_help(ctx)
 
     def _of_all(self) -> KindCommand:
-        from rankscope.reports import graphs
-
         return KindCommand(self, tuple(graphs.KINDS))
 
 
 def known_kind(ctx: click.Context, _param: click.Parameter, kind: str) -> str:
     """The kind as it was written; one that there is not is told before anything else that lacks."""
     if not ctx.resilient_parsing:
-        from rankscope.reports import graphs
-
         graphs.by_name(kind)
     return kind
 
@@ -70,7 +68,6 @@ class KindCommand(GuardedCommand):
     """`rankscope graph` with the options of one kind, or of all."""
 
     def __init__(self, graph: GraphCommand, kinds: Sequence[GraphKind[Any]]) -> None:
-
         own = with_shared_flags([param for param in graph.params if param.name != "debug"], kinds)
         place = next(number for number, param in enumerate(own) if param.name == FIRST_SHARED_OPTION)
         taken = [spelled for param in own for spelled in param.opts]
@@ -82,7 +79,6 @@ class KindCommand(GuardedCommand):
     @property
     def _spelled(self) -> dict[str, str]:
         """With the options of the kinds; what the command itself calls so comes first."""
-
         of_kinds = {name: spelled for kind in self.kinds for name, spelled in spellings_of(kind).items()}
         return {**of_kinds, **super()._spelled}
 
@@ -100,8 +96,6 @@ def _named_kinds(args: Sequence[str]) -> Iterator[GraphKind[Any]]:
 
     Other packages are asked only where none of our own is named.
     """
-    from rankscope.reports import graphs
-
     ours = {fold(name) for name in graphs.KINDS.own_names()}
     named = [each for each in dict.fromkeys(args) if fold(each) in ours]
     yield from map(graphs.by_name, named or [each for each in dict.fromkeys(args) if each in graphs.KINDS])
@@ -158,8 +152,6 @@ def graph_command(
     rankscope graph precision-recall qrels.txt bm25.run dense.run -o pr.pdf
     rankscope graph grip demo-output/pixels.ranks.parquet demo-output/edges.ranks.parquet -o grip.html --theme dark
     """
-    from rankscope.commands.line.output import progress_line, say, say_warnings
-    from rankscope.reports import graphs
     from rankscope.reports.graphs.saving import flat_for_want_of_matplotlib, format_of
     from rankscope.reports.graphs.style import Look
 

@@ -12,6 +12,10 @@ import click
 
 from rankscope.commands.line.command import GuardedCommand, Input, OutputFile, OutputFolder
 from rankscope.commands.line.options import text_file_options
+from rankscope.commands.line.output import colourful, print_result, progress_line, say
+from rankscope.core.catalogue import Catalogue
+from rankscope.core.errors import SettingError
+from rankscope.core.wording import how_many
 
 if TYPE_CHECKING:
     from rankscope.engines.crawler.state import Gathered
@@ -67,11 +71,13 @@ def index_command(documents: tuple[str, ...], output: str, quiet: bool, **given:
     rankscope index notes/ manual.pdf -o notes.index --analyser german
     rankscope index more.jsonl -o cranfield.index --add
     """
-    from rankscope.commands.line.output import progress_line, say
     from rankscope.commands.search import documents_of
     from rankscope.commands.search import index as build
 
-    analysers = _by_field(given.pop("field_analyser"))
+    pairs = [each.partition("=") for each in given.pop("field_analyser")]
+    if wrong := ["".join(each) for each in pairs if not (each[0] and each[2])]:
+        raise SettingError(f"--field-analyser {wrong[0]}: write FIELD=NAME, as code=whitespace")
+    analysers = {name: value for name, _, value in pairs}
     with progress_line(quiet) as progress:
         reading = {name: given.pop(name) for name in ("fields", "format", "encoding", "max_ratio", "download")}
         stream = documents_of(list(documents), **reading, progress=progress)
@@ -82,17 +88,7 @@ def index_command(documents: tuple[str, ...], output: str, quiet: bool, **given:
         few = ", ".join(stream.left_out[:5]) + (", ..." if len(stream.left_out) > 5 else "")
         say(f"! left out, as no text can be read from them ({len(stream.left_out):,}): {few}")
     analysed = ", ".join(f"{name} ({built.reader.analysers[name]})" for name in built.fields)
-    say(f"{output}: {len(built):,} document{'' if len(built) == 1 else 's'}, fields {analysed}")
-
-
-def _by_field(pairs: tuple[str, ...]) -> dict[str, str]:
-    """Analysers by the fields that have them."""
-    from rankscope.core.errors import SettingError
-
-    split = [each.partition("=") for each in pairs]
-    if wrong := [name + mark + value for name, mark, value in split if not (name and value)]:
-        raise SettingError(f"--field-analyser {wrong[0]}: write FIELD=NAME, as code=whitespace")
-    return {name: value for name, _, value in split}
+    say(f"{output}: {how_many(len(built), 'documents')}, fields {analysed}")
 
 
 # `rankscope look`: what an index holds, where a term stands, why a document scores as it does.
@@ -145,7 +141,6 @@ def look_command(given: tuple[str, ...], format_: str, **options: Any) -> None:
     rankscope look papers.index explain '"shock wave" AND title:flow' 329
     rankscope look papers.index query -- '-supersonic +wing'
     """
-    from rankscope.commands.line.output import colourful, print_result
     from rankscope.engines.text.text_index import Index
     from rankscope.reports.tables import as_json
 
@@ -172,8 +167,6 @@ def _parted(given: tuple[str, ...]) -> tuple[list[str], str | None, tuple[str, .
 
 def _view(name: str | None, words: tuple[str, ...], options: dict[str, Any]) -> tuple[View, list[str]]:
     """The view that is meant and its words; what it does not take is an error."""
-    from rankscope.core.catalogue import Catalogue
-    from rankscope.core.errors import SettingError
     from rankscope.reports.texts.inspection import OVERVIEW, VIEWS, View
 
     chosen = OVERVIEW if name is None else Catalogue[View]("view", VIEWS).find(name)
@@ -259,7 +252,6 @@ def gather_command(addresses: tuple[str, ...], output: str, quiet: bool, **given
     rankscope gather http://127.0.0.1:8000/ --allow 127.0.0.1 --pause 0 -o docs.parquet
     rankscope index docs.parquet -o docs.index
     """
-    from rankscope.commands.line.output import progress_line, say
     from rankscope.commands.search import gather
 
     try:
@@ -277,14 +269,14 @@ def gather_command(addresses: tuple[str, ...], output: str, quiet: bool, **given
 
 def _lines_of_gathering(gathered: Gathered) -> list[str]:
     """What was gathered, what was left out and why, and what could be done about it."""
-    copies = f", {_count(gathered.copies, 'copy', 'copies')} of them named" if gathered.copies else ""
+    copies = f", {how_many(gathered.copies, 'copies')} of them named" if gathered.copies else ""
     again = "; earlier work went on" if gathered.resumed else ""
-    pages = _count(gathered.asked, "page", "pages")
-    lines = [f"{gathered.path}: {_count(gathered.documents, 'document', 'documents')} from {pages}{copies}{again}"]
+    pages = how_many(gathered.asked, "pages")
+    lines = [f"{gathered.path}: {how_many(gathered.documents, 'documents')} from {pages}{copies}{again}"]
     if gathered.waiting:
         lines.append(f"! the limit of {pages} was reached and more are known: give a larger --pages to have them")
     if gathered.outside:
-        lines.append(f"  {_count(gathered.outside, 'link leads', 'links lead')} out of the folders: not followed")
+        lines.append(f"  {how_many(gathered.outside, 'link leads', 'links lead')} out of the folders: not followed")
     return [*lines, *_left_out(gathered.left_out)]
 
 
@@ -293,14 +285,10 @@ def _left_out(pages: tuple[tuple[str, str], ...]) -> list[str]:
     if not pages:
         return []
     seen: Counter[str] = Counter()
-    lines = [f"! {_count(len(pages), 'page', 'pages')} left out:"]
+    lines = [f"! {how_many(len(pages), 'pages')} left out:"]
     for address, reason in pages:
         seen[reason] += 1
         if seen[reason] <= NAMED_PAGES:
             lines.append(f"!   {address} {reason}")
     hidden = [(reason, count - NAMED_PAGES) for reason, count in seen.items() if count > NAMED_PAGES]
     return [*lines, *(f"!   ... and {count:,} more: {reason}" for reason, count in hidden)]
-
-
-def _count(number: int, one: str, several: str) -> str:
-    return f"{number:,} {one if number == 1 else several}"

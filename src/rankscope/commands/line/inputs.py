@@ -9,15 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from rankscope.commands.line.output import say
+from rankscope.core.errors import SettingError
+from rankscope.core.names import RANKS_SUFFIX, one_line
+from rankscope.core.settings import SETTINGS, Settings
+
 if TYPE_CHECKING:
-    from rankscope.core.settings import InputChoices, Settings
+    from rankscope.core.settings import InputChoices
     from rankscope.inputs.reading import Reading
     from rankscope.measures.evaluation.scores import Scores
     from rankscope.ranks.parts.resources import Where
     from rankscope.reports.page.found_items import FoundItems
-
-
-SAVED_RANKS = ".ranks.parquet"
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +49,6 @@ class Inputs:
         asked = {name: options.pop(name) for name in ("on", "memory", "work", "shuffle", "digest")}
         if asked == {"on": None, "memory": None, "work": None, "shuffle": "auto", "digest": True}:
             return None
-        from rankscope.commands.line.output import say
         from rankscope.core.machine import memory_size
         from rankscope.core.runners import runner_of
         from rankscope.ranks.parts.resources import Where
@@ -61,8 +62,6 @@ class Inputs:
     @property
     def settings(self) -> Settings:
         """All choices that change numbers."""
-        from rankscope.core.settings import SETTINGS, Settings
-
         names = ("compat", *(each.name for each in SETTINGS))
         return Settings(**{name: self.choices[name] for name in names if name in self.choices})  # type: ignore[literal-required]
 
@@ -115,7 +114,7 @@ class Inputs:
     @property
     def named_runs(self) -> dict[str, str] | list[str] | None:
         """The runs, under the names given explicitly where there are some; None where ranks were saved."""
-        if all(path.endswith(SAVED_RANKS) for path in self.files):
+        if all(path.endswith(RANKS_SUFFIX) for path in self.files):
             return None
         runs = list(self.files[1:])
         named = self.named(runs)
@@ -123,9 +122,6 @@ class Inputs:
 
     def named(self, systems: Sequence[str]) -> list[str]:
         """Names given explicitly, one for each system; nothing where none are."""
-        from rankscope.core.errors import SettingError
-        from rankscope.core.names import one_line
-
         names = [one_line(name) for name in self.systems]
         if names and (len(names) != len(systems) or len(set(names)) < len(names) or not all(names)):
             raise SettingError(
@@ -134,12 +130,10 @@ class Inputs:
         return names
 
     def _need_runs(self, command: str) -> None:
-        from rankscope.core.errors import SettingError
-
         runs = self.files[1:]
         if not runs:
             raise SettingError(f"{command} needs judgements and at least one run: rankscope {command} QRELS RUN...")
-        if any(path.endswith(SAVED_RANKS) for path in self.files):
+        if any(path.endswith(RANKS_SUFFIX) for path in self.files):
             raise SettingError("saved ranks hold their judgements already: give NAME.ranks.parquet files alone")
         if sys.stdin is None and "-" in runs:
             raise SettingError("there is no standard input to read")

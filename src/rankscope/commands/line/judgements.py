@@ -17,22 +17,17 @@ from rankscope.commands.line.options import (
     system_option,
     table_or_json_option,
 )
+from rankscope.commands.line.output import print_result, progress_line, say
+from rankscope.core.errors import SettingError
+from rankscope.core.settings import LEVEL
 from rankscope.core.wording import how_many
 
 if TYPE_CHECKING:
     from rankscope.analysis.assessors.agreement import Agreement
 
 
-# `rankscope agreement`: how far do assessors agree, and does it change which system is best?.
+# `rankscope agreement`: how far do assessors agree, and does it change which system is best?
 
-TABLE_OR_JSON = click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(["table", "json"]),
-    default="table",
-    show_default=True,
-    help="Format of the result.",
-)
 RUNS_OPTION = click.option(
     "--runs", type=Input(), multiple=True, metavar="RUN", help="Systems to put in order. Repeat it."
 )
@@ -52,8 +47,8 @@ RUNS_OPTION = click.option(
     help="What becomes of pairs that --merge does not decide; else they are listed and nothing is written.",
 )
 @click.option("-o", "--output", type=OutputFile("judgements"), metavar="FILE", help="Where --merge writes judgements.")
-@level_option(0.95)
-@TABLE_OR_JSON
+@level_option(LEVEL)
+@table_or_json_option
 @click.option("--quiet", is_flag=True, help="No messages, only the result and errors.")
 @BY
 @map_options
@@ -83,8 +78,6 @@ def agreement_command(
     rankscope agreement ann.txt bob.txt eve.txt --merge majority --open lower -o qrels.txt
     rankscope agreement judging/
     """
-    from rankscope.core.errors import SettingError
-
     maps = {name: given.pop(name) for name in ("columns", "map_qrels", "map_runs")}
     chosen = {name: value for name, value in given.items() if value is not None}
     if (merge is None) != (output is None):
@@ -98,25 +91,14 @@ def agreement_command(
         return
     if len(files) < 2:
         raise SettingError("agreement needs two assessors: a file of judgements for each, or the folder of a project")
+    from rankscope.commands.judgements import agreement, merge_files
+
     if merge is not None and output is not None:
-        _merge(files, merge, open_pairs, output, quiet)
-    show_agreement_of_files(files, runs, measure, classes, level=level, output_format=output_format, **maps, **chosen)
-
-
-def show_agreement_of_files(
-    files: tuple[str, ...],
-    runs: tuple[str, ...],
-    measure: str,
-    classes: str | None,
-    *,
-    level: float,
-    output_format: str,
-    **settings: Any,
-) -> None:
-    """Print how far the makers of some files agree."""
-    from rankscope.commands.judgements import agreement
-
-    found = agreement(list(files), list(runs) or None, measure, classes=classes, level=level, **settings)
+        done = merge_files(files, output, merge, open_pairs)
+        left = f", {done.left_out:,} open and left out" if done.left_out else ""
+        if not quiet:
+            say(f"{output}: {how_many(done.pairs, 'pairs')} by '{done.rule}'{left}")
+    found = agreement(list(files), list(runs) or None, measure, classes=classes, level=level, **maps, **chosen)
     show_agreement(found, output_format)
 
 
@@ -132,7 +114,6 @@ def show_agreement_in_project(
 ) -> None:
     """Print how far the assessors of a project agree; its own runs are put in order unless others are given."""
     from rankscope.commands.judgements import with_orders
-    from rankscope.core.errors import SettingError
     from rankscope.workbench.project import Project
 
     with Project.open(folder, database=database, readonly=True) as project:
@@ -147,7 +128,6 @@ def show_agreement_in_project(
 
 def show_agreement(found: Agreement, output_format: str, **more: Any) -> None:
     """Print it, as tables or as JSON; `more` are machines against people, and people asked again."""
-    from rankscope.commands.line.output import print_result
     from rankscope.reports.tables import as_json
     from rankscope.reports.texts.assessors import agreement_text, beside_text
 
@@ -166,17 +146,7 @@ def show_agreement(found: Agreement, output_format: str, **more: Any) -> None:
     print_result(as_json({"format": "rankscope.agreement", "version": 1, "level": found.level, **rows, **orders}))
 
 
-def _merge(files: tuple[str, ...], merge: str, open_pairs: str | None, output: str, quiet: bool) -> None:
-    from rankscope.commands.judgements import merge_files
-    from rankscope.commands.line.output import say
-
-    done = merge_files(files, output, merge, open_pairs)
-    if not quiet:
-        left = f", {done.left_out:,} open and left out" if done.left_out else ""
-        say(f"{output}: {how_many(done.pairs, 'pairs')} by '{done.rule}'{left}")
-
-
-# `rankscope reuse`: can judgements be used for a system that was not in the pool?.
+# `rankscope reuse`: can judgements be used for a system that was not in the pool?
 
 
 @click.command("reuse", cls=GuardedCommand, short_help="Can the judgements be used for a new system?")
@@ -219,8 +189,6 @@ def reuse_command(
     rankscope reuse qrels.txt runs/*.run --pool-depth 50 -m nDCG@10 --teams teams.csv
     """
     from rankscope.commands.judgements import pool_reuse
-    from rankscope.commands.line.output import print_result
-    from rankscope.core.errors import SettingError
     from rankscope.reports.tables import as_json
     from rankscope.reports.texts.judging import reuse_text
 
@@ -239,7 +207,7 @@ def reuse_command(
     print_result(as_json(whole))
 
 
-# `rankscope labels`: which items may belong to a class whose label they do not have?.
+# `rankscope labels`: which items may belong to a class whose label they do not have?
 
 
 @click.command("labels", cls=GuardedCommand, short_help="Which items did the labels miss?")
@@ -271,7 +239,6 @@ def labels_command(features: str, limit: int, output: str | None, quiet: bool, *
     rankscope labels clip.npy --labels labels.txt --least 0.7 -o misses.csv
     """
     from rankscope.commands.judgements import check_labels
-    from rankscope.commands.line.output import print_result, progress_line
     from rankscope.reports.texts.judging import label_check_csv, label_check_json, label_check_text
 
     if output is not None and not output.endswith((".csv", ".json")):

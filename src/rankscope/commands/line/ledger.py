@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rankscope.commands.ledger import SETTINGS_OF_A_LEDGER
+from rankscope.commands.ledger import SETTINGS_OF_A_LEDGER, ledger
 from rankscope.commands.line.command import GuardedCommand, Input, NamedInput, OutputFile
 from rankscope.commands.line.options import (
     BY,
@@ -15,8 +15,12 @@ from rankscope.commands.line.options import (
     intervals_option,
     level_option,
     map_options,
+    resamples_option,
     text_file_options,
 )
+from rankscope.commands.line.output import chosen_format, progress_line, say, write_text
+from rankscope.core.errors import SettingError
+from rankscope.core.settings import LEVEL
 
 if TYPE_CHECKING:
     from rankscope.analysis.pipeline.ledger import Ledger
@@ -46,12 +50,8 @@ ITEM_FILES = (".csv", ".parquet")
     help="What intervals rest on: queries, or the classes of --by, for queries of one class that look for the same.",
 )
 @intervals_option
-@level_option(0.95)
-@click.option(
-    "--resamples",
-    type=click.IntRange(100),
-    help="Number of bootstrap resamples. Default: 10,000 for up to 1,000 queries, fewer for more.",
-)
+@level_option(LEVEL)
+@resamples_option
 @click.option("--limit", default=10, show_default=True, type=click.IntRange(0), help="Number of worst queries shown.")
 @click.option(
     "--format",
@@ -105,15 +105,14 @@ def ledger_command(
     rankscope ledger qrels.txt exact=exact.run ann=hnsw.run --by kinds.csv -o where.svg
     rankscope ledger qrels.txt exact=exact.run ann=hnsw.run --per-item items.csv
     """
-    from rankscope.commands.ledger import ledger
-    from rankscope.commands.line.output import chosen_format, progress_line, say
-
     chosen = chosen_format(output, output_format, TEXTS | PICTURES, "table")
     drawn = output is not None and output.lower().endswith(tuple(PICTURES))
-    _check_item_file(per_item)
+
+    if per_item is not None and not per_item.lower().endswith(ITEM_FILES):
+        raise SettingError(f"--per-item {per_item}: items are written as NAME.csv or NAME.parquet")
     with progress_line(quiet) as progress:
         told = ledger(qrels, stages, progress=progress, **given)
-    _write(_rendered(told, chosen, limit, not quiet, latex_columns), None if drawn else output)
+    write_text(_rendered(told, chosen, limit, not quiet, latex_columns), None if drawn else output)
     if drawn:
         _draw(told, str(output), limit)
     if per_item is not None:
@@ -121,13 +120,6 @@ def ledger_command(
     if not quiet and chosen in ("json", "csv"):
         for line in told.notes:
             say(f"! {line}")
-
-
-def _check_item_file(path: str | None) -> None:
-    from rankscope.core.errors import SettingError
-
-    if path is not None and not path.lower().endswith(ITEM_FILES):
-        raise SettingError(f"--per-item {path}: items are written as NAME.csv or NAME.parquet")
 
 
 def _rendered(told: Ledger, format: str, worst: int, notes: bool, columns: str) -> str:
@@ -144,22 +136,11 @@ def _draw(told: Ledger, path: str, worst: int) -> None:
     if path.lower().endswith(".html"):
         from rankscope.reports.page.result_pages import render_ledger
 
-        _write(render_ledger(told, worst), path)
+        write_text(render_ledger(told, worst), path)
         return
     from rankscope.reports.graphs.waterfall import waterfall
 
     waterfall(told.main).save(path, width="full")
-
-
-def _write(text: str, path: str | None) -> None:
-    from rankscope.commands.line.output import print_result
-    from rankscope.core.files import atomic
-
-    if path is None or path == "-":
-        print_result(text)
-        return
-    with atomic(path, "wb") as file:
-        file.write(text.encode())
 
 
 def _write_items(told: Ledger, path: str) -> None:

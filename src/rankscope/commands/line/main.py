@@ -8,8 +8,10 @@ from typing import Any
 
 import click
 
+from rankscope.commands.line import exits
 from rankscope.commands.line.command import debug_option
-from rankscope.commands.line.exits import report_closed_pipe
+from rankscope.commands.line.exits import report_closed_pipe, respect_signals
+from rankscope.core.catalogue import Catalogue
 from rankscope.core.machine import products_on_one_core
 from rankscope.version import __version__
 
@@ -132,8 +134,6 @@ class LazyCommands(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """An unknown command gets a suggestion."""
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            from rankscope.core.catalogue import Catalogue
-
             raise click.UsageError(Catalogue.of_words("command", COMMANDS, ELSEWHERE).not_found(args[0]), ctx)
         return super().resolve_command(ctx, args)
 
@@ -161,9 +161,6 @@ cli.params.append(debug_option())
 def main() -> None:
     """Run the command and leave with the code that `rankscope.commands.line.exits` gives for how it ended."""
     import gc
-
-    from rankscope.commands.line import exits
-    from rankscope.commands.line.exits import respect_signals
 
     gc.set_threshold(100_000)  # a short-lived process that makes many lasting objects while it imports
     exits.occupy_closed_streams()

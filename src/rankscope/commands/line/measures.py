@@ -9,6 +9,8 @@ from typing import Any
 import click
 
 from rankscope.commands.line.command import GuardedCommand
+from rankscope.commands.line.output import print_result
+from rankscope.core.catalogue import summary_of
 from rankscope.core.notation import is_required
 
 
@@ -22,14 +24,11 @@ def measures_command(name: str | None) -> None:
     rankscope measures nDCG
     rankscope measures 'P(rel=2)@10'
     """
-    from rankscope.commands.line.output import print_result
-
     print_result(measure_explanation(name) if name else measure_list())
 
 
 def measure_list() -> str:
     """One line for each measure."""
-    from rankscope.core.catalogue import summary_of
     from rankscope.measures.notation import MEASURES
 
     rows = [(_shape(kind), summary_of(kind)) for kind in MEASURES]
@@ -41,9 +40,15 @@ def measure_list() -> str:
 
 def measure_explanation(name: str) -> str:
     """All about one measure."""
-    kind = _kind(name)
+    from rankscope.measures.notation import MEASURES, parse_measure
+
+    bare = MEASURES.take_apart(name).name
+    kind = MEASURES.find(bare) if bare in MEASURES else type(parse_measure(name))
     text = inspect.cleandoc(kind.__doc__ or "")
-    facts = [("Formula", kind.formula), ("Source", kind.source), ("Summary", _summary(kind))]
+    words = {"mean": "mean over queries", "sum": "sum over queries", "geometric": "geometric mean over queries"}
+    better = "lower is better" if kind.lower_is_better else "higher is better"
+    summary = words.get(kind.summary, "none") + ("" if kind.counts else f"; {better}")
+    facts = [("Formula", kind.formula), ("Source", kind.source), ("Summary", summary)]
     if kind.aliases:
         facts.append(("Also called", ", ".join(kind.aliases)))
     trec = [each for each in (kind.trec, kind.trec_cut) if each]
@@ -58,25 +63,12 @@ def measure_explanation(name: str) -> str:
     return "\n".join([kind.name, "", text, "", *lines]) + "\n"
 
 
-def _kind(name: str) -> Any:
-    from rankscope.measures.notation import MEASURES, parse_measure
-
-    bare = MEASURES.take_apart(name).name
-    return MEASURES.find(bare) if bare in MEASURES else type(parse_measure(name))
-
-
 def _shape(kind: Any) -> str:
     scope = next((each for each in fields(kind) if each.name == "scope"), None)
     if scope is None:
         return str(kind.name)
     cut = "L" if kind.name == "IPrec" else "K"
     return f"{kind.name}@{cut}" if is_required(scope) else f"{kind.name}[@{cut}]"
-
-
-def _summary(kind: Any) -> str:
-    words = {"mean": "mean over queries", "sum": "sum over queries", "geometric": "geometric mean over queries"}
-    better = "lower is better" if kind.lower_is_better else "higher is better"
-    return words.get(kind.summary, "none") + ("" if kind.counts else f"; {better}")
 
 
 def _parameters(kind: Any) -> list[str]:

@@ -10,15 +10,27 @@ from click.shell_completion import CompletionItem
 
 from rankscope.commands.line.command import Input, OutputFolder
 from rankscope.core.peers import COMPAT
-from rankscope.core.settings import SETTINGS, Setting
+from rankscope.core.settings import MAX_RATIO, SETTINGS, Setting
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+def options(*some: Callable[[Any], Any]) -> Callable[[F], F]:
+    """Several options as one decorator; help shows them in this order."""
+
+    def add(function: F) -> F:
+        for option in reversed(some):
+            function = option(function)
+        return function
+
+    return add
+
 
 TEXT_FILE_OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.option("--encoding", default="utf-8", show_default=True, help="Encoding of text files."),
     click.option(
         "--max-ratio",
-        default=200.0,
+        default=MAX_RATIO,
         show_default=True,
         metavar="N",
         help="Refuse a packed file that becomes more than 1 GB and more than N times its size.",
@@ -58,14 +70,14 @@ ROLL_UP = click.option(
     help="Evaluate documents where items are their chunks: a regular expression whose one group is the document's id, "
     "as '^(.*)#\\d+$', or a file with two columns, chunk and document. The best chunk counts.",
 )
-SHAPE_OPTIONS: tuple[Callable[[Any], Any], ...] = (*MAP_OPTIONS, ROLL_UP)
+JUNK = click.option(
+    "--junk",
+    type=Input(),
+    metavar="FILE",
+    help="File of items neither relevant nor irrelevant (query 0 item 0), removed first.",
+)
 READING_OPTIONS: tuple[Callable[[Any], Any], ...] = (
-    click.option(
-        "--junk",
-        type=Input(),
-        metavar="FILE",
-        help="File of items neither relevant nor irrelevant (query 0 item 0), removed first.",
-    ),
+    JUNK,
     click.option(
         "--subtopics",
         type=Input(),
@@ -79,7 +91,8 @@ READING_OPTIONS: tuple[Callable[[Any], Any], ...] = (
         metavar="NAME",
         help="Format of the input files, where it cannot be recognised: trec, csv, ...",
     ),
-    *SHAPE_OPTIONS,
+    *MAP_OPTIONS,
+    ROLL_UP,
     *TEXT_FILE_OPTIONS,
 )
 BY = click.option(
@@ -87,7 +100,7 @@ BY = click.option(
 )
 
 
-LABEL_OPTIONS: tuple[Callable[[Any], Any], ...] = (
+label_options = options(  # where the labels and names of items with features stand
     click.option(
         "--labels",
         type=Input(),
@@ -115,29 +128,28 @@ def level_option(default: float) -> Callable[[F], F]:
     return click.option("--level", default=default, show_default=True, type=allowed, help=words)
 
 
-def intervals_option(function: F) -> F:
-    """--intervals, how those of means are made."""
-    return click.option(
-        "--intervals",
-        type=click.Choice(["auto", "bca", "bounded", "t"]),
-        default="auto",
-        show_default=True,
-        help="Intervals of the means: bounded (one query that was not seen may lie at either end of the measure's "
-        "range), t (Student's), bca (bootstrap), or auto: bounded below 25 queries or classes, t where the measure "
-        "has no range, and bca from 25 on.",
-    )(function)
-
-
-def table_or_json_option(function: F) -> F:
-    """--format of a command that prints one table."""
-    return click.option(
-        "--format",
-        "output_format",
-        type=click.Choice(["table", "json"]),
-        default="table",
-        show_default=True,
-        help="Format of the result.",
-    )(function)
+intervals_option = click.option(
+    "--intervals",
+    type=click.Choice(["auto", "bca", "bounded", "t"]),
+    default="auto",
+    show_default=True,
+    help="Intervals of the means: bounded (one query that was not seen may lie at either end of the measure's "
+    "range), t (Student's), bca (bootstrap), or auto: bounded below 25 queries or classes, t where the measure "
+    "has no range, and bca from 25 on.",
+)
+resamples_option = click.option(
+    "--resamples",
+    type=click.IntRange(100),
+    help="Number of bootstrap resamples. Default: 10,000 for up to 1,000 queries, fewer for more.",
+)
+table_or_json_option = click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(["table", "json"]),
+    default="table",
+    show_default=True,
+    help="Format of the result.",
+)
 
 
 def on_option(default: str) -> Callable[[F], F]:
@@ -156,7 +168,7 @@ LATEX_COLUMNS = click.option(
     metavar="1|2|POINTS",
     help="Width of tables in LaTeX: one column of a two-column page, both, or a width such as 347pt.",
 )
-LATEX_OPTIONS: tuple[Callable[[Any], Any], ...] = (
+latex_options = options(  # how tables for a paper are set
     LATEX_COLUMNS,
     click.option(
         "--latex-marks",
@@ -169,14 +181,8 @@ LATEX_OPTIONS: tuple[Callable[[Any], Any], ...] = (
 )
 
 
-def latex_options(function: F) -> F:
-    """How tables for a paper are set."""
-    for option in reversed(LATEX_OPTIONS):
-        function = option(function)
-    return function
-
-
-SCALE_OPTIONS: tuple[Callable[[Any], Any], ...] = (
+scale_options = options(  # where a large run is reduced, and in how much memory
+    on_option("home"),
     click.option(
         "--memory",
         metavar="SIZE",
@@ -202,81 +208,30 @@ SCALE_OPTIONS: tuple[Callable[[Any], Any], ...] = (
 )
 
 
-def scale_options(function: F) -> F:
-    """Where a large run is reduced, and in how much memory."""
-    for option in reversed(SCALE_OPTIONS):
-        function = option(function)
-    return on_option("home")(function)
-
-
-def text_file_options(function: F) -> F:
-    """How text files are read and unpacked."""
-    for option in reversed(TEXT_FILE_OPTIONS):
-        function = option(function)
-    return function
-
-
-def shape_options(function: F) -> F:
-    """Which column is which, and which document a chunk belongs to."""
-    for option in reversed(SHAPE_OPTIONS):
-        function = option(function)
-    return function
-
-
-def map_options(function: F) -> F:
-    """Which column is which."""
-    for option in reversed(MAP_OPTIONS):
-        function = option(function)
-    return function
-
-
-def label_options(function: F) -> F:
-    """Where the labels and names of items with features stand."""
-    for option in reversed(LABEL_OPTIONS):
-        function = option(function)
-    return function
-
-
-def system_option(function: F) -> F:
-    """What the systems are called, where their files' names do not tell."""
-    return click.option(
-        "--system",
-        "systems",
-        multiple=True,
-        metavar="NAME",
-        help="Name of a system in tables and graphs; once for each RUN, in their order. Default: that of its file.",
-    )(function)
-
-
-def reading_options(function: F) -> F:
-    """How files are read, and what the systems are called."""
-    for option in reversed(READING_OPTIONS):
-        function = option(function)
-    return system_option(function)
-
-
-def input_options(function: F) -> F:
-    """The same with kinds of queries: for every command that takes QRELS and RUN and shows queries."""
-    return reading_options(BY(function))
+text_file_options = options(*TEXT_FILE_OPTIONS)
+map_options = options(*MAP_OPTIONS)
+shape_options = options(*MAP_OPTIONS, ROLL_UP)
+system_option = click.option(
+    "--system",
+    "systems",
+    multiple=True,
+    metavar="NAME",
+    help="Name of a system in tables and graphs; once for each RUN, in their order. Default: that of its file.",
+)
+reading_options = options(system_option, *READING_OPTIONS)
+input_options = options(reading_options, BY)  # for every command that takes QRELS and RUN and shows queries
 
 
 def setting_options(function: F) -> F:
     """One option for each row of the settings table, and --compat; None means not given explicitly."""
-    for setting in reversed(SETTINGS):
-        function = _setting_option(setting)(function)
     peers = f"Count as this peer does: {', '.join(COMPAT)}. Options given explicitly win."
-    return click.option("--compat", metavar="PEER", help=peers)(function)
+    compat = click.option("--compat", metavar="PEER", help=peers)
+    return options(compat, *map(_setting_option, SETTINGS))(function)
 
 
 def chosen_setting_options(*names: str) -> Callable[[F], F]:
     """The options of some settings, for a command that the others mean nothing to."""
-
-    def add(function: F) -> F:
-        for setting in reversed([each for each in SETTINGS if each.name in names]):
-            function = _setting_option(setting)(function)
-        return function
-
-    return add
+    return options(*(_setting_option(each) for each in SETTINGS if each.name in names))
 
 
 METAVARS = {"depth": "K", "collection_size": "D", "rel": "N", "seed": "N"}

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rankscope.core.names import one_line, visible
+from rankscope.core.errors import SettingError
+from rankscope.core.names import RANKS_SUFFIX, one_line, visible
 
 if TYPE_CHECKING:
     from rankscope.reports.output_formats import OutputFormat
@@ -50,7 +51,7 @@ class Output:
     @property
     def saves_ranks(self) -> bool:
         """Whether the reduction itself is to be saved."""
-        return self.path is not None and self.path.endswith(".ranks.parquet")
+        return self.path is not None and self.path.endswith(RANKS_SUFFIX)
 
     @property
     def tells_warnings(self) -> bool:
@@ -88,8 +89,6 @@ def chosen_format(path: str | None, wanted: str | None, suffixes: Mapping[str, s
     >>> chosen_format("a.b/x.md", None, {".md": "markdown"}, "text"), chosen_format("result", None, {}, "text")
     ('markdown', 'text')
     """
-    from rankscope.core.errors import SettingError
-
     if wanted is not None or path is None or path == "-":
         return wanted or plain
     by_suffix = [suffix for suffix in suffixes if path.lower().endswith(suffix)]
@@ -116,9 +115,20 @@ def print_result(text: str) -> None:
     click.echo("".join(part if ours and COLOURS.fullmatch(part) else visible(part) for part in parts), nl=False)
 
 
-def _to_standard_output(data: str | bytes) -> None:
-    from rankscope.core.errors import SettingError
+def write_text(text: str, path: str | None, told: str = "") -> None:
+    """Print a result, or write it into a file whole; what is `told` of it is printed then."""
+    if path is None or path == "-":
+        print_result(text)
+        return
+    from rankscope.core.files import atomic
 
+    with atomic(path) as file:
+        file.write(text)
+    if told:
+        print_result(f"{told}\n")
+
+
+def _to_standard_output(data: str | bytes) -> None:
     stream = _standard_output()
     if isinstance(data, str) and stream.isatty():
         print_result(data)
@@ -131,8 +141,6 @@ def _to_standard_output(data: str | bytes) -> None:
 
 def _standard_output() -> Any:
     """The stream; an error where it was closed before we began."""
-    from rankscope.core.errors import SettingError
-
     if sys.stdout is None:
         raise SettingError("standard output is closed, so nothing can be printed")
     return sys.stdout
@@ -144,10 +152,11 @@ def progress_line(quiet: bool) -> Iterator[Progress | None]:
     if quiet or not sys.stderr.isatty():
         yield None
         return
+    from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
-    with Progress(*columns, transient=True, console=_error_console()) as bar:
+    with Progress(*columns, transient=True, console=Console(stderr=True)) as bar:
         tasks: dict[str, Any] = {}
 
         def show(name: str, share: float) -> None:
@@ -156,12 +165,6 @@ def progress_line(quiet: bool) -> Iterator[Progress | None]:
             bar.update(tasks[name], completed=share)
 
         yield show
-
-
-def _error_console() -> Any:
-    from rich.console import Console
-
-    return Console(stderr=True)
 
 
 def say_warnings(scores: Any, verbose: bool = False) -> None:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import click
 
 from rankscope.commands.line.command import GuardedCommand, Input, OutputFile
-from rankscope.commands.line.judgements import TABLE_OR_JSON
-from rankscope.commands.line.options import BY, MAP, level_option
+from rankscope.commands.line.options import BY, MAP, level_option, table_or_json_option
+from rankscope.commands.line.output import print_result, say
+from rankscope.core.settings import LEVEL
 
 if TYPE_CHECKING:
     from rankscope.analysis.assessors.preferences import Preference
@@ -32,9 +33,9 @@ def prefer_command() -> None:
 @prefer_command.command("score", cls=GuardedCommand, short_help="Win rates, verdicts and position bias.")
 @click.argument("source", type=Input(), metavar="PROJECT|FILE")
 @BY
-@level_option(0.95)
+@level_option(LEVEL)
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the intervals and tests.")
-@TABLE_OR_JSON
+@table_or_json_option
 def score(source: str, classes: str | None, level: float, seed: int, output_format: str) -> None:
     """Who wins? Win rates with limits over queries, a verdict, and how far the side on the page decides.
 
@@ -104,7 +105,6 @@ def interleave(
 
     Show people the items of each list in order, without the other columns, and write down what they click.
     """
-    from rankscope.commands.line.output import say
     from rankscope.commands.prefer import interleave_runs, write_lists
 
     rows = interleave_runs(
@@ -120,9 +120,9 @@ def interleave(
 @click.argument("lists", type=Input(), metavar="LISTS")
 @click.argument("clicks", type=Input(), metavar="CLICKS")
 @BY
-@level_option(0.95)
+@level_option(LEVEL)
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the intervals and tests.")
-@TABLE_OR_JSON
+@table_or_json_option
 def clicks(lists: str, clicks: str, classes: str | None, level: float, seed: int, output_format: str) -> None:
     """Who wins the clicks? LISTS is what `prefer interleave` wrote, CLICKS has query, item, and impression if several.
 
@@ -136,7 +136,6 @@ def clicks(lists: str, clicks: str, classes: str | None, level: float, seed: int
 def _show(
     answers: list[Preference], classes: object, systems: list[str], level: float, seed: int, output_format: str
 ) -> None:
-    from rankscope.commands.line.output import print_result
     from rankscope.commands.prefer import prefer
     from rankscope.reports.tables import as_json
     from rankscope.reports.texts.assessors import bias_lines, preferences_text, rate_rows, strength_lines, verdict_lines

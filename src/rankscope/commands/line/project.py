@@ -12,17 +12,27 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rankscope.commands.line.command import GuardedCommand, Input, OutputFile, OutputFolder
-from rankscope.commands.line.judgements import TABLE_OR_JSON
-from rankscope.commands.line.options import level_option
+from rankscope.commands.line.judgements import show_agreement_in_project
+from rankscope.commands.line.options import level_option, options, table_or_json_option
+from rankscope.commands.line.output import chosen_format, print_result, say, write_text
+from rankscope.core.errors import InputError, SettingError
+from rankscope.core.settings import LEVEL
 from rankscope.core.wording import how_many
 
 if TYPE_CHECKING:
     from rankscope.workbench.project import Project
 
 
+DATABASE = click.option(
+    "--database",
+    metavar="ADDRESS",
+    help="Where the journal is in PostgreSQL: postgresql://USER@HOST/NAME or service=NAME. The password comes from "
+    "PGPASSWORD or a passfile.",
+)
+
 # `rankscope project questionnaire` and `times`: how people got on with the judging.
 
-USABILITY_OPTIONS: tuple[Callable[[Any], Any], ...] = (
+with_usability_options = options(
     click.argument("folder", type=Input(), metavar="FOLDER"),
     click.option(
         "-o",
@@ -38,20 +48,8 @@ USABILITY_OPTIONS: tuple[Callable[[Any], Any], ...] = (
         help="Format of the result. Default: as the name of the file says, else text.",
     ),
     click.option("--names", is_flag=True, help="Name the people; else they are numbered."),
-    click.option(
-        "--database",
-        metavar="ADDRESS",
-        help="Where the journal is in PostgreSQL: postgresql://USER@HOST/NAME or service=NAME. The password comes from "
-        "PGPASSWORD or a passfile.",
-    ),
+    DATABASE,
 )
-
-
-def with_usability_options(function: Callable[..., None]) -> Callable[..., None]:
-    """The options of both commands."""
-    for each in reversed(USABILITY_OPTIONS):
-        function = each(function)
-    return function
 
 
 @click.command("questionnaire", cls=GuardedCommand, short_help="How people find the judging: SUS scores.")
@@ -96,29 +94,17 @@ def _show_usability(
     names: bool,
     database: str | None,
 ) -> None:
-    from rankscope.commands.line.output import chosen_format, print_result
-    from rankscope.core.files import atomic
     from rankscope.workbench.project import Project
     from rankscope.workbench.usability_reports import REPORT_FORMATS
 
     chosen = chosen_format(output, output_format, REPORT_FORMATS, "text")
     with Project.open(folder, database=database, readonly=True) as project:
         text = formats[chosen](project, names)
-    if output is None or output == "-":
-        print_result(text)
-        return
-    with atomic(output, "w") as file:
-        file.write(text)
+    write_text(text, output)
 
 
 # `rankscope project`: collections that people judge, from the command line.
 
-DATABASE = click.option(
-    "--database",
-    metavar="ADDRESS",
-    help="Where the journal is in PostgreSQL: postgresql://USER@HOST/NAME or service=NAME. The password comes from "
-    "PGPASSWORD or a passfile.",
-)
 QUIET = click.option("--quiet", is_flag=True, help="No messages, only errors.")
 
 
@@ -159,7 +145,9 @@ def new(folder: str, grades: str, quiet: bool, **given: Any) -> None:
     """
     from rankscope.workbench.project import Project
 
-    with Project.new(folder, grades=_grades(grades), **given) as project:
+    parts = [part.strip() for part in grades.split(",")]
+    numbers: list[Any] = [int(part) if part.isdecimal() else part for part in parts]  # a text is refused by name
+    with Project.new(folder, grades=numbers, **given) as project:
         counts = f"{how_many(len(project.items), 'items')}, {how_many(len(project.queries), 'queries')}"
         _say(quiet, f"{folder}: {counts}, {how_many(len(project.sources.runs), 'runs')}")
         if project.sources.runs and project.queries:
@@ -222,8 +210,6 @@ def pool(folder: str, method: str, budget: int | None, seed: int, database: str 
 @QUIET
 def invite(folder: str, name: str, role: str, revoke: bool, address: str, database: str | None, quiet: bool) -> None:
     """Print the link that lets NAME in. It is shown once and kept nowhere; inviting NAME again ends it."""
-    from rankscope.commands.line.output import print_result
-
     with _opened(folder, database, quiet) as project:
         if revoke:
             project.revoke(name)
@@ -265,13 +251,7 @@ def guideline(folder: str, file: str, database: str | None, quiet: bool) -> None
 @DATABASE
 @QUIET
 def import_(
-    folder: str,
-    labels: str,
-    assessor: str | None,
-    kind: str,
-    tuned_on: str | None,
-    database: str | None,
-    quiet: bool,
+    folder: str, labels: str, assessor: str | None, kind: str, tuned_on: str | None, database: str | None, quiet: bool
 ) -> None:
     """Bring labels into a project: qrels, a table with query, item and grade, or a journal of `project export`.
 
@@ -283,7 +263,6 @@ def import_(
     rankscope project import judging model.jsonl --assessor model --kind machine
     rankscope project import judging journal.jsonl
     """
-    from rankscope.core.errors import SettingError
     from rankscope.workbench.journal_files import is_journal
 
     whole = is_journal(labels)
@@ -354,7 +333,6 @@ def export(
     rankscope project export judging --journal journal.jsonl
     rankscope project export judging --log log.csv
     """
-    from rankscope.core.errors import SettingError
     from rankscope.workbench.project import Project
 
     if output is None and journal is None and log is None:
@@ -374,8 +352,7 @@ def export(
             digest = project.export_journal(journal)
             _say(quiet, f"{journal}: {project.state.last:,} events, {digest}")
         if log is not None:
-            sessions = project.export_log(log)
-            _say(quiet, f"{log}: marks of {sessions:,} session{'' if sessions == 1 else 's'}")
+            _say(quiet, f"{log}: marks of {how_many(project.export_log(log), 'sessions')}")
 
 
 @project_command.command("agreement", cls=GuardedCommand, short_help="How far do the assessors agree?")
@@ -384,8 +361,8 @@ def export(
     "--runs", type=Input(), multiple=True, metavar="RUN", help="Systems to put in order; else the project's own."
 )
 @click.option("-m", "--measure", default="AP", show_default=True, metavar="NAME", help="Measure of the systems.")
-@level_option(0.95)
-@TABLE_OR_JSON
+@level_option(LEVEL)
+@table_or_json_option
 @DATABASE
 def agreement(folder: str, runs: tuple[str, ...], measure: str, **given: Any) -> None:
     """How far do the assessors of a project agree, with each other, with machines, and with themselves?
@@ -393,8 +370,6 @@ def agreement(folder: str, runs: tuple[str, ...], measure: str, **given: Any) ->
     By class where queries have classes; and how the order of the project's runs changes with who judges. It works while
     people judge.
     """
-    from rankscope.commands.line.judgements import show_agreement_in_project
-
     show_agreement_in_project(folder, runs, measure, **given)
 
 
@@ -426,7 +401,6 @@ def check(folder: str, journal: str | None, database: str | None, quiet: bool) -
     rankscope project check judging
     rankscope project check judging --journal whole.jsonl
     """
-    from rankscope.core.errors import InputError
     from rankscope.workbench.project import Project
 
     with Project.open(folder, database=database, readonly=True, lenient=True) as project:
@@ -457,12 +431,6 @@ def _opened(folder: str, database: str | None, quiet: bool) -> Project:
     return project
 
 
-def _grades(text: str) -> list[Any]:
-    """Whole numbers between commas; what is none stays text, and is refused with its name."""
-    parts = [part.strip() for part in text.split(",")]
-    return [int(part) if part.isdecimal() else part for part in parts]
-
-
 def _text_of(file: str) -> str:
     """A whole file of text; an `InputError` where it is none."""
     from rankscope.inputs.problems import Problems
@@ -477,7 +445,5 @@ def _text_of(file: str) -> str:
 
 
 def _say(quiet: bool, text: str) -> None:
-    from rankscope.commands.line.output import say
-
     if not quiet:
         say(text)

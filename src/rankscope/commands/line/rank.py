@@ -8,11 +8,13 @@ from typing import Any
 import click
 
 from rankscope.commands.line.command import GuardedCommand, Input, OutputFile, OutputFolder
-from rankscope.commands.line.options import label_options, on_option
-from rankscope.core.machine import THREADS_OF_MATRICES, THREADS_OF_TABLES, limit_threads
+from rankscope.commands.line.options import JUNK, label_options, on_option
+from rankscope.commands.line.output import progress_line, say
+from rankscope.core.errors import SettingError
+from rankscope.core.machine import THREADS_OF_MATRICES, THREADS_OF_TABLES, limit_threads, memory_of
+from rankscope.core.names import RANKS_SUFFIX, one_line
 from rankscope.core.wording import how_many
 
-SUFFIX = ".ranks.parquet"
 OF_FEATURES = ("labels", "separator", "label_column", "id_column", "queries", "junk_labels")
 
 
@@ -30,19 +32,14 @@ OF_FEATURES = ("labels", "separator", "label_column", "id_column", "queries", "j
     "--output",
     required=True,
     type=OutputFile("saved ranks", makes_folder=True),
-    metavar=f"NAME{SUFFIX}",
+    metavar=f"NAME{RANKS_SUFFIX}",
     help="Write the ranks here; every other command reads them.",
 )
 @label_options
 @click.option(
     "--queries", type=Input(), metavar="FILE", help="Names of the items that are queries, one per line. Default: all."
 )
-@click.option(
-    "--junk",
-    type=Input(),
-    metavar="FILE",
-    help="File of items neither relevant nor irrelevant (query 0 item 0), removed first.",
-)
+@JUNK
 @click.option("--junk-label", "junk_labels", multiple=True, metavar="LABEL", help="Leave out items with this label.")
 @click.option(
     "--query-item",
@@ -96,34 +93,18 @@ def rank_command(
     rankscope rank 'parts/*.npy' --labels labels.txt --on processes:4 -o all.ranks.parquet
     rankscope evaluate cosine.ranks.parquet -m AP -m P@10
     """
-    from rankscope.core.errors import SettingError
-
-    if not output.endswith(SUFFIX):
-        raise SettingError(f"the result must be called NAME{SUFFIX}, got '{output}'")
+    if not output.endswith(RANKS_SUFFIX):
+        raise SettingError(f"the result must be called NAME{RANKS_SUFFIX}, got '{output}'")
     if threads is not None:
         limit_threads(threads, *THREADS_OF_MATRICES, *THREADS_OF_TABLES)
-    _rank(features, output, memory, threads, quiet, given)
-
-
-def _rank(
-    paths: tuple[str, ...],
-    output: str,
-    memory: str | None,
-    threads: int | None,
-    quiet: bool,
-    given: dict[str, Any],
-) -> None:
-    from rankscope.commands.line.output import progress_line, say
     from rankscope.commands.rank import Ranking, distractors_text
-    from rankscope.core.machine import memory_of
-    from rankscope.core.names import one_line
     from rankscope.engines.nearest.metrics import metric_name, metric_named
-    from rankscope.measures.evaluation.cautions import few_distractors, own_distractors
+    from rankscope.measures.evaluation.coverage import few_distractors, own_distractors
 
     size = memory_of(memory)
     metric = metric_named(given["metric"]) if given["metric"] else None  # before a large file is read
     how = {name: given[name] for name in OF_FEATURES}
-    name = one_line(given["system"] or os.path.basename(output).removesuffix(SUFFIX))
+    name = one_line(given["system"] or os.path.basename(output).removesuffix(RANKS_SUFFIX))
     choices = {"query_item": given["query_item"], "keep_scores": given["keep_scores"], "memory": size}
     choices |= {"distractors": distractors_text(given["distractors"])}
     with progress_line(quiet) as progress:
@@ -131,8 +112,8 @@ def _rank(
         free = {"threads": threads, "device": given["device"], "progress": shown}
         ranking = Ranking(metric=metric, junk=given["junk"], system=name, output=output, choices=choices, free=free)
         told = (lambda _: None) if quiet else say
-        features = paths[0] if len(paths) == 1 else list(paths)
-        ranks, items, reused = ranking.of(features, how, given["on"], given["work"], told)
+        paths: Any = features[0] if len(features) == 1 else list(features)
+        ranks, items, reused = ranking.of(paths, how, given["on"], given["work"], told)
     if not quiet:
         again = f", {reused} parts from before" if reused else ""
         cautions = [*own_distractors(ranks), *few_distractors(ranks)]

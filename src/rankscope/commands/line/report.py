@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,8 @@ from rankscope.commands.defaults import REPORT
 from rankscope.commands.line.command import GuardedCommand, Input, OutputFile, OutputFolder
 from rankscope.commands.line.inputs import Inputs
 from rankscope.commands.line.options import VERBOSE, input_options, latex_options, measure_option, setting_options
+from rankscope.commands.line.output import print_result, progress_line, say, say_warnings
+from rankscope.core.errors import SettingError
 from rankscope.core.wording import how_many
 
 
@@ -34,7 +36,7 @@ from rankscope.core.wording import how_many
 )
 @latex_options
 @measure_option(
-    help=f"Measures to compute; the first decides. Repeat it or separate by commas. Default: {', '.join(REPORT)}.",
+    help=f"Measures to compute; the first decides. Repeat it or separate by commas. Default: {', '.join(REPORT)}."
 )
 @click.option("--baseline", metavar="NAME", help="The system the others are compared with. Default: the first.")
 @click.option(
@@ -101,7 +103,6 @@ def report_command(
     rankscope report --history gate.jsonl -o history.html
     """
     from rankscope.commands.evaluate import choices_of_ranks
-    from rankscope.commands.line.output import progress_line, say, say_warnings
     from rankscope.commands.report import check_sources, size_of_docs, with_size_of_docs
 
     check_page(output)
@@ -124,16 +125,20 @@ def report_command(
         scores = asked.scores("report", measures or REPORT, progress, keep_scores=True)
         scores = with_size_of_docs(scores, docs, size, assumed)
         found = inputs.found_items(scores, topics=topics, docs=docs, baseline=baseline or "")
-        paper = Paper(latex, latex_columns, latex_marks) if latex else None
+        paper = None
+        if latex:
+            from rankscope.reports.latex import width_of_columns
+
+            paper = latex, width_of_columns(latex_columns), latex_marks
         written = write_report(
             scores,
             output,
             title,
-            paper,
             progress,
+            paper=paper,
             baseline=baseline or "",
             found=found,
-            assessors=assessors,
+            assessors=list(assessors) or None,
             runs=runs,
             given=inputs.choices,
         )
@@ -152,7 +157,6 @@ def say_suite(
     verbose: bool = False,
 ) -> None:
     """Write the page of a suite, and print what it shows."""
-    from rankscope.commands.line.output import print_result, progress_line, say
     from rankscope.commands.report import write_page
     from rankscope.commands.suite import suite as compared_suite
     from rankscope.commands.suite import suite_page
@@ -170,13 +174,13 @@ def say_suite(
 
 def say_history(history: str, output: str, title: str, quiet: bool) -> None:
     """Write the page of a history; tell what is damaged in it, and the last build."""
-    from rankscope.commands.compare import history_page
-    from rankscope.commands.line.output import print_result, say
+    from rankscope.analysis.comparison.gate_history import read_history
     from rankscope.commands.report import write_page
+    from rankscope.reports.page.result_pages import render_history
     from rankscope.reports.texts.gate import history_headline, history_sentences, history_warnings
 
-    page, found = history_page(history, title)
-    size = write_page(page, output)
+    found = read_history(history)
+    size = write_page(render_history(found, title), output)
     if quiet:
         return
     print_result("\n".join([history_headline(found), *history_sentences(found)]) + "\n")
@@ -185,26 +189,8 @@ def say_history(history: str, output: str, title: str, quiet: bool) -> None:
     say(f"{output}: {size / 1e6:.1f} MB, opens offline")
 
 
-@dataclass(frozen=True)
-class Paper:
-    """A folder for a paper, how wide its tables are, and the marks in them."""
-
-    folder: str
-    columns: str = "1"
-    marks: str = "auto"
-
-    @property
-    def width(self) -> float:
-        """Of the tables, in points."""
-        from rankscope.reports.latex import width_of_columns
-
-        return width_of_columns(self.columns)
-
-
 def check_page(path: str) -> None:
     """Refuse what is no file for a page: a folder, or a name that says something else than HTML."""
-    from rankscope.core.errors import SettingError
-
     if Path(path).is_dir():
         raise SettingError(f"{path} is a folder: give a file, for instance -o {Path(path) / 'report.html'}")
     if Path(path).suffix.lower() not in ("", ".html", ".htm"):
@@ -215,25 +201,25 @@ def write_report(
     scores: Any,
     path: str | Path,
     title: str = "",
-    paper: Paper | None = None,
     progress: Any = None,
-    compared: Any = None,
-    baseline: str = "",
-    found: Any = None,
-    assessors: tuple[str, ...] = (),
-    runs: Any = None,
-    given: Any = None,
+    paper: tuple[str, float, str] | None = None,
+    **what: Any,
 ) -> str:
-    """Make the page and, if asked, the folder for a paper; says in a few words what was written."""
-    from rankscope.commands.report import page_of, whole_report, with_assessors, with_stability, write_page, write_paper
+    """Make the page and, for a `paper`, its folder, with tables so wide and such marks; says what was written.
 
-    width = paper.width if paper else 0.0
-    whole = whole_report(scores, title, progress, compared, baseline, found)
-    whole = with_assessors(whole, list(assessors), runs) if assessors else whole
-    whole = with_stability(whole, runs, list(assessors) or None, given or {}) if runs is not None else whole
-    page = page_of(whole)
-    files = write_paper(whole, paper.folder, progress, width, paper.marks) if paper else []
+    `what` are keywords of `report_of`.
+    """
+    from rankscope.commands.report import report_of, write_page
+    from rankscope.reports.page.html import render_report
+
+    whole = report_of(scores, title, progress, **what)
+    page = render_report(whole)
+    also = ""
+    if paper is not None:
+        from rankscope.reports.page.paper import write_paper
+
+        folder, width, marks = paper
+        also = f"; {how_many(len(write_paper(whole, folder, progress, width, marks)), 'files')} in {folder}"
     size = write_page(page, path)
     count = sum(figure.graph is not None for figure in whole.figures)
-    also = f"; {how_many(len(files), 'files')} in {paper.folder}" if paper else ""
     return f"{how_many(count, 'graphs')}, {size / 1e6:.1f} MB, opens offline{also}"

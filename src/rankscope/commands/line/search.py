@@ -17,8 +17,11 @@ from click.core import ParameterSource
 
 from rankscope.commands.line.command import GuardedCommand, Input, OutputFile
 from rankscope.commands.line.options import text_file_options
-from rankscope.core.names import one_line
-from rankscope.core.settings import SETTINGS
+from rankscope.commands.line.output import colourful, is_no_run, print_result, progress_line, say
+from rankscope.core.errors import SettingError
+from rankscope.core.names import RANKS_SUFFIX, one_line
+from rankscope.core.settings import SETTINGS, Settings
+from rankscope.core.wording import how_many
 
 if TYPE_CHECKING:
     from rankscope.engines.live.live_run import Latency, LiveRun, Oddities
@@ -26,10 +29,7 @@ if TYPE_CHECKING:
     from rankscope.engines.text.highlighting import Highlighter
 
 
-# `rankscope search`: what an index holds for a query, or the rankings of many topics.
-
 TIES = next(each for each in SETTINGS if each.name == "ties")
-RANKS = ".ranks.parquet"
 ENGINE_OPTIONS = (
     "engine",
     "request",
@@ -59,14 +59,17 @@ BOLD, PLAIN = "\x1b[1m", "\x1b[0m"
     "--topics", type=Input(), metavar="FILE", help="Search for all topics of this file; all else are indexes."
 )
 @click.option(
-    "--qrels", type=Input(), metavar="FILE", help=f"Judgements: the ranks of all judged documents, as NAME{RANKS}."
+    "--qrels",
+    type=Input(),
+    metavar="FILE",
+    help=f"Judgements: the ranks of all judged documents, as NAME{RANKS_SUFFIX}.",
 )
 @click.option(
     "-o",
     "--output",
     type=OutputFile("saved ranks", "a run", makes_folder=True),
     metavar="FILE",
-    help=f"Where the rankings go: NAME.run, .jsonl, .parquet, ..., or NAME{RANKS} with --qrels.",
+    help=f"Where the rankings go: NAME.run, .jsonl, .parquet, ..., or NAME{RANKS_SUFFIX} with --qrels.",
 )
 @click.option(
     "--similarity",
@@ -189,8 +192,6 @@ def search_command(words: tuple[str, ...], topics: str | None, quiet: bool, **gi
         -o dirichlet.ranks.parquet
     rankscope search --engine solr:http://localhost:8983/solr/papers --topics queries.tsv -o solr.run
     """
-    from rankscope.core.errors import SettingError
-
     live = {name: given.pop(name) for name in ENGINE_OPTIONS}
     if live["engine"] is not None:
         rank_live(words, topics, quiet, given, live)
@@ -204,9 +205,7 @@ def search_command(words: tuple[str, ...], topics: str | None, quiet: bool, **gi
 
 
 def _show(words: tuple[str, ...], quiet: bool, given: dict[str, Any]) -> None:
-    from rankscope.commands.line.output import colourful, print_result, say
     from rankscope.commands.search import opened_index, search
-    from rankscope.core.errors import SettingError
     from rankscope.engines.text.highlighting import Highlighter
 
     if len(words) < 2:
@@ -231,7 +230,7 @@ def _show(words: tuple[str, ...], quiet: bool, given: dict[str, Any]) -> None:
 def _found_words(hits: Hits) -> str:
     if not hits.total:
         return "no document matches"
-    matching = f"{hits.total:,} document{' matches' if hits.total == 1 else 's match'}"
+    matching = how_many(hits.total, "document matches", "documents match")
     if hits.total == len(hits):
         return matching
     return f"{matching}; the first {'is' if len(hits) == 1 else f'{len(hits)} are'} shown"
@@ -267,32 +266,23 @@ def document_lines(
     rest = " ".join(text.removeprefix(stored.get("title") or "").split()).removeprefix(title).strip()
     pieces = highlighter.fragments(rest, 1, 2 * room - 8) if rest else []
     found = [line for piece in pieces for line in textwrap.wrap(piece.plain(*MARKS), room)]
-    shown = [one_line(_cut(title, room)), *(_bold(line, colour) for line in found)]
-    return [each for each in shown if each] or [""]
-
-
-def _bold(line: str, colour: bool) -> str:
+    head = one_line(title if len(title) <= room else f"{title[: room - 4].rstrip()} ...")
     begin, end = (BOLD, PLAIN) if colour else ("", "")
-    return line.replace(MARKS[0], begin).replace(MARKS[1], end)
-
-
-def _cut(text: str, room: int) -> str:
-    return text if len(text) <= room else f"{text[: room - 4].rstrip()} ..."
+    marked = [line.replace(MARKS[0], begin).replace(MARKS[1], end) for line in found]
+    return [each for each in (head, *marked) if each] or [""]
 
 
 def _rank(words: tuple[str, ...], topics: str, quiet: bool, given: dict[str, Any]) -> None:
-    from rankscope.commands.line.output import is_no_run, say
     from rankscope.commands.search import search, texts_of
-    from rankscope.core.errors import SettingError
 
     output, qrels = given["output"], given["qrels"]
     if output is None:
-        raise SettingError(f"--topics needs -o FILE: NAME.run for a run, or NAME{RANKS} with --qrels FILE")
+        raise SettingError(f"--topics needs -o FILE: NAME.run for a run, or NAME{RANKS_SUFFIX} with --qrels FILE")
     if is_no_run(output):
         raise SettingError(f"{output}: a run is a list for programs, in no such format. Give -o NAME.run, .jsonl, ...")
-    if (qrels is not None) != output.endswith(RANKS):
+    if (qrels is not None) != output.endswith(RANKS_SUFFIX):
         raise SettingError(
-            f"--qrels FILE and -o NAME{RANKS} belong together: a run of another name needs no judgements"
+            f"--qrels FILE and -o NAME{RANKS_SUFFIX} belong together: a run of another name needs no judgements"
         )
     for name in ("limit", "operator"):
         given.pop(name)
@@ -303,13 +293,11 @@ def _rank(words: tuple[str, ...], topics: str, quiet: bool, given: dict[str, Any
         return
     if qrels is not None:
         _tell_ranks(found, given)
-    say(f"{output}: {len(texts):,} topic{'' if len(texts) == 1 else 's'}, {given['similarity']}")
+    say(f"{output}: {how_many(len(texts), 'topics')}, {given['similarity']}")
 
 
 def _tell_ranks(ranks: Any, given: dict[str, Any]) -> None:
     """The cautions of `evaluate`, and where the order of equal scores decides much."""
-    from rankscope.commands.line.output import say
-    from rankscope.core.settings import Settings
     from rankscope.measures.evaluation.coverage import warnings_of
     from rankscope.measures.evaluation.scores import SystemScores
 
@@ -329,7 +317,6 @@ def rank_live(
     words: tuple[str, ...], topics: str | None, quiet: bool, given: dict[str, Any], live: dict[str, Any]
 ) -> None:
     """Ask the engine for all topics, and say what came of it."""
-    from rankscope.commands.line.output import progress_line, say
     from rankscope.commands.search import search
 
     _check_engine_options(words, topics, given["output"])
@@ -355,9 +342,6 @@ def options_given(names: tuple[str, ...]) -> list[str]:
 
 def _check_engine_options(words: tuple[str, ...], topics: str | None, output: str | None) -> None:
     """Everything about --engine that cannot be, at once."""
-    from rankscope.commands.line.output import is_no_run
-    from rankscope.core.errors import SettingError
-
     others = options_given(INDEX_OPTIONS)
     problems = [f"'{words[0]}': --engine takes the place of an index and of a query"] if words else []
     problems += [] if topics else ["--engine needs --topics FILE"]
@@ -376,8 +360,8 @@ def _lines_of_run(run: LiveRun, live: dict[str, Any], output: str) -> Iterator[s
     address, latency = EngineAddress.parse(live["engine"]), run.latency
     again = f", {latency.retries:,} of them sent again" if latency.retries else ""
     more = "; earlier work went on" if run.resumed else ""
-    yield f"{output}: {_count(latency.topics, 'topic')} from {address}{more}"
-    yield f"  {_count(latency.requests, 'request')}, {live['workers']} at a time{again}; {latency_path(output)}:"
+    yield f"{output}: {how_many(latency.topics, 'topics')} from {address}{more}"
+    yield f"  {how_many(latency.requests, 'requests')}, {live['workers']} at a time{again}; {latency_path(output)}:"
     yield from _latency_table(latency)
     yield from _cautions(run.oddities, format_of_path(output).name == "trec")
     if address.is_open and Credentials.from_environment().header:
@@ -400,19 +384,16 @@ def _latency_table(latency: Latency) -> Iterator[str]:
 def _cautions(odd: Oddities, has_ranks: bool) -> Iterator[str]:
     """What to know before the run is evaluated."""
     if odd.empty:
-        yield f"! {_count(odd.empty, 'topic')} found nothing: is the field searched the right one?"
+        yield f"! {how_many(odd.empty, 'topics')} found nothing: is the field searched the right one?"
     if odd.tied and not odd.unordered:
         rule = "rank" if has_ranks else "given"
-        yield f"  {_count(odd.tied, 'topic')} with equal scores: evaluate with --ties {rule} to keep the engine's order"
+        tied = how_many(odd.tied, "topics")
+        yield f"  {tied} with equal scores: evaluate with --ties {rule} to keep the engine's order"
     if odd.unordered and has_ranks:
-        yield f"! {_count(odd.unordered, 'topic')} not in the order of scores: evaluate with --ties rank"
+        yield f"! {how_many(odd.unordered, 'topics')} not in the order of scores: evaluate with --ties rank"
     if odd.unordered and not has_ranks:
-        yield f"! {_count(odd.unordered, 'topic')} not in the order of scores, which only NAME.run can hold"
+        yield f"! {how_many(odd.unordered, 'topics')} not in the order of scores, which only NAME.run can hold"
     if odd.duplicates or odd.moved:
-        dropped = f"{_count(odd.duplicates, 'document')} came twice and the first counts"
-        moved = f"matches changed between the pages of {_count(odd.moved, 'topic')}"
+        dropped = f"{how_many(odd.duplicates, 'documents')} came twice and the first counts"
+        moved = f"matches changed between the pages of {how_many(odd.moved, 'topics')}"
         yield f"! {'; '.join([dropped] * bool(odd.duplicates) + [moved] * bool(odd.moved))}"
-
-
-def _count(number: int, word: str) -> str:
-    return f"{number:,} {word}{'' if number == 1 else 's'}"

@@ -9,6 +9,9 @@ from typing import Any
 import click
 
 from rankscope.commands.line.command import GuardedCommand, Input
+from rankscope.commands.line.output import say
+from rankscope.core.caching import WEB_MODULES, need_extras
+from rankscope.core.errors import SettingError
 
 MOST_PORT = 65535
 PROJECT_ONLY = ("database", "behind_proxy", "certificate", "certificate_key", "rate")
@@ -79,7 +82,6 @@ def serve_command(places: tuple[str, ...], indexes: tuple[str, ...], demo: bool,
     Indexes answer as Solr and OpenSearch do, and can only be read; with a project they want its tokens. Ctrl-C ends
     it. It needs the extra web, for pictures images too, and for PostgreSQL team.
     """
-    from rankscope.commands.line.output import say
 
     def tell(line: str) -> None:
         if not quiet or line.startswith(("!", "open ")):
@@ -89,7 +91,14 @@ def serve_command(places: tuple[str, ...], indexes: tuple[str, ...], demo: bool,
     if demo or folder is not None:
         _serve_project(folder, [*indexes, *more], demo, tell, given)
     else:
-        _serve_indexes([*indexes, *more], tell, given)
+        from rankscope.workbench.service import serve
+
+        foreign = [f"--{name.replace('_', '-')}" for name in PROJECT_ONLY if given.pop(name) is not None]
+        if foreign:
+            raise SettingError(
+                f"{', '.join(foreign)}: only with a project; indexes alone are served to whoever reaches them"
+            )
+        serve([*indexes, *more], say=tell, **given)
     if not quiet:
         say("ended")
 
@@ -98,8 +107,6 @@ def _project_and_indexes(
     places: tuple[str, ...], indexes: tuple[str, ...], demo: bool
 ) -> tuple[str | None, tuple[str, ...]]:
     """Which of the places is a project; behind --index the others are indexes too."""
-    from rankscope.core.errors import SettingError
-
     projects = [each for each in places if demo or not indexes or (Path(each) / "project.toml").is_file()]
     if not (places or indexes or demo):
         raise SettingError("say what to serve: rankscope serve FOLDER, rankscope serve --index INDEX, or --demo")
@@ -109,7 +116,6 @@ def _project_and_indexes(
 
 
 def _serve_project(folder: str | None, indexes: list[str], demo: bool, tell: Any, given: dict[str, Any]) -> None:
-    from rankscope.core.caching import WEB_MODULES, need_extras
     from rankscope.workbench.project import Project
     from rankscope.workbench.project_file import ProjectFile
 
@@ -131,15 +137,3 @@ def _serve_project(folder: str | None, indexes: list[str], demo: bool, tell: Any
         else:
             project = opened.enter_context(Project.open(folder or "", database=database))
         serve_project(project, exposure, indexes=indexes, similarity=similarity, say=tell)
-
-
-def _serve_indexes(indexes: list[str], tell: Any, given: dict[str, Any]) -> None:
-    from rankscope.core.errors import SettingError
-    from rankscope.workbench.service import serve
-
-    foreign = [f"--{name.replace('_', '-')}" for name in PROJECT_ONLY if given.pop(name) is not None]
-    if foreign:
-        raise SettingError(
-            f"{', '.join(foreign)}: only with a project; indexes alone are served to whoever reaches them"
-        )
-    serve(indexes, say=tell, **given)

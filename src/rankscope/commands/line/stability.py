@@ -6,17 +6,17 @@ They take the same: judgements of one or several assessors, runs of one or sever
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
 from rankscope.commands.line.command import GuardedCommand, Input
-from rankscope.commands.line.options import BY, READING_OPTIONS, level_option, setting_options
+from rankscope.commands.line.options import BY, READING_OPTIONS, level_option, options, setting_options
+from rankscope.commands.line.output import print_result
+from rankscope.core.errors import SettingError
+from rankscope.core.settings import LEVEL
 
 # What commands about chance take: judgements of one or several assessors, runs of one or several seeds.
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 ASSESSOR = click.option(
     "--assessor",
@@ -39,12 +39,7 @@ FORMAT = click.option(
 )
 
 
-def varied_options(function: F) -> F:
-    """Assessors, how files are read, and every setting."""
-    function = setting_options(function)
-    for option in reversed((ASSESSOR, *READING_OPTIONS, BY)):
-        function = option(function)
-    return function
+varied_options = options(ASSESSOR, *READING_OPTIONS, BY, setting_options)
 
 
 def split_inputs(files: tuple[str, ...], given: dict[str, Any]) -> dict[str, Any]:
@@ -62,8 +57,6 @@ def named_seeds(files: tuple[str, ...]) -> list[str] | dict[str, list[str]]:
     >>> named_seeds(("a.run", "b.run")), named_seeds(("new=1.run", "new=2.run", "old=3.run"))
     (['a.run', 'b.run'], {'new': ['1.run', '2.run'], 'old': ['3.run']})
     """
-    from rankscope.core.errors import SettingError
-
     parts = [each.partition("=") if "=" in each and not os.path.exists(each) else None for each in files]
     if not any(parts):
         return list(files)
@@ -75,7 +68,7 @@ def named_seeds(files: tuple[str, ...]) -> list[str] | dict[str, list[str]]:
     return found
 
 
-# `rankscope stability`: would the order of the systems be another one?.
+# `rankscope stability`: would the order of the systems be another one?
 
 
 @click.command("stability", cls=GuardedCommand, short_help="Would the leaderboard look the same again?")
@@ -100,7 +93,7 @@ def named_seeds(files: tuple[str, ...]) -> list[str] | dict[str, list[str]]:
 @click.option(
     "--resamples", type=click.IntRange(1), metavar="N", help="How often queries are drawn. Default: 2,000 to 10,000."
 )
-@level_option(0.95)
+@level_option(LEVEL)
 @FORMAT
 @varied_options
 def stability_command(files: tuple[str, ...], output_format: str, **given: Any) -> None:
@@ -111,14 +104,13 @@ def stability_command(files: tuple[str, ...], output_format: str, **given: Any) 
     rankscope stability qrels.txt runs/*.run -m nDCG@10
     rankscope stability --assessor ann.txt --assessor bob.txt --assessor eve.txt runs/*.run
     """
-    from rankscope.commands.line.output import print_result
     from rankscope.commands.stability import stability
     from rankscope.reports.texts.stability import stability_text
 
     print_result(stability_text(stability(**split_inputs(files, given)), output_format))
 
 
-# `rankscope components`: where does the uncertainty come from?.
+# `rankscope components`: where does the uncertainty come from?
 
 
 @click.command("components", cls=GuardedCommand, short_help="Where does the uncertainty come from?")
@@ -147,7 +139,7 @@ def stability_command(files: tuple[str, ...], output_format: str, **given: Any) 
     metavar="CSV",
     help="More of them, such as the length of a query (columns query, and one of numbers for each).",
 )
-@level_option(0.95)
+@level_option(LEVEL)
 @FORMAT
 @varied_options
 def components_command(files: tuple[str, ...], output_format: str, **given: Any) -> None:
@@ -164,14 +156,13 @@ def components_command(files: tuple[str, ...], output_format: str, **given: Any)
     rankscope components qrels.txt old=old.run new=seed1.run new=seed2.run new=seed3.run
     rankscope components values.csv -m AP
     """
-    from rankscope.commands.line.output import print_result
     from rankscope.commands.plan import variance_components
     from rankscope.reports.texts.stability import components_text
 
     print_result(components_text(variance_components(**split_inputs(files, given)), output_format))
 
 
-# `rankscope plan`: what should be judged next?.
+# `rankscope plan`: what should be judged next?
 
 
 @click.command("plan", cls=GuardedCommand, short_help="What should I judge next?")
@@ -211,7 +202,7 @@ def components_command(files: tuple[str, ...], output_format: str, **given: Any)
     help="The system whose difference from the baseline is to be known; the baseline's name: that system alone. "
     "Default: the second.",
 )
-@level_option(0.95)
+@level_option(LEVEL)
 @FORMAT
 @varied_options
 def plan_command(files: tuple[str, ...], output_format: str, **given: Any) -> None:
@@ -226,7 +217,6 @@ def plan_command(files: tuple[str, ...], output_format: str, **given: Any) -> No
     rankscope plan --assessor ann.txt --assessor bob.txt bm25.run dense.run --budget 500 --cost query=10,judgement=1
     rankscope plan values.csv --budget 500 --judgements 100
     """
-    from rankscope.commands.line.output import print_result
     from rankscope.commands.plan import plan_judging
     from rankscope.reports.texts.judging import plans_text
 

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from rankscope.commands.line.command import GuardedCommand, Input, OutputFile
+from rankscope.commands.line.output import print_result
 
 
 @click.group("users", short_help="Can a simulated user stand for people?")
@@ -24,7 +25,6 @@ def users_command() -> None:
 @users_command.command("list", cls=GuardedCommand, short_help="Which users there are.")
 def listing() -> None:
     """Name and meaning of every simulated user, those of other packages (entry points rankscope.users) last."""
-    from rankscope.commands.line.output import print_result
     from rankscope.feedback.users.users import USERS
 
     rows = [(USERS.show(name), about) for name, about in USERS.listing()]
@@ -76,7 +76,6 @@ def score(reference: str, output: str | None, output_format: str, **given: Any) 
     rankscope users score judging/ --assessor Ann --rel 2
     rankscope users score qrels.txt --user 'partial(0.5)' --rel 2 -o partial.json
     """
-    from rankscope.commands.line.output import print_result
     from rankscope.commands.users import score_user
     from rankscope.reports.tables import as_json
     from rankscope.reports.texts.feedback import user_score_text

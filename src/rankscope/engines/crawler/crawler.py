@@ -8,18 +8,15 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from types import TracebackType
-from typing import IO, Any
 
 from rankscope.core.errors import InputError
 from rankscope.core.sandbox import ConfinedProcess, receive_message
 from rankscope.engines.crawler.addresses import Scope, machine_of, page_address
-from rankscope.engines.crawler.fetching import Fetched, NoDocument
+from rankscope.engines.crawler.fetching import NoDocument
 from rankscope.engines.crawler.gathering import GatheringLimits
 from rankscope.engines.crawler.parsing import PARSING_SECONDS, PageKind, Parsed, media_type, page_kind
 from rankscope.engines.crawler.politeness import Visitor, check_page
 from rankscope.engines.crawler.state import GatheringState, PageVisit, WaitingPage
-
-# From page to page along the links, until nothing is left or enough was asked for.
 
 SILENCES = 5  # pages in a row for which a host that answered before does not
 
@@ -40,46 +37,35 @@ class Crawler:
         """All pages; `progress` hears how many were asked for, and how many will be as far as is known."""
         asked = self._state.asked()
         while asked < self._rules.pages and (page := self._state.next_page()) is not None:
-            visit = self._visit(page)
+            try:
+                visit = self._read(page)
+                self._silent.pop(machine_of(page.address), None)
+            except NoDocument as error:
+                self._heed_silence(page, error)
+                visit = PageVisit(asked=error.asked, reason=error.reason)
             self._state.record(page, visit)
             asked += visit.asked
             if progress is not None:
                 progress(asked, min(asked + self._state.waiting(), self._rules.pages))
-
-    def _visit(self, page: WaitingPage) -> PageVisit:
-        try:
-            visit = self._read(page)
-        except NoDocument as error:
-            self._heed_silence(page, error)
-            return PageVisit(asked=error.asked, reason=error.reason)
-        self._silent.pop(machine_of(page.address), None)
-        return visit
 
     def _read(self, page: WaitingPage) -> PageVisit:
         final, answer = self._visitor.visit(page.address, self._state.holder_of)
         if answer is None:
             return PageVisit(asked=final != page.address, final=final, original=self._state.holder_of(final))
         check_page(answer)
-        parsed = self._parsed(answer)
-        visit = self._with_links(PageVisit(final=final), page.depth, parsed)
-        if parsed.hidden:
-            return replace(visit, reason="asks not to be stored")
-        return replace(visit, title=parsed.title, text=parsed.text, reason="" if parsed.text else "holds no text")
-
-    def _parsed(self, answer: Fetched) -> Parsed:
         kind = page_kind(answer.headers, answer.body)
         if kind is None:
             raise NoDocument("is neither HTML nor PDF nor plain text")
-        return self._worker.parse(kind, answer.body, media_type(answer.headers)[1], self._rules.bytes)
-
-    def _with_links(self, visit: PageVisit, depth: int, parsed: Parsed) -> PageVisit:
-        """The links of a page that are followed from it, and how many are not because they lead out of the folders."""
-        if depth >= self._rules.depth:
-            return visit
-        base = (parsed.base and page_address(parsed.base, visit.final)) or visit.final
-        found = list(dict.fromkeys(filter(None, (page_address(link, base) for link in parsed.links))))
-        inside = tuple(each for each in found if self._scope.follows(each))
-        return replace(visit, links=inside, outside=len(found) - len(inside))
+        parsed = self._worker.parse(kind, answer.body, media_type(answer.headers)[1], self._rules.bytes)
+        visit = PageVisit(final=final)
+        if page.depth < self._rules.depth:  # links are followed from it, but none that leads out of the folders
+            base = (parsed.base and page_address(parsed.base, final)) or final
+            found = list(dict.fromkeys(filter(None, (page_address(link, base) for link in parsed.links))))
+            inside = tuple(each for each in found if self._scope.follows(each))
+            visit = PageVisit(final=final, links=inside, outside=len(found) - len(inside))
+        if parsed.hidden:
+            return replace(visit, reason="asks not to be stored")
+        return replace(visit, title=parsed.title, text=parsed.text, reason="" if parsed.text else "holds no text")
 
     def _heed_silence(self, page: WaitingPage, error: NoDocument) -> None:
         """Stop where a host that answered before no longer does: it, or the network, may come back."""
@@ -92,12 +78,9 @@ class Crawler:
             silent.clear()
         if (len(silent) >= SILENCES or lost) and self._state.has_answered(machine):
             self._state.forget(silent)
-            raise _stopped(machine, lost or error.reason)
-
-
-def _stopped(machine: str, reason: str) -> InputError:
-    advice = "What was gathered is kept: give the same command again to go on."
-    return InputError.of(machine, [f"answered before and no longer does: {reason}"], advice)
+            problem = f"answered before and no longer does: {lost or error.reason}"
+            advice = "What was gathered is kept: give the same command again to go on."
+            raise InputError.of(machine, [problem], advice)
 
 
 # Parsing of pages elsewhere: in a process that may take only so much memory and time, replaced when it fails.
@@ -124,7 +107,8 @@ class ParsingWorker:
     def parse(self, kind: PageKind, body: bytes, charset: str, most: int) -> Parsed:
         """What the page says; `NoDocument` where it cannot be read, within the limits or at all."""
         try:
-            answer = self._process.ask([json.dumps([kind, charset]).encode(), body], self._patience, _read_answer)
+            task = [json.dumps([kind, charset]).encode(), body]
+            answer = self._process.ask(task, self._patience, lambda stream: receive_message(stream, LONGEST_ANSWER))
         except TimeoutError:
             raise NoDocument(f"takes too long to be read as {kind}") from None
         except ProcessLookupError:
@@ -132,14 +116,18 @@ class ParsingWorker:
         return _checked_answer(answer, most)
 
 
-def _read_answer(stream: IO[bytes]) -> bytes | None:
-    return receive_message(stream, LONGEST_ANSWER)
-
-
 def _checked_answer(answer: bytes, most: int) -> Parsed:
     """What came back, believed in nothing."""
     try:
-        parsed = _parsed_answer(json.loads(answer))
+        given = json.loads(answer)
+        parsed = Parsed(
+            title=str(given["title"]),
+            text=str(given["text"]),
+            links=tuple(map(str, given["links"])),
+            base=str(given["base"]),
+            hidden=bool(given["hidden"]),
+            problem=str(given["problem"]),
+        )
         size = len(parsed.text.encode())
     except (ValueError, KeyError, TypeError):
         raise NoDocument("makes no sense to the process that reads it") from None
@@ -148,14 +136,3 @@ def _checked_answer(answer: bytes, most: int) -> Parsed:
     if size > most:
         raise NoDocument(f"holds more than {most:,} bytes of text")
     return parsed
-
-
-def _parsed_answer(given: dict[str, Any]) -> Parsed:
-    return Parsed(
-        title=str(given["title"]),
-        text=str(given["text"]),
-        links=tuple(map(str, given["links"])),
-        base=str(given["base"]),
-        hidden=bool(given["hidden"]),
-        problem=str(given["problem"]),
-    )

@@ -5,7 +5,6 @@ alone.
 from __future__ import annotations
 
 import socket
-import ssl
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -135,7 +134,7 @@ class Fetcher:
         self._rules = rules
         self._network = CheckedNetwork(permitted, resolve, network)
         self._pool = httpcore.ConnectionPool(
-            ssl_context=_certificates(), max_keepalive_connections=0, network_backend=self._network
+            ssl_context=httpx.create_ssl_context(), max_keepalive_connections=0, network_backend=self._network
         )
 
     def close(self) -> None:
@@ -155,7 +154,8 @@ class Fetcher:
         }
         try:
             with self._pool.stream("GET", address, headers=[*headers.items()]) as response:
-                head = Fetched(response.status, _texts(response.headers))
+                texts = ((name.decode("latin-1"), value.decode("latin-1")) for name, value in response.headers)
+                head = Fetched(response.status, {name.lower(): value.strip() for name, value in texts})
                 if not wants(head):
                     return head
                 return Fetched(head.status, head.headers, self._body(head, response.iter_stream(), cut))
@@ -170,37 +170,26 @@ class Fetcher:
         """All of it, counted before and after it is unpacked."""
         body = bytearray()
         most = self._rules.bytes
+        too_large = NoDocument(f"is larger than {self._rules.megabytes:g} MB")
         announced = head.headers.get("content-length", "")
         if cut is None and announced.isdecimal() and int(announced[:20]) > most:
-            raise self._too_large()
-        arriving = _at_most(chunks, most, self._too_large)
-        for piece in unpacked(arriving, head.headers.get("content-encoding", "")):
+            raise too_large
+
+        def arriving() -> Iterator[bytes]:
+            arrived = 0
+            for chunk in chunks:
+                arrived += len(chunk)
+                if arrived > most:
+                    raise too_large
+                yield chunk
+
+        for piece in unpacked(arriving(), head.headers.get("content-encoding", "")):
             body += piece
             if cut is not None and len(body) >= cut:
                 return bytes(body[:cut])
             if len(body) > most:
-                raise self._too_large()
+                raise too_large
         return bytes(body)
-
-    def _too_large(self) -> NoDocument:
-        return NoDocument(f"is larger than {self._rules.megabytes:g} MB")
-
-
-def _at_most(chunks: Iterable[bytes], most: int, failure: Callable[[], NoDocument]) -> Iterator[bytes]:
-    arrived = 0
-    for chunk in chunks:
-        arrived += len(chunk)
-        if arrived > most:
-            raise failure()
-        yield chunk
-
-
-def _certificates() -> ssl.SSLContext:
-    return httpx.create_ssl_context()
-
-
-def _texts(headers: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
-    return {name.decode("latin-1").lower(): value.decode("latin-1").strip() for name, value in headers}
 
 
 def _first_line(error: Exception) -> str:

@@ -18,9 +18,6 @@ from rankscope.version import __version__
 if TYPE_CHECKING:
     from rankscope.engines.crawler.state import Gathered
 
-
-# Gathering from beginning to end: addresses in, a table of documents out.
-
 PACKAGES = ("httpx", "httpcore", "protego", "selectolax", "pypdf")
 SUFFIX = ".parquet"
 
@@ -45,25 +42,30 @@ def gather_pages(
     from rankscope.engines.crawler.crawler import Crawler, ParsingWorker
     from rankscope.engines.crawler.fetching import Fetcher
     from rankscope.engines.crawler.politeness import Pacer, Visitor
-    from rankscope.engines.crawler.state import Gathered, open_state, state_path, write_documents
+    from rankscope.engines.crawler.state import GATHERING, Gathered, GatheringState
     from rankscope.engines.resumable import remove_state
 
     seeds, permitted = _checked_addresses(addresses, output), Permitted.parse(allow)
-    path, scope, pacer = state_path(output), Scope.of(seeds), Pacer(rules.pause)
+    path, scope, pacer = GATHERING.place(output), Scope.of(seeds), Pacer(rules.pause)
     if restart:
         remove_state(path)
-    with open_state(path, rules.pages) as state, closing(Fetcher(rules, permitted, **network)) as fetcher:
-        resumed = state.begin(_state_settings(seeds, rules, permitted.networks), seeds)
+    opened = GatheringState.opened(path, rules.pages)
+    with opened as state, closing(Fetcher(rules, permitted, **network)) as fetcher:
+        chosen = {name: value for name, value in asdict(rules).items() if name not in ("pause", "contact")}
+        settings = {"addresses": seeds, **chosen, "allow": sorted(map(str, permitted.networks))}
+        resumed = state.begin(settings, seeds)
         if resumed:
-            pacer.note_all(map(machine_of, seeds))
+            for seed in seeds:  # as if all hosts had answered just now: an earlier process may have asked them
+                pacer.note_answer(machine_of(seed))
         with ParsingWorker() as worker:
             Crawler(state, scope, rules, Visitor(scope, fetcher, pacer), worker).crawl(progress)
         gathered = Gathered.of(state, output, resumed)
         if gathered.documents:
-            write_documents(state, output)
+            state.write_documents(output)
     remove_state(path)
     if not gathered.documents:
-        raise _nothing_gathered(gathered)
+        problems = [Problem(address, reason) for address, reason in gathered.left_out]
+        raise InputError.of("nothing was gathered", problems, "No file was written.")
     return gathered
 
 
@@ -91,17 +93,6 @@ def _unusable(address: str) -> str:
     if "@" in address.partition("://")[2].partition("/")[0]:
         return "must not hold a user name or a password: gathering never signs in"
     return "is no address of a page, as https://example.org/docs/"
-
-
-def _state_settings(seeds: list[str], rules: GatheringLimits, networks: Iterable[object]) -> dict[str, Any]:
-    """What the result depends on."""
-    chosen = {name: value for name, value in asdict(rules).items() if name not in ("pause", "contact")}
-    return {"addresses": seeds, **chosen, "allow": sorted(map(str, networks))}
-
-
-def _nothing_gathered(gathered: Gathered) -> InputError:
-    problems = [Problem(address, reason) for address, reason in gathered.left_out]
-    return InputError.of("nothing was gathered", problems, "No file was written.")
 
 
 # How much is gathered, how fast, and under which name.

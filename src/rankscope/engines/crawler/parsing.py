@@ -12,8 +12,6 @@ from typing import Any, Literal, get_args
 from rankscope.core.sandbox import MOST_MEMORY, limit_time, serve_confined
 from rankscope.inputs.documents.single_files import html_texts, html_tree, pdf_texts, storable_text
 
-# A page as title, text and links: what a process of its own does, because pages are written by anybody.
-
 
 @dataclass(frozen=True)
 class Parsed:
@@ -58,29 +56,21 @@ def parse_html(page: str) -> Parsed:
     Parsed(title='Foxes', text='A fox', links=('b.html',), base='', hidden=False, problem='')
     """
     tree = html_tree(page)
-    asked = _asked_of_robots(tree)
+    # What the page asks of those who gather it: nofollow, noindex.
+    named = [node for node in tree.css("meta[name][content]") if _attribute(node, "name").lower() == "robots"]
+    words = {word for node in named for word in re.split(r"[\s,]+", _attribute(node, "content").lower())}
+    asked = words | ({"nofollow", "noindex"} if "none" in words else set())
     base = tree.css_first("base[href]")
-    links = () if "nofollow" in asked else _links(tree)
+    nodes = () if "nofollow" in asked else tree.css("a[href], area[href]")
+    followed = (node for node in nodes if "nofollow" not in _attribute(node, "rel").lower())
     texts = html_texts(tree)
     return Parsed(
         title=storable_text(texts.get("title", "")),
         text=storable_text(texts.get("text", "")).strip(),
-        links=links,
+        links=tuple(dict.fromkeys(_attribute(node, "href") for node in followed))[:MOST_LINKS],
         base=_attribute(base, "href") if base else "",
         hidden="noindex" in asked,
     )
-
-
-def _asked_of_robots(tree: Any) -> set[str]:
-    """What the page asks of those who gather it: nofollow, noindex."""
-    named = [node for node in tree.css("meta[name][content]") if _attribute(node, "name").lower() == "robots"]
-    words = {word for node in named for word in re.split(r"[\s,]+", _attribute(node, "content").lower())}
-    return words | ({"nofollow", "noindex"} if "none" in words else set())
-
-
-def _links(tree: Any) -> tuple[str, ...]:
-    nodes = (node for node in tree.css("a[href], area[href]") if "nofollow" not in _attribute(node, "rel").lower())
-    return tuple(dict.fromkeys(_attribute(node, "href") for node in nodes))[:MOST_LINKS]
 
 
 def _attribute(node: Any, name: str) -> str:
@@ -184,13 +174,13 @@ LARGEST_PAGE = 1 << 30
 
 def serve_parses() -> None:
     """Parse what comes on standard input, until nobody is there any more."""
-    serve_confined(_answer_parse, LARGEST_PAGE)
 
+    def answer(task: bytes, body: bytes) -> Sequence[bytes]:
+        kind, charset = json.loads(task)
+        limit_time(PARSING_SECONDS)
+        return [json.dumps(asdict(parsed_or_problem(kind, body, charset))).encode()]
 
-def _answer_parse(task: bytes, body: bytes) -> Sequence[bytes]:
-    kind, charset = json.loads(task)
-    limit_time(PARSING_SECONDS)
-    return [json.dumps(asdict(parsed_or_problem(kind, body, charset))).encode()]
+    serve_confined(answer, LARGEST_PAGE)
 
 
 def parsed_or_problem(kind: PageKind, body: bytes, charset: str) -> Parsed:

@@ -5,7 +5,7 @@ only.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from time import monotonic, sleep
 from typing import Any
@@ -75,10 +75,12 @@ class Visitor:
         manners.check(address)
         wish = manners.delay
         for _ in range(MOST_TRIES):
-            answer = self._ask(address, wish, _is_wanted)
+            answer = self._ask(address, wish, lambda head: head.status == OK and may_be_page(head.headers))
             if answer.status not in BUSY:
                 return answer
-            wish = max(manners.delay, _retry_after(answer))
+            asked = answer.headers.get("retry-after", "")  # a date is as good as nothing
+            seconds = float(asked[:9]) if asked.isdecimal() and asked.isascii() else 0.0
+            wish = max(manners.delay, seconds)
             if wish > LONGEST_WISH:
                 break
         return answer
@@ -90,16 +92,6 @@ class Visitor:
             return self._fetcher.fetch(address, wants, cut)
         finally:
             self._pacer.note_answer(machine)
-
-
-def _is_wanted(head: Fetched) -> bool:
-    return head.status == OK and may_be_page(head.headers)
-
-
-def _retry_after(answer: Fetched) -> float:
-    """Seconds that a busy server asks for; a date is as good as nothing."""
-    wish = answer.headers.get("retry-after", "")
-    return float(wish[:9]) if wish.isdecimal() and wish.isascii() else 0.0
 
 
 def check_page(answer: Fetched) -> None:
@@ -150,10 +142,10 @@ class Robots:
         """The rules that hold for an address."""
         origin = origin_of(address)
         if origin not in self._known:
-            self._known[origin] = self._manners(origin)
+            self._known[origin] = self._asked(origin)
         return self._known[origin]
 
-    def _manners(self, origin: str) -> Manners:
+    def _asked(self, origin: str) -> Manners:
         nothing = Protego.parse("")
         try:
             answer = self._ask(f"{origin}/robots.txt")
@@ -197,8 +189,3 @@ class Pacer:
     def note_answer(self, host: str) -> None:
         """The pause of this host begins."""
         self._answered[host] = self._clock()
-
-    def note_all(self, hosts: Iterable[str]) -> None:
-        """As if all of them had answered just now: an earlier process may have asked them."""
-        for host in hosts:
-            self.note_answer(host)

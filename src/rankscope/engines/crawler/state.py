@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,9 +14,7 @@ import polars as pl
 from rankscope.core.display import Tabular
 from rankscope.core.files import atomic
 from rankscope.engines.crawler.addresses import machine_of
-from rankscope.engines.resumable import Resumable, WorkKind, explaining_database
-
-# What gathering gave, and the table of documents that it is written to.
+from rankscope.engines.resumable import Resumable, WorkKind
 
 COLUMNS: dict[str, pl.DataType] = {
     "id": pl.String(),
@@ -60,13 +57,6 @@ class Gathered(Tabular):
             left_out=tuple(state.left_out()),
             resumed=resumed,
         )
-
-
-def write_documents(state: GatheringState, path: str | Path) -> None:
-    """The documents as Parquet, in the order they were found; equal pages give equal bytes."""
-    table = pl.DataFrame(list(state.documents()), schema=COLUMNS, orient="row")
-    with atomic(path, "wb") as file:
-        table.write_parquet(file, metadata={DOCUMENTS_MARK: "1"})
 
 
 # What has been gathered so far, in one SQLite file: stopped work goes on from there.
@@ -112,8 +102,10 @@ class PageVisit:
 class GatheringState(Resumable):
     """The file; only one process can have it open."""
 
+    kind = GATHERING
+
     def __init__(self, path: Path, most: int) -> None:
-        super().__init__(path, GATHERING)
+        super().__init__(path)
         self._most = most
 
     def begin(self, settings: Mapping[str, Any], addresses: Iterable[str]) -> bool:
@@ -162,16 +154,15 @@ class GatheringState(Resumable):
         for address in addresses:
             machine = machine_of(address)
             if machine not in known:
-                known[machine] = self._pages_at(machine, depth)
+                found = self.base.execute(
+                    "SELECT count(*) FROM pages WHERE machine = ? AND depth = ?", (machine, depth)
+                )
+                known[machine] = int(found.fetchone()[0])
             if known[machine] < self._most:
                 known[machine] += self.base.execute(
                     "INSERT OR IGNORE INTO pages (address, machine, depth, turn) VALUES (?, ?, ?, ?)",
                     (address, machine, depth, known[machine]),
                 ).rowcount
-
-    def _pages_at(self, machine: str, depth: int) -> int:
-        found = self.base.execute("SELECT count(*) FROM pages WHERE machine = ? AND depth = ?", (machine, depth))
-        return int(found.fetchone()[0])
 
     def forget(self, numbers: Sequence[int]) -> None:
         """These pages are to be asked for again."""
@@ -224,22 +215,8 @@ class GatheringState(Resumable):
         ):
             yield (*fields, copies.get(number, []))
 
-
-def state_path(output: str | Path) -> Path:
-    """Where the state of a result lies.
-
-    >>> state_path("out/docs.parquet").name
-    '.docs.parquet.gathering'
-    """
-    return GATHERING.place(output)
-
-
-@contextmanager
-def open_state(path: Path, most: int) -> Iterator[GatheringState]:
-    """The state in a file, made if it is not there; a `SettingError` where it cannot be had."""
-    with explaining_database(path, GATHERING):
-        state = GatheringState(path, most)
-        try:
-            yield state
-        finally:
-            state.close()
+    def write_documents(self, path: str | Path) -> None:
+        """The documents as Parquet, in the order they were found; equal pages give equal bytes."""
+        table = pl.DataFrame(list(self.documents()), schema=COLUMNS, orient="row")
+        with atomic(path, "wb") as file:
+            table.write_parquet(file, metadata={DOCUMENTS_MARK: "1"})

@@ -12,7 +12,6 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -26,15 +25,12 @@ from rankscope.core.files import atomic, made_folder
 from rankscope.core.names import visible
 from rankscope.engines.images.contenders import Contender, Step
 from rankscope.engines.images.decoding import MAX_PIXELS, Source
-from rankscope.engines.images.describing import PACKAGES, Described, save_features
-from rankscope.engines.images.picture_set import PictureSet, Progress, as_rows, open_pictures, shares_of
+from rankscope.engines.images.describing import Described, package_versions, save_features
+from rankscope.engines.images.picture_set import PictureSet, Progress, open_pictures
 from rankscope.inputs.array_files import Archive
 from rankscope.inputs.collections.collection import Collection
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.ranks.storage import SUFFIX, load_ranks, save_ranks
-from rankscope.version import __version__
-
-# Many descriptors on one collection: describe all pictures, rank them exactly, note what it cost.
 
 STEPS = "descriptors"
 DESCRIBING = 0.8  # of the time of one contender, for the line of progress
@@ -90,7 +86,8 @@ class Benchmark:
 
     def rows(self, ids: Sequence[str]) -> IntArray:
         """Positions of pictures by their names."""
-        return as_rows(self.pictures.ids, ids)
+        place = {name: row for row, name in enumerate(self.pictures.ids)}
+        return np.array([place[name] for name in ids], dtype=np.int64)
 
 
 def benchmark(
@@ -115,14 +112,23 @@ def benchmark(
     missing = [each for each in contenders if not store.has(each)]
     kept, sources, problems = _read_pictures(store, bool(missing), threads, progress)
     asked = kept.queries(queries)
+
+    def step(first: float, last: float) -> Step | None:
+        """Progress from one contender to another, as a part of the whole."""
+
+        def show(done: int, whole: int) -> None:
+            assert progress is not None
+            first_share, last_share = first / len(contenders), last / len(contenders)
+            progress(STEPS, first_share + (last_share - first_share) * done / max(whole, 1))
+
+        return None if progress is None else show
+
     trials = []
     for number, contender in enumerate(contenders):
-        ends = number / len(contenders), (number + DESCRIBING) / len(contenders), (number + 1) / len(contenders)
         if contender in missing:
-            step = shares_of(progress, STEPS, *ends[:2])
-            result = contender.vectors(sources, threads, step)
+            result = contender.vectors(sources, threads, step(number, number + DESCRIBING))
             store.keep(contender, result.described, kept, result.milliseconds)
-        trials.append(_ranked_contender(store, contender, kept, asked, threads, shares_of(progress, STEPS, *ends[1:])))
+        trials.append(_ranked_contender(store, contender, kept, asked, threads, step(number + DESCRIBING, number + 1)))
     return Benchmark(
         pictures=kept, trials=tuple(trials), queries=asked, problems=problems, reused=len(contenders) - len(missing)
     )
@@ -202,8 +208,8 @@ class BenchmarkStore:
 
     def key(self, contender: Contender) -> str:
         """Tells whether features made before are those wanted: same pictures, descriptor and packages."""
-        results = {"contender": str(contender), "pictures": self.pictures.digest, "versions": _versions()}
-        return digest_of(results)[:16]
+        made_by = {"contender": str(contender), "pictures": self.pictures.digest, "versions": package_versions()}
+        return digest_of(made_by)[:16]
 
     # vectors
 
@@ -300,13 +306,3 @@ def plain_name(text: str) -> str:
     'lbp-grid-4'
     """
     return re.sub(r"[^\w.-]+", "-", text).strip("-")
-
-
-def _versions() -> dict[str, str]:
-    found = {"rankscope": __version__}
-    for package in PACKAGES:
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            continue
-    return found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
@@ -91,14 +90,14 @@ class HsvHistogram(Descriptor):
     def of(self, image: Image) -> IntArray:
         """One count for each bin."""
         hue, saturation, value = np.moveaxis(image.hsv, -1, 0)
-        index = self._with_greys(hue, saturation, value) if self.greys else self._index(hue, saturation, value)
+        if self.greys:
+            grey = (saturation < GREY) | (value < DARK)
+            centred = np.mod(hue + 0.5 / self.hues, 1.0)
+            coloured = self._index(centred, np.maximum(saturation, GREY), np.maximum(value, DARK), GREY, DARK)
+            index = np.where(grey, self._coloured + bin_of(value, self.greys), coloured)
+        else:
+            index = self._index(hue, saturation, value)
         return np.bincount(index.ravel(), minlength=self.size)
-
-    def _with_greys(self, hue: Channel, saturation: Channel, value: Channel) -> IntArray:
-        grey = (saturation < GREY) | (value < DARK)
-        centred = np.mod(hue + 0.5 / self.hues, 1.0)
-        coloured = self._index(centred, np.maximum(saturation, GREY), np.maximum(value, DARK), GREY, DARK)
-        return np.where(grey, self._coloured + bin_of(value, self.greys), coloured)
 
     def _index(
         self, hue: Channel, saturation: Channel, value: Channel, palest: float = 0.0, darkest: float = 0.0
@@ -239,16 +238,12 @@ class ColourLayout(Descriptor):
         planes = image.shrunk(LAYOUT_SIDE, LAYOUT_SIDE).astype(np.float64) @ YCBCR.T + YCBCR_OFFSET
         waves = dctn(planes, axes=(0, 1), norm="ortho")
         ordered = waves.reshape(LAYOUT_SIDE**2, 3)[_zigzag()]
-        kept = (self.luma, self.chroma, self.chroma)
-        return np.concatenate(
-            [ordered[:count, plane] * _layout_roots(plane, count) for plane, count in enumerate(kept)]
-        )
-
-
-def _layout_roots(plane: int, count: int) -> FloatArray:
-    weights = np.ones(max(count, 3))
-    weights[:3] = LAYOUT_WEIGHTS[plane]
-    return np.sqrt(weights[:count])
+        parts = []
+        for plane, count in enumerate((self.luma, self.chroma, self.chroma)):
+            weights = np.ones(max(count, 3))
+            weights[:3] = LAYOUT_WEIGHTS[plane]
+            parts.append(ordered[:count, plane] * np.sqrt(weights[:count]))
+        return np.concatenate(parts)
 
 
 @cache
@@ -327,38 +322,31 @@ class AutoCorrelogram(Descriptor):
 
     def of(self, image: Image) -> FloatArray:
         """One share for each distance and colour."""
-        index = _quantised(image, self.colours)
+        if self.colours == "rgb":
+            red, green, blue = np.moveaxis(image.rgb >> 6, -1, 0)
+            index = (red << 4) | (green << 2) | blue
+        else:
+            hue, saturation, value = np.moveaxis(image.hsv, -1, 0)
+            index = ((bin_of(hue, 8) * 2 + bin_of(saturation, 2)) * 4 + bin_of(value, 4)).astype(np.uint8)
         pixels = np.bincount(index.ravel(), minlength=CORRELOGRAM_COLOURS)
         return np.concatenate(
             [_same_colour_pairs(index, reach) / (8 * reach * np.maximum(pixels, 1)) for reach in CORRELOGRAM_DISTANCES],
         )
 
 
-def _quantised(image: Image, colours: str) -> NDArray[np.uint8]:
-    if colours == "rgb":
-        red, green, blue = np.moveaxis(image.rgb >> 6, -1, 0)
-        return (red << 4) | (green << 2) | blue
-    hue, saturation, value = np.moveaxis(image.hsv, -1, 0)
-    return ((bin_of(hue, 8) * 2 + bin_of(saturation, 2)) * 4 + bin_of(value, 4)).astype(np.uint8)
-
-
 def _same_colour_pairs(index: NDArray[np.uint8], reach: int) -> IntArray:
     """Ordered pairs of one colour at this distance, by colour: those of half the ring, twice."""
     hits = np.zeros(index.shape, dtype=np.uint8)  # at most 4 x 7 a pixel
     height, width = index.shape
-    for down, right in _half_ring(reach):
+    sides = [(down, side) for down in range(1, reach) for side in (-reach, reach)]
+    half_ring = [(0, reach), *sides, *((reach, right) for right in range(-reach, reach + 1))]
+    for down, right in half_ring:  # one of each two opposite steps: 4 x reach of the 8 x reach
         if down >= height or abs(right) >= width:
             continue
         here = (slice(0, height - down), slice(max(0, -right), width - max(0, right)))
         there = (slice(down, height), slice(max(0, right), width - max(0, -right)))
         hits[here] += index[here] == index[there]
     return 2 * np.bincount(index.ravel(), weights=hits.ravel(), minlength=CORRELOGRAM_COLOURS).astype(np.int64)
-
-
-def _half_ring(reach: int) -> Iterator[tuple[int, int]]:
-    """One of each two opposite steps: 4 x reach of the 8 x reach."""
-    yield from ((0, reach), *((down, side) for down in range(1, reach) for side in (-reach, reach)))
-    yield from ((reach, right) for right in range(-reach, reach + 1))
 
 
 # The picture itself, very small.

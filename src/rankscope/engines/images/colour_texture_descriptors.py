@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from rankscope.core.arrays import BoolArray, FloatArray
+from rankscope.core.arrays import FloatArray
 from rankscope.engines.images import texture_descriptors
 from rankscope.engines.images.descriptors import Descriptor, companded_levels, pixel_squares, ramp
 from rankscope.engines.images.image import Image, hsv, luminance, shrunk
@@ -57,7 +57,12 @@ class Cedd(Descriptor):
 def cedd_shares(image: Image) -> FloatArray:
     """Textures by colours; the shares of all additions add up to 1."""
     quarters = image.shrunk(2 * BLOCKS, 2 * BLOCKS).astype(np.float64)
-    holds = _cedd_textures(pixel_squares(luminance(quarters), 2).reshape(-1, 4))
+    # Which of the six textures hold for each block.
+    found = texture_descriptors.edge_strengths(pixel_squares(luminance(quarters), 2).reshape(-1, 4), CEDD_FILTERS)
+    strongest = found.max(axis=1, keepdims=True)
+    edge = strongest >= CEDD_WEAKEST
+    clear = found > CEDD_CLEAR * strongest
+    holds = np.concatenate([~edge, clear & edge], axis=1)
     sums: FloatArray = holds.T.astype(np.float64) @ block_colours(quarters)
     return sums / holds.sum()
 
@@ -66,15 +71,6 @@ def block_colours(quarters: FloatArray) -> FloatArray:
     """24 shares of the mean colour of each block of 2 x 2 pixels, one row a block."""
     means = quarters.reshape(BLOCKS, 2, BLOCKS, 2, 3).mean(axis=(1, 3))
     return fuzzy_colour_shares(means).reshape(-1, COLOURS)
-
-
-def _cedd_textures(quarters: FloatArray) -> BoolArray:
-    """Which of the six textures hold for each block."""
-    found = texture_descriptors.edge_strengths(quarters, CEDD_FILTERS)
-    strongest = found.max(axis=1, keepdims=True)
-    edge = strongest >= CEDD_WEAKEST
-    clear = found > CEDD_CLEAR * strongest
-    return np.concatenate([~edge, clear & edge], axis=1)
 
 
 # FCTH: colour and the energy of fine waves, counted together in 40 x 40 blocks.
@@ -111,27 +107,21 @@ def fcth_shares(image: Image) -> FloatArray:
     """Textures by colours; all shares add up to 1."""
     colours = block_colours(image.shrunk(2 * BLOCKS, 2 * BLOCKS).astype(np.float64))
     fine = luminance(shrunk(image.rgb, 4 * BLOCKS, 4 * BLOCKS))
-    return _fcth_textures(fine).T @ colours / BLOCKS**2
-
-
-def _fcth_textures(fine: FloatArray) -> FloatArray:
-    """How much of each of the eight textures is in each block; a row adds up to 1."""
-    horizontal, vertical, high = ramp(_fcth_energies(fine), FCTH_WEAK, FCTH_STRONG)
+    # Root mean square of the horizontal, vertical and diagonal waves in each block.
+    a, b, c, d = pixel_squares(fine, 2).reshape(2 * BLOCKS, 2 * BLOCKS, 4).transpose(2, 0, 1)
+    waves = np.stack([a + b - c - d, a - b + c - d, a - b - c + d]) / 2
+    squares = (waves * waves).reshape(3, BLOCKS, 2, BLOCKS, 2).mean(axis=(2, 4))
+    energies = np.sqrt(squares).reshape(3, -1)
+    horizontal, vertical, high = ramp(energies, FCTH_WEAK, FCTH_STRONG)
     kinds = [
         (1 - horizontal) * (1 - vertical),
         horizontal * (1 - vertical),
         (1 - horizontal) * vertical,
         horizontal * vertical,
     ]
-    return np.stack([kind * (1 - high) for kind in kinds] + [kind * high for kind in kinds], axis=-1)
-
-
-def _fcth_energies(fine: FloatArray) -> FloatArray:
-    """Root mean square of the horizontal, vertical and diagonal waves in each block."""
-    a, b, c, d = pixel_squares(fine, 2).reshape(2 * BLOCKS, 2 * BLOCKS, 4).transpose(2, 0, 1)
-    waves = np.stack([a + b - c - d, a - b + c - d, a - b - c + d]) / 2
-    squares = (waves * waves).reshape(3, BLOCKS, 2, BLOCKS, 2).mean(axis=(2, 4))
-    return np.sqrt(squares).reshape(3, -1)
+    # How much of each of the eight textures is in each block; a row adds up to 1.
+    textures = np.stack([kind * (1 - high) for kind in kinds] + [kind * high for kind in kinds], axis=-1)
+    return textures.T @ colours / BLOCKS**2
 
 
 # JCD: CEDD and FCTH in one.
@@ -199,19 +189,13 @@ def fuzzy_colour_shares(rgb: NDArray[Any]) -> FloatArray:
     black, bright = 1 - ramp(value, 0.05, 0.30), ramp(value, 0.70, 0.85)
     middle = 1 - black - bright
     greys = np.stack([black, (1 - chromatic) * middle, (1 - chromatic) * bright], axis=-1)
-    coloured = (chromatic * (middle + bright))[..., None] * _hue_shares(hue * 360)
-    shaded = coloured[..., None] * _shade_shares(saturation, value)[..., None, :]
-    return np.concatenate([greys, shaded.reshape(*hue.shape, -1)], axis=-1)
-
-
-def _hue_shares(degrees: FloatArray) -> FloatArray:
-    """How much of each of the seven hues: each rises at its lower border and falls at the next."""
+    # How much of each of the seven hues: each rises at its lower border and falls at the next.
+    degrees = hue * 360
     steps = [ramp(degrees, border - HALF_WIDTH, border + HALF_WIDTH) for border in BORDERS]
     between = [lower - upper for lower, upper in pairwise(steps)]
-    return np.stack([1 - steps[0] + steps[-1], *between], axis=-1)
-
-
-def _shade_shares(saturation: FloatArray, value: FloatArray) -> FloatArray:
-    """Light, pure and dark."""
+    hue_shares = np.stack([1 - steps[0] + steps[-1], *between], axis=-1)
+    coloured = (chromatic * (middle + bright))[..., None] * hue_shares
     strong, light = ramp(saturation, 0.27, 0.73), ramp(value, 0.27, 0.73)
-    return np.stack([light * (1 - strong), light * strong, 1 - light], axis=-1)
+    shade_shares = np.stack([light * (1 - strong), light * strong, 1 - light], axis=-1)
+    shaded = coloured[..., None] * shade_shares[..., None, :]
+    return np.concatenate([greys, shaded.reshape(*hue.shape, -1)], axis=-1)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, TypeAlias
 
@@ -76,10 +76,7 @@ VOCABULARY_SEED = 0  # of vocabularies
 class ByRanker(Contender):
     """A ranker that compares vectors itself."""
 
-    @property
-    @abstractmethod
-    def ranker(self) -> HeightMatching | BagOfWords | SiftMatching:
-        """What ranks."""
+    ranker: HeightMatching | BagOfWords | SiftMatching
 
     def __str__(self) -> str:
         return str(self.ranker)
@@ -113,12 +110,7 @@ class ByRanker(Contender):
 class ByHeights(ByRanker):
     """Outlines matched elastically, pair by pair: for silhouettes."""
 
-    matching: HeightMatching
-
-    @property
-    def ranker(self) -> HeightMatching:
-        """Elastic matching."""
-        return self.matching
+    ranker: HeightMatching
 
     @property
     def metric(self) -> str:
@@ -129,11 +121,11 @@ class ByHeights(ByRanker):
         self, pictures: Sequence[Source], threads: int | None = None, progress: Step | None = None
     ) -> TimedVectors:
         """The points of each outline."""
-        return timed_vectors(_Outline(self.matching), pictures, threads, progress)
+        return timed_vectors(_Outline(self.ranker), pictures, threads, progress)
 
     def distances(self, matrix: NDArray[Any]) -> Rows:
         """The cost of the match."""
-        return self.matching.distances(matrix)
+        return self.ranker.distances(matrix)
 
 
 @dataclass(frozen=True)
@@ -141,49 +133,39 @@ class ByWords(ByRanker):
     """Visual words of a vocabulary that is learnt from the collection itself, with seed 0."""
 
     needs: ClassVar[tuple[str, ...]] = ("sklearn",)
-    words: BagOfWords
-
-    @property
-    def ranker(self) -> BagOfWords:
-        """Cosine or L1 of the words."""
-        return self.words
+    ranker: BagOfWords
 
     @property
     def metric(self) -> str:
         """How vectors are compared."""
-        return "cosine of tf-idf" if self.words.weight == "tf-idf" else "l1"
+        return "cosine of tf-idf" if self.ranker.weight == "tf-idf" else "l1"
 
     def vectors(
         self, pictures: Sequence[Source], threads: int | None = None, progress: Step | None = None
     ) -> TimedVectors:
         """How often each word occurs in each picture; the time of learning is shared by all pictures."""
         before = time.process_time()
-        found = _local_features(self.words.of, pictures, progress)
-        vocabulary = self.words.vocabulary(found, seed=VOCABULARY_SEED)
+        found = _local_features(self.ranker.of, pictures, progress)
+        vocabulary = self.ranker.vocabulary(found, seed=VOCABULARY_SEED)
         counts = vocabulary.counts([each.vectors for each in found]).astype(np.int32)
-        return _timed(_MadeTogether(self.words, counts.shape[1]), counts, before)
+        return _timed(self.ranker, counts, before)
 
     def distances(self, matrix: NDArray[Any]) -> Rows:
         """The same distances."""
-        index = self.words.index(matrix)
-        return index.cosine if self.words.weight == "tf-idf" else index.city_block
+        index = self.ranker.index(matrix)
+        return index.cosine if self.ranker.weight == "tf-idf" else index.city_block
 
 
 @dataclass(frozen=True)
 class BySift(ByRanker):
     """Local features matched pair by pair: finds copies and the same object."""
 
-    matching: SiftMatching
-
-    @property
-    def ranker(self) -> SiftMatching:
-        """Counts of matches."""
-        return self.matching
+    ranker: SiftMatching
 
     @property
     def metric(self) -> str:
         """How vectors are compared."""
-        return self.matching.by
+        return self.ranker.by
 
     def compared(self, matrix: NDArray[Any]) -> list[LocalFeatures]:
         """The local features themselves."""
@@ -194,12 +176,12 @@ class BySift(ByRanker):
     ) -> TimedVectors:
         """Points and vectors of each picture; rows are as long as the picture with the most points needs."""
         before = time.process_time()
-        matrix = packed_features(_local_features(self.matching.of, pictures, progress))
-        return _timed(_MadeTogether(self.matching, matrix.shape[1]), matrix, before)
+        matrix = packed_features(_local_features(self.ranker.of, pictures, progress))
+        return _timed(self.ranker, matrix, before)
 
     def distances(self, matrix: NDArray[Any]) -> Rows:
         """The counts with the sign of a distance."""
-        rows = self.matching.rows(unpacked_features(matrix))
+        rows = self.ranker.rows(unpacked_features(matrix))
         return lambda queries: 0.0 - rows(queries)
 
 
@@ -215,9 +197,10 @@ def _local_features(
     return found
 
 
-def _timed(kind: Descriptor, matrix: NDArray[Any], before: float) -> TimedVectors:
+def _timed(ranker: BagOfWords | SiftMatching, matrix: NDArray[Any], before: float) -> TimedVectors:
     """Vectors with the processor time of one picture, its share of all that was spent since."""
-    return TimedVectors(Described(kind, matrix), 1000 * (time.process_time() - before) / len(matrix))
+    spent = 1000 * (time.process_time() - before) / len(matrix)
+    return TimedVectors(Described(_MadeTogether(ranker, matrix.shape[1]), matrix), spent)
 
 
 @dataclass(frozen=True)
@@ -323,20 +306,14 @@ def contenders(text: str) -> list[Contender]:
     """
     result: list[Contender] = []
     for name in split_list(text):
-        result += (
-            [ByVectors(kind()) for kind in DESCRIPTORS.own()]
-            if name.lower() == ALL_DESCRIPTORS
-            else [_contender(NAMED.parse(name))]
-        )
+        if name.lower() == ALL_DESCRIPTORS:
+            result += [ByVectors(kind()) for kind in DESCRIPTORS.own()]
+        else:
+            named = NAMED.parse(name)
+            result.append(ByVectors(named) if isinstance(named, Descriptor) else RANKERS[type(named)](named))
     if not result:
         raise SettingError("nothing to compare: give --descriptors all, or names separated by commas")
     return list(dict.fromkeys(result))
-
-
-def _contender(named: Named) -> Contender:
-    if isinstance(named, Descriptor):
-        return ByVectors(named)
-    return RANKERS[type(named)](named)
 
 
 # Descriptors with a clock: what one picture costs, once it is decoded.
@@ -352,61 +329,26 @@ class TimedVectors:
     milliseconds: float
 
 
-class _Clocked(Descriptor):
-    """A descriptor that notes the processor time of each picture, nothing shared with others."""
-
-    def __init__(self, inner: Descriptor) -> None:
-        object.__setattr__(self, "inner", inner)
-        object.__setattr__(self, "seconds", [])
-
-    inner: Descriptor
-    seconds: list[float]
-
-    def of(self, image: Image) -> NDArray[Any]:
-        before = time.thread_time()
-        vector = self.inner.of(Image(image.rgb))  # what an earlier descriptor has worked out is worked out again
-        self.seconds.append(time.thread_time() - before)
-        return vector
-
-    @property
-    def size(self) -> int:
-        return self.inner.size
-
-    @property
-    def distance(self) -> str:
-        return self.inner.distance
-
-    @property
-    def counts(self) -> bool:
-        return self.inner.counts
-
-    @property
-    def z(self) -> bool:
-        return self.inner.z
-
-    @property
-    def z_columns(self) -> slice:
-        return self.inner.z_columns
-
-
 def timed_vectors(
     descriptor: Descriptor, pictures: Sequence[Source], threads: int | None, progress: Step | None
 ) -> TimedVectors:
     """The vectors of all pictures and the mean processor time of one, decoding not counted."""
-    timed = _Clocked(descriptor)
-    with _one_thread_inside():
-        found = describe(pictures, [timed], threads=threads, progress=progress)
-    result = replace(found.described[0], descriptor=descriptor)
-    return TimedVectors(result, 1000 * float(np.mean(timed.seconds)))
+    seconds: list[float] = []
 
+    def clocked_of(image: Image) -> NDArray[Any]:
+        before = time.thread_time()
+        vector = descriptor.of(Image(image.rgb))  # what an earlier descriptor has worked out is worked out again
+        seconds.append(time.thread_time() - before)
+        return vector
 
-@contextmanager
-def _one_thread_inside() -> Iterator[None]:
-    """OpenCV works in the thread that calls it, so that its time is counted."""
+    clocked = copy(descriptor)
+    object.__setattr__(clocked, "of", clocked_of)  # in the place of the method of its class
     cv2 = opencv()
-    before = cv2.getNumThreads()
-    cv2.setNumThreads(1)
+    threads_before = cv2.getNumThreads()
+    cv2.setNumThreads(1)  # OpenCV works in the thread that calls it, so that its time is counted
     try:
-        yield
+        found = describe(pictures, [clocked], threads=threads, progress=progress)
     finally:
-        cv2.setNumThreads(before)
+        cv2.setNumThreads(threads_before)
+    result = replace(found.described[0], descriptor=descriptor)
+    return TimedVectors(result, 1000 * float(np.mean(seconds)))

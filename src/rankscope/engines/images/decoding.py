@@ -78,7 +78,17 @@ def reading_picture(data: bytes, name: str, max_pixels: int) -> Iterator[Any]:
         opened.MAX_IMAGE_PIXELS = max_pixels  # Pillow's own limit must not be below the one asked for
     try:
         with QUIET, opened.open(BytesIO(data)) as picture:
-            _refuse(picture, max_pixels)
+            # By what the file says of itself, before anything is decoded.
+            pixels = picture.width * picture.height
+            if pixels > max_pixels:
+                limit = f"{max_pixels / 1e6:g}"
+                more = setting_usage("max_pixels")
+                raise _RefusedError(f"has {pixels / 1e6:.1f} megapixels, more than {limit}: allow it with {more}")
+            if picture.mode in NO_RANGE and not (picture.mode == "I" and picture.format in SIXTEEN_BITS_IN):
+                what = NO_RANGE[picture.mode]
+                raise _RefusedError(
+                    f"has pixels of {what}, whose black and white are not known: convert it to 8 or 16 bits"
+                )
             yield picture
     except _RefusedError as refused:
         raise InputError.of(name, [str(refused)]) from None
@@ -117,35 +127,19 @@ class _RefusedError(Exception):
     """A picture that could be decoded, but is not."""
 
 
-def _refuse(picture: Any, max_pixels: int) -> None:
-    """By what the file says of itself, before anything is decoded."""
-    pixels = picture.width * picture.height
-    if pixels > max_pixels:
-        limit = f"{max_pixels / 1e6:g}"
-        more = setting_usage("max_pixels")
-        raise _RefusedError(f"has {pixels / 1e6:.1f} megapixels, more than {limit}: allow it with {more}")
-    if picture.mode in NO_RANGE and not (picture.mode == "I" and picture.format in SIXTEEN_BITS_IN):
-        what = NO_RANGE[picture.mode]
-        raise _RefusedError(f"has pixels of {what}, whose black and white are not known: convert it to 8 or 16 bits")
-
-
 def _pixels(picture: Any) -> Image:
     picture.seek(0)
     pillow("ImageOps").exif_transpose(picture, in_place=True)  # a copy of 64 megapixels would be felt
     upright = picture
     if upright.mode in SIXTEEN_BITS or upright.mode == "I":
-        return _from_sixteen_bits(upright)
+        # The upper eight bits; one grey may stand for transparent.
+        values = np.asarray(upright).astype(np.int64)
+        clear = upright.info.get("transparency")
+        return Image.of(np.where(values == clear, 255, values >> 8) if isinstance(clear, int) else values >> 8)
     if upright.has_transparency_data:
         behind = pillow("Image").new("RGBA", upright.size, WHITE)
         upright = pillow("Image").alpha_composite(behind, upright.convert("RGBA"))
     return Image(np.ascontiguousarray(np.asarray(upright.convert("RGB"), dtype=np.uint8)))
-
-
-def _from_sixteen_bits(picture: Any) -> Image:
-    """The upper eight bits; one grey may stand for transparent."""
-    values = np.asarray(picture).astype(np.int64)
-    clear = picture.info.get("transparency")
-    return Image.of(np.where(values == clear, 255, values >> 8) if isinstance(clear, int) else values >> 8)
 
 
 def _reason(error: Exception, data: bytes) -> str:
@@ -174,7 +168,11 @@ def thumbnail(data: bytes, side: int = SMALL, max_pixels: int = MAX_PIXELS) -> b
     if picture is None:
         picture = pillow("Image").fromarray(decode(data, max_pixels=max_pixels).rgb)
     picture.thumbnail((side, side), pillow("Image").Resampling.LANCZOS)
-    return _webp(picture, WEBP_QUALITY.get(side, 80))
+    file = BytesIO()
+    flat = picture.getcolors(FLAT_COLOURS) is not None
+    options = {"lossless": True} if flat else {"quality": WEBP_QUALITY.get(side, 80), "method": 3}
+    picture.save(file, "WEBP", **options)
+    return file.getvalue()
 
 
 def _draft(data: bytes, side: int, max_pixels: int) -> Any:
@@ -187,11 +185,3 @@ def _draft(data: bytes, side: int, max_pixels: int) -> Any:
         opened.draft("RGB", (side, side))
         pillow("ImageOps").exif_transpose(opened, in_place=True)
         return opened.convert("RGB")
-
-
-def _webp(picture: Any, quality: int) -> bytes:
-    file = BytesIO()
-    flat = picture.getcolors(FLAT_COLOURS) is not None
-    options = {"lossless": True} if flat else {"quality": quality, "method": 3}
-    picture.save(file, "WEBP", **options)
-    return file.getvalue()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -22,8 +21,6 @@ from rankscope.engines.images.decoding import MAX_PIXELS, PictureFile, Source, a
 from rankscope.engines.images.descriptors import Descriptor, Vector
 from rankscope.engines.images.image import Image, shrunk
 from rankscope.version import __version__
-
-# Many pictures described at once: each is decoded once, regardless of the number of descriptors.
 
 Progress: TypeAlias = Callable[[int, int], None]
 
@@ -94,9 +91,17 @@ def describe(
         raise SettingError("no descriptor was asked for")
     plain = check(locals(), size=Optional(COUNT), max_pixels=COUNT, threads=Optional(COUNT))
     size, max_pixels, threads = plain.values()
-    done: list[_PictureVectors | Problem] = []
+    done: list[tuple[int, list[Vector]] | Problem] = []
     limited = [PictureFile(Path(each), max_pixels) if isinstance(each, str | Path) else each for each in pictures]
-    one = partial(_described_picture, descriptors=descriptors, size=size)
+
+    def one(picture: Source) -> tuple[int, list[Vector]] | Problem:
+        """How many pixels a picture has, and its vectors."""
+        try:
+            image = shrink_to(as_image(picture), size)
+        except InputError as error:
+            return Problem(error.reports[0].source, error.reports[0].problems[0].what)
+        return image.pixels, [descriptor.of(image) for descriptor in descriptors]
+
     for each in stream_in_threads(one, limited, threads):
         done.append(each)
         if progress is not None:
@@ -106,30 +111,12 @@ def describe(
     if not good:
         raise InputError.of("pictures", problems or ["there are none"], total=len(problems))
     kept = np.array([row for row, each in enumerate(done) if not isinstance(each, Problem)], dtype=np.int64)
-    pixels = np.array([each.pixels for each in good], dtype=np.int64)
+    pixels = np.array([count for count, _ in good], dtype=np.int64)
     results = [
-        _assembled(descriptor, np.stack([each.vectors[column] for each in good]), pixels)
+        _assembled(descriptor, np.stack([vectors[column] for _, vectors in good]), pixels)
         for column, descriptor in enumerate(descriptors)
     ]
     return Outcome(tuple(results), kept, problems)
-
-
-@dataclass(frozen=True, eq=False)
-class _PictureVectors:
-    """What is kept of one picture."""
-
-    pixels: int
-    vectors: list[Vector]
-
-
-def _described_picture(
-    picture: Source, descriptors: Sequence[Descriptor], size: int | None
-) -> _PictureVectors | Problem:
-    try:
-        image = shrink_to(as_image(picture), size)
-    except InputError as error:
-        return Problem(error.reports[0].source, error.reports[0].problems[0].what)
-    return _PictureVectors(image.pixels, [descriptor.of(image) for descriptor in descriptors])
 
 
 def shrink_to(image: Image, size: int | None) -> Image:
@@ -183,7 +170,7 @@ def save_features(
         "settings": settings or {},
         "shares": described.shares,
         "scaled_over": len(ids) if described.mean is not None else None,
-        "versions": {"rankscope": __version__, **_versions()},
+        "versions": package_versions(),
     }
     arrays: dict[str, Any] = {
         "features": described.features,
@@ -199,8 +186,9 @@ def save_features(
         np.savez(file, **arrays)
 
 
-def _versions() -> dict[str, str]:
-    found = {}
+def package_versions() -> dict[str, str]:
+    """The versions of all that makes the numbers."""
+    found = {"rankscope": __version__}
     for package in PACKAGES:
         try:
             found[package] = version(package)

@@ -15,7 +15,7 @@ from rankscope.core.catalogue import Later, later, load_attribute
 from rankscope.core.notation import Named, NamedCatalogue
 from rankscope.engines.images.image import Image
 
-# Image descriptors, one file each; `ALL` in the order people read them.
+# All descriptors in the order people read them, each loaded when it is named.
 
 ALL: dict[str, Later] = later(  # a new descriptor adds its line here
     "rankscope.engines.images",

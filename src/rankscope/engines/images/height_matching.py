@@ -18,8 +18,6 @@ from rankscope.engines.images.shapes import heights, mirror_images, outline_poin
 from rankscope.engines.pairwise import pairwise_ranks
 from rankscope.ranks.relevant_ranks import RelevantRanks
 
-# Silhouettes compared pair by pair: outlines brought into step, then matched elastically by their heights.
-
 QUERIES_AT_ONCE = 16  # small blocks of products stay in the cache
 SHAPES_AT_ONCE = 32  # while heights are made: all distances between all points of each
 
@@ -79,7 +77,8 @@ class _Shapes:
     def of(cls, matching: HeightMatching, outlines: FloatArray) -> _Shapes:
         points = np.asarray(outlines, dtype=np.float64).reshape(len(outlines), matching.points, 2)
         plain, turned = (_scaled_heights(each, matching.runs) for each in (points, mirror_images(points)))
-        weight = _run_weights(matching.runs)
+        steps = np.arange(1, matching.runs + 1)
+        weight = 1.0 / np.minimum(steps, steps[::-1])
         root = np.sqrt(weight)
         compared = plain * (weight if matching.band else root)
         return cls(
@@ -94,18 +93,15 @@ class _Shapes:
     def distances(self, queries: IntArray) -> FloatArray:
         """One row of distances per query; the number of threads changes nothing."""
         aligned = self.spectra.aligned(queries)
-        costs = self._elastic(queries, aligned) if self.matching.band else self._straight(queries, aligned)
+        if self.matching.band:
+            rows = list(zip(queries.tolist(), aligned.shift, aligned.mirrored, strict=True))
+            costs = np.stack(in_threads(lambda row: self._row(*row), rows))
+        else:
+            costs = np.sqrt(np.maximum(self.square[queries, None] + self.square - 2 * aligned.product, 0.0))
         if not self.matching.complexity:
             return costs
         both = self.complexity[queries, None] + self.complexity
         return costs / np.where(both > 0, both, 1.0)
-
-    def _straight(self, queries: IntArray, aligned: Alignment) -> FloatArray:
-        return np.sqrt(np.maximum(self.square[queries, None] + self.square - 2 * aligned.product, 0.0))
-
-    def _elastic(self, queries: IntArray, aligned: Alignment) -> FloatArray:
-        rows = list(zip(queries.tolist(), aligned.shift, aligned.mirrored, strict=True))
-        return np.stack(in_threads(lambda row: self._row(*row), rows))
 
     def _row(self, query: int, shift: IntArray, turned: NDArray[np.bool_]) -> FloatArray:
         """Elastic costs of one query: as it is with some items, mirrored with the others."""
@@ -113,11 +109,6 @@ class _Shapes:
         for own, chosen in zip(self.own, (~turned, turned), strict=True):
             row[chosen] = elastic_costs(own[query], self.others[:, :, chosen], shift[chosen], self.matching.band)
         return row
-
-
-def _run_weights(runs: int) -> FloatArray:
-    steps = np.arange(1, runs + 1)
-    return 1.0 / np.minimum(steps, steps[::-1])
 
 
 def _scaled_heights(points: FloatArray, runs: int) -> FloatArray:

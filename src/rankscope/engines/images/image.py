@@ -12,8 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 from rankscope.core.arrays import BoolArray
 from rankscope.core.caching import import_extra
 
-# One decoded picture, and the forms of it that descriptors read: each is made once, when it is first asked for.
-
 LUMA = (0.299, 0.587, 0.114)
 PAPER = 224  # a drawing is darker than this somewhere in a channel
 AREAS = ("whole", "ink")

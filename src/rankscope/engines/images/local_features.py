@@ -178,7 +178,8 @@ def feature_matches(query: LocalFeatures, item: LocalFeatures, ratio: float) -> 
     nothing = np.empty(0, dtype=np.int64)
     if len(query) == 0 or len(item) < 2:
         return nothing, nothing
-    square = _squared_distances(query, item)
+    own, other = ((each.vectors**2).sum(axis=1, dtype=np.float64) for each in (query, item))
+    square = np.maximum(own[:, None] + other - 2.0 * (query.vectors @ item.vectors.T), 0.0)
     rows = np.arange(len(query))
     nearest = square.argmin(axis=1)
     first = square[rows, nearest]
@@ -199,11 +200,6 @@ def plain_inliers(query: LocalFeatures, item: LocalFeatures, mine: IntArray, the
     return 0 if found[0] is None else int(found[1].sum())
 
 
-def _squared_distances(query: LocalFeatures, item: LocalFeatures) -> FloatArray:
-    own, other = ((each.vectors**2).sum(axis=1, dtype=np.float64) for each in (query, item))
-    return np.maximum(own[:, None] + other - 2.0 * (query.vectors @ item.vectors.T), 0.0)
-
-
 # Locally optimised RANSAC of a similarity transform: a model that looks good is improved before it is counted.
 
 Points: TypeAlias = NDArray[np.complex128]
@@ -219,8 +215,12 @@ def local_inliers(query: NDArray[Any], item: NDArray[Any], reach: float, tries: 
     if here.size < LEAST_PAIRS:
         return best
     turn, shift = _similarity_models(here, there, tries, np.random.default_rng([seed, here.size]))
-    counts = _inlier_counts(here, there, turn, shift, reach)
-    record = np.maximum.accumulate(counts)
+    step = max(1, RANSAC_CELLS // here.size)
+    counts = []  # of the inliers of each model
+    for some in (slice(start, start + step) for start in range(0, turn.size, step)):
+        off = np.abs(turn[some, None] * here + shift[some, None] - there)
+        counts.append((off < reach).sum(axis=1))
+    record = np.maximum.accumulate(np.concatenate(counts))
     for place in np.flatnonzero(np.append(True, record[1:] > record[:-1])).tolist():
         found = improved_inliers(here, there, turn[place], shift[place], reach)
         best = found if found.sum() > best.sum() else best
@@ -260,14 +260,3 @@ def _similarity_models(here: Points, there: Points, tries: int, chance: np.rando
     across = here[second] - here[first]
     turn = np.where(across != 0, (there[second] - there[first]) / np.where(across != 0, across, 1), 1.0)
     return turn, there[first] - turn * here[first]
-
-
-def _inlier_counts(here: Points, there: Points, turn: Points, shift: Points, reach: float) -> NDArray[np.int64]:
-    step = max(1, RANSAC_CELLS // here.size)
-    parts = [
-        (np.abs(turn[start : start + step, None] * here + shift[start : start + step, None] - there) < reach).sum(
-            axis=1
-        )
-        for start in range(0, turn.size, step)
-    ]
-    return np.concatenate(parts)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
@@ -18,8 +18,6 @@ from rankscope.inputs.formats.delimited import read_delimited_table
 from rankscope.inputs.problems import Problems
 from rankscope.inputs.sources import Source
 from rankscope.inputs.tables import text_ids
-
-# The pictures in a folder, and the class of each: by sub-folder, or by a table.
 
 FOLDERS = "folders"
 FILE_COLUMNS = ("file", "filename", "file_name", "path", "image", "picture", "name", "id", "item")
@@ -141,10 +139,8 @@ def found_collection(name: str, data: str | Path | None = None) -> Collection:
     if name == FOLDER_COLLECTION and not path.is_dir():
         path = Path(data) if data is not None else path
     if not path.is_dir():
-        if path.parent == Path():
-            return _named_collection(
-                COLLECTIONS.find(name), data
-            )  # no folder, so it should be a name, spelled as it may be
+        if path.parent == Path():  # no folder, so it should be a name, spelled as it may be
+            return _named_collection(COLLECTIONS.find(name), data)
         raise SettingError(f"no folder {name}: name a folder of class folders, or a collection ({', '.join(known)})")
     own = next((each for each in known if _called(path.resolve().name, each)), FOLDER_COLLECTION)
     return _at_least_two(COLLECTIONS.find(own).load(path))
@@ -163,20 +159,14 @@ def _named_collection(kind: CollectionKind, data: str | Path | None) -> Collecti
         given = setting_usage("data")
         raise SettingError(f"no folder {root}: {given} (or {DATA_VARIABLE}) names the folder that holds {kind.name}")
     problem: InputError | None = None
-    for place in _collection_places(Path(root), kind.name):
+    below = sorted(each for each in Path(root).iterdir() if each.is_dir() and _called(each.name, kind.name))
+    for place in below or [Path(root)]:
         try:
             return _at_least_two(kind.load(place))
         except InputError as error:
             problem = problem or error
     assert problem is not None
     raise problem
-
-
-def _collection_places(root: Path, name: str) -> Iterator[Path]:
-    below = sorted(each for each in root.iterdir() if each.is_dir() and _called(each.name, name))
-    yield from below
-    if not below:
-        yield root
 
 
 def _called(folder: str, name: str) -> bool:

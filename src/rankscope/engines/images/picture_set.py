@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -189,22 +189,3 @@ def _state(source: Path | NDArray[Any]) -> bytes:
     except OSError:
         return b"not there"
     return f"{facts.st_size} {facts.st_mtime_ns}".encode()
-
-
-def shares_of(progress: Progress | None, name: str, first: float, last: float) -> Callable[[int, int], None] | None:
-    """Progress of one step, as a part of the whole from `first` to `last`."""
-    return None if progress is None else partial(_part, progress, name, first, last)
-
-
-def _part(progress: Progress, name: str, first: float, last: float, done: int, whole: int) -> None:
-    progress(name, first + (last - first) * done / max(whole, 1))
-
-
-def as_rows(names: Sequence[str], wanted: Sequence[str]) -> IntArray:
-    """Where each wanted name stands.
-
-    >>> as_rows(["a", "b", "c"], ["c", "a"])
-    array([2, 0])
-    """
-    place = {name: row for row, name in enumerate(names)}
-    return np.array([place[name] for name in wanted], dtype=np.int64)

@@ -228,17 +228,14 @@ class Silhouette(Descriptor):
     def of(self, image: Image) -> Vector:
         """Shares (stretch) or grey values (square), row by row."""
         if self.fit == "square":
-            return _squared_object(image.grey, self.side).astype(np.int64).ravel()
+            # All light pixels, not only the largest part, in the middle of a black square.
+            light = object_box(image.grey > FRAME_THRESHOLD)
+            spare = [max(light.shape) - each for each in light.shape]
+            square = np.pad(light, [(each // 2, each - each // 2) for each in spare]).astype(np.uint8) * 255
+            picture = pillow("Image")
+            small = picture.fromarray(square).resize((self.side, self.side), picture.Resampling.BICUBIC)
+            return np.asarray(small, dtype=np.uint8).astype(np.int64).ravel()
         return shrunk(object_box(silhouette(image.grey)), self.side, self.side).astype(np.float64).ravel()
-
-
-def _squared_object(grey: NDArray[np.uint8], side: int) -> NDArray[np.uint8]:
-    """All light pixels, not only the largest part, in the middle of a black square."""
-    light = object_box(grey > FRAME_THRESHOLD)
-    spare = [max(light.shape) - each for each in light.shape]
-    square = np.pad(light, [(each // 2, each - each // 2) for each in spare]).astype(np.uint8) * 255
-    picture = pillow("Image")
-    return np.asarray(picture.fromarray(square).resize((side, side), picture.Resampling.BICUBIC), dtype=np.uint8)
 
 
 # How the heights over the tangents change along the outline, as magnitudes of harmonics.

@@ -128,7 +128,8 @@ def heights(points: FloatArray, runs: int) -> FloatArray:
     zeros.
     """
     count = points.shape[1]
-    ahead = points[:, _following_points(count)]  # (shapes, points, count - 1, 2)
+    following = (np.arange(count)[:, None] + np.arange(1, count)) % count  # row i: the points after point i, in order
+    ahead = points[:, following]  # (shapes, points, count - 1, 2)
     tangent = np.roll(points, -1, axis=1) - np.roll(points, 1, axis=1)
     length = np.hypot(tangent[..., 0], tangent[..., 1])
     tangent = tangent / np.where(length > 0, length, 1.0)[..., None]
@@ -136,11 +137,6 @@ def heights(points: FloatArray, runs: int) -> FloatArray:
     over = tangent[:, :, None, 0] * offset[..., 1] - tangent[:, :, None, 1] * offset[..., 0]
     borders = np.round(np.linspace(0, count - 1, runs + 1)).astype(np.int64)
     return np.add.reduceat(over, borders[:-1], axis=2) / np.diff(borders)
-
-
-def _following_points(count: int) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
-    """Row i: the points after point i, in order, once around."""
-    return (np.arange(count)[:, None] + np.arange(1, count)) % count
 
 
 def mirror_images(points: FloatArray) -> FloatArray:

@@ -8,7 +8,6 @@ from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankscope.core.arrays import FloatArray, IntArray
 from rankscope.core.errors import SettingError
@@ -91,20 +90,14 @@ class EdgeHistogram(Descriptor):
         if not rows * columns:
             return np.zeros((EDGE_SIDE, EDGE_SIDE, EDGE_TYPES))
         place = EDGE_SIDE * (EDGE_SIDE * np.arange(rows) // rows)[:, None] + EDGE_SIDE * np.arange(columns) // columns
-        return _edge_shares(place.ravel(), _edge_types(blocks.reshape(-1, 4))).reshape(EDGE_SIDE, EDGE_SIDE, EDGE_TYPES)
-
-
-def _edge_types(quarters: FloatArray) -> IntArray:
-    """The edge type of each block, -1 for none."""
-    found = edge_strengths(quarters, EDGE_FILTERS)
-    return np.where(found.max(axis=1) >= WEAKEST_EDGE, found.argmax(axis=1), -1)
-
-
-def _edge_shares(place: IntArray, types: IntArray) -> FloatArray:
-    blocks = np.bincount(place, minlength=EDGE_SIDE**2)
-    edge = types >= 0
-    edges = np.bincount(place[edge] * EDGE_TYPES + types[edge], minlength=EDGE_SIDE**2 * EDGE_TYPES)
-    return edges.reshape(EDGE_SIDE**2, EDGE_TYPES) / np.maximum(blocks, 1)[:, None]
+        # The edge type of each block, -1 for none.
+        found = edge_strengths(blocks.reshape(-1, 4), EDGE_FILTERS)
+        types = np.where(found.max(axis=1) >= WEAKEST_EDGE, found.argmax(axis=1), -1)
+        place = place.ravel()
+        counts, edge = np.bincount(place, minlength=EDGE_SIDE**2), types >= 0
+        edges = np.bincount(place[edge] * EDGE_TYPES + types[edge], minlength=EDGE_SIDE**2 * EDGE_TYPES)
+        shares = edges.reshape(EDGE_SIDE**2, EDGE_TYPES) / np.maximum(counts, 1)[:, None]
+        return shares.reshape(EDGE_SIDE, EDGE_SIDE, EDGE_TYPES)
 
 
 def _extended_edges(local: FloatArray) -> FloatArray:
@@ -179,9 +172,16 @@ class Tamura(Descriptor):
         scale = _tamura_scale(plane)
         if self.form == "histogram":
             return _tamura_joint(plane, scale)
-        return np.array(
-            [np.mean(2.0**scale), _tamura_contrast(plane), *TAMURA_SHARE_WEIGHT * _tamura_directions(plane)]
-        )
+        # Deviation over the fourth root of the kurtosis; 0 in a flat picture.
+        around = plane - plane.mean()
+        variance, fourth = np.mean(around**2), np.mean(around**4)
+        contrast = float(variance / fourth**0.25) if fourth > 0 else 0.0
+        # Shares of 16 directions among the pixels with a clear one; all 0 where there is none.
+        strength, angle = _gradients(plane)
+        clear = bin_of(angle[strength >= WEAKEST_GRADIENT], TAMURA_DIRECTIONS, 0.0, np.pi)
+        found = np.bincount(clear, minlength=TAMURA_DIRECTIONS)
+        directions = found / max(1, int(found.sum()))
+        return np.array([np.mean(2.0**scale), contrast, *TAMURA_SHARE_WEIGHT * directions])
 
 
 def _tamura_scale(plane: FloatArray) -> IntArray:
@@ -196,13 +196,6 @@ def _tamura_scale(plane: FloatArray) -> IntArray:
     return 1 + np.argmax([differences(k) for k in range(1, TAMURA_SCALES + 1)], axis=0)
 
 
-def _tamura_contrast(plane: FloatArray) -> float:
-    """Deviation over the fourth root of the kurtosis; 0 in a flat picture."""
-    around = plane - plane.mean()
-    variance, fourth = np.mean(around**2), np.mean(around**4)
-    return float(variance / fourth**0.25) if fourth > 0 else 0.0
-
-
 def _gradients(plane: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Strength, and direction from 0 to pi.
 
@@ -214,32 +207,20 @@ def _gradients(plane: FloatArray) -> tuple[FloatArray, FloatArray]:
     return (np.abs(across) + np.abs(down)) / 2, np.mod(np.arctan2(down, across) + np.pi / 2, np.pi)
 
 
-def _tamura_directions(plane: FloatArray) -> FloatArray:
-    """Shares of 16 directions among the pixels with a clear one; all 0 where there is none."""
-    strength, angle = _gradients(plane)
-    found = np.bincount(
-        bin_of(angle[strength >= WEAKEST_GRADIENT], TAMURA_DIRECTIONS, 0.0, np.pi), minlength=TAMURA_DIRECTIONS
-    )
-    return found / max(1, int(found.sum()))
-
-
 def _tamura_joint(plane: FloatArray, scale: IntArray) -> IntArray:
-    contrast = np.minimum(TAMURA_CONTRASTS - 1, np.floor(np.log2(1 + _local_contrast(plane)) * TAMURA_CONTRASTS / 6.5))
-    angle = bin_of(_gradients(plane)[1], TAMURA_ANGLES, 0.0, np.pi)
-    index = ((scale - 1) * TAMURA_CONTRASTS + contrast.astype(np.int64)) * TAMURA_ANGLES + angle
-    return np.bincount(index.ravel(), minlength=TAMURA_SCALES * TAMURA_CONTRASTS * TAMURA_ANGLES)
-
-
-def _local_contrast(plane: FloatArray) -> FloatArray:
-    """The contrast of the window around each pixel, from its moments."""
     from scipy.ndimage import uniform_filter
 
+    # The contrast of the window around each pixel, from its moments.
     centred = plane - plane.mean()
     m1, m2, m3, m4 = (uniform_filter(centred**power, size=TAMURA_WINDOW, mode="nearest") for power in (1, 2, 3, 4))
     variance = np.maximum(m2 - m1**2, 0.0)
     fourth = m4 - 4 * m1 * m3 + 6 * m1**2 * m2 - 3 * m1**4
     kurtosis = np.divide(fourth, variance**2, out=np.ones_like(fourth), where=variance > 1e-6)
-    return np.sqrt(variance) / np.maximum(kurtosis, 1.0) ** 0.25
+    local_contrast = np.sqrt(variance) / np.maximum(kurtosis, 1.0) ** 0.25
+    contrast = np.minimum(TAMURA_CONTRASTS - 1, np.floor(np.log2(1 + local_contrast) * TAMURA_CONTRASTS / 6.5))
+    angle = bin_of(_gradients(plane)[1], TAMURA_ANGLES, 0.0, np.pi)
+    index = ((scale - 1) * TAMURA_CONTRASTS + contrast.astype(np.int64)) * TAMURA_ANGLES + angle
+    return np.bincount(index.ravel(), minlength=TAMURA_SCALES * TAMURA_CONTRASTS * TAMURA_ANGLES)
 
 
 # Mean and spread of the answers to waves of several lengths and directions.
@@ -304,9 +285,8 @@ class GaborBank:
         from scipy.fft import fft2, ifft2
 
         waves = fft2(plane)
-        for each in (
-            _remembered_filters(self, *plane.shape) if plane.size <= KEPT_PIXELS else self.filters(*plane.shape)
-        ):
+        remembered = plane.size <= KEPT_PIXELS
+        for each in _remembered_filters(self, *plane.shape) if remembered else self.filters(*plane.shape):
             yield np.abs(ifft2(waves * each))
 
     def filters(self, height: int, width: int) -> Iterator[FloatArray]:
@@ -360,22 +340,18 @@ class Gist(Descriptor):
 
     def of(self, image: Image) -> FloatArray:
         """512 means."""
-        plane = _evened_contrast(luminance(image.shrunk(GIST_SIDE, GIST_SIDE)))
+        from scipy.ndimage import gaussian_filter
+
+        # Log luminance minus its local mean, over its local root mean square.
+        logs = np.log1p(luminance(image.shrunk(GIST_SIDE, GIST_SIDE)))
+        around: FloatArray = logs - gaussian_filter(logs, GIST_SIGMA, mode="reflect")
+        spread = np.sqrt(np.maximum(gaussian_filter(around**2, GIST_SIGMA, mode="reflect"), 0.0))
+        plane = around / (GIST_LEAST_CONTRAST + spread)
         means = [
             pixel_squares(found, GIST_SIDE // GIST_GRID).mean(axis=(2, 3)).ravel()
             for found in GIST_BANK.magnitudes(plane)
         ]
         return np.concatenate(means)
-
-
-def _evened_contrast(plane: FloatArray) -> FloatArray:
-    """Log luminance minus its local mean, over its local root mean square."""
-    from scipy.ndimage import gaussian_filter
-
-    logs = np.log1p(plane)
-    around: FloatArray = logs - gaussian_filter(logs, GIST_SIGMA, mode="reflect")
-    spread = np.sqrt(np.maximum(gaussian_filter(around**2, GIST_SIGMA, mode="reflect"), 0.0))
-    return around / (GIST_LEAST_CONTRAST + spread)
 
 
 # Local binary patterns: which of a pixel's neighbours are lighter than it.
@@ -424,14 +400,10 @@ class Lbp(Descriptor):
         patterns = scikit_image("feature").local_binary_pattern
         rings = [patterns(image.grey, points, radius, method) for points, radius in LBP_RINGS[self.patterns]]
         counted = [
-            [_counted_patterns(cell, bins) for cell in picture_cells(ring, self.grid)]
+            [np.bincount(cell.astype(np.int64).ravel(), minlength=bins) for cell in picture_cells(ring, self.grid)]
             for ring, bins in zip(rings, self._bins, strict=True)
         ]
         return np.concatenate([part for cell in zip(*counted, strict=True) for part in cell])
-
-
-def _counted_patterns(patterns: NDArray[Any], bins: int) -> IntArray:
-    return np.bincount(patterns.astype(np.int64).ravel(), minlength=bins)
 
 
 # Histograms of oriented gradients.

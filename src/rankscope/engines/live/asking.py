@@ -19,40 +19,13 @@ import httpx
 from rankscope.core.wording import setting_usage
 from rankscope.engines.live.dialects import WINDOW, Dialect, EngineFailure, HttpRequest, Page, Place, short_text
 from rankscope.engines.live.endpoint import API_KEY, TOKEN, USER, Credentials, EngineLimits, Extent
-from rankscope.engines.live.live_run import TopicAnswer, TopicFailure
+from rankscope.engines.live.live_run import TopicAnswer
 from rankscope.version import __version__
 
 # Topics asked by several workers at once; what comes of each, in the order in which it comes.
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
-
-
-@dataclass(frozen=True)
-class Asker:
-    """One page at a time, patiently."""
-
-    sender: Sender
-    patience: Patience
-    dialect: Dialect
-    id_field: str
-
-    def ask(self, request: HttpRequest) -> tuple[Page, float, int]:
-        """A page, the seconds of the attempt that gave it, and how many attempts failed before."""
-        (page, seconds), again = self.patience.attempt(lambda: self._page(request))
-        return page, seconds, again
-
-    def _page(self, request: HttpRequest) -> tuple[Page, float]:
-        data, seconds = self.sender.send(request)
-        return self.dialect.read_page(data, self.id_field), seconds
-
-
-def ask_topic(pager: Pager, topic: str, body: Mapping[str, Any]) -> TopicAnswer | TopicFailure:
-    """The ranking of a topic, or why there is none."""
-    try:
-        return pager.rank(topic, body)
-    except EngineFailure as failure:
-        return TopicFailure(topic, failure.reason, failure.again, failure.for_all)
 
 
 class Crew(Generic[Task, Result]):
@@ -73,7 +46,13 @@ class Crew(Generic[Task, Result]):
         running = self._workers
         try:
             while running:
-                arrived = _all_there(done)
+                # At least one, and whatever else has come, as much as there is room for.
+                arrived = [done.get()]
+                while len(arrived) < done.maxsize:
+                    try:
+                        arrived.append(done.get_nowait())
+                    except Empty:
+                        break
                 running -= arrived.count(None)
                 for each in arrived:
                     if isinstance(each, BaseException):
@@ -94,7 +73,10 @@ class Crew(Generic[Task, Result]):
             pass
         except BaseException as error:  # it is raised where the results are taken
             self._hand_over(error, done)
-        self._leave()
+        with self._lock:
+            self._at_work -= 1
+            if not self._at_work:
+                self._close()
         self._hand_over(None, done)
 
     def _hand_over(self, result: Result | BaseException | None, done: Queue[Result | BaseException | None]) -> None:
@@ -105,23 +87,6 @@ class Crew(Generic[Task, Result]):
             except Full:
                 continue
             return
-
-    def _leave(self) -> None:
-        with self._lock:
-            self._at_work -= 1
-            if not self._at_work:
-                self._close()
-
-
-def _all_there(queue: Queue[Any]) -> list[Any]:
-    """At least one, and whatever else has come, as much as there is room for."""
-    found = [queue.get()]
-    while len(found) < queue.maxsize:
-        try:
-            found.append(queue.get_nowait())
-        except Empty:
-            break
-    return found
 
 
 # The ranking of one topic, page by page to the depth that is wanted.
@@ -183,16 +148,13 @@ class Pager:
     def rank(self, topic: str, body: Mapping[str, Any]) -> TopicAnswer:
         """The ranking of a topic whose request is `body`."""
         ranking = ArrivedRanking()
-        place: Place | None = self._first_place()
+        depth, size = self.extent.depth, self.extent.page_size
+        place: Place | None = Place(0, min(size, depth), deep=depth > WINDOW)
         while place is not None:
             page, seconds, retries = self.ask(self.dialect.page_request(self.url, body, place, self.id_field))
             ranking.add(page, seconds, retries)
             place = self._next_place(place, page, ranking)
-        return ranking.answer(topic, self.extent.depth)
-
-    def _first_place(self) -> Place:
-        depth, size = self.extent.depth, self.extent.page_size
-        return Place(0, min(size, depth), deep=depth > WINDOW)
+        return ranking.answer(topic, depth)
 
     def _next_place(self, place: Place, page: Page, ranking: ArrivedRanking) -> Place | None:
         """Where to go on; None where everything wanted or everything there is has come."""
@@ -260,7 +222,8 @@ class Patience:
                 return send(), tried
             except EngineFailure as failure:
                 if not failure.again or tried == self._limits.retries:
-                    raise self._final(failure, tried) from None
+                    reason = f"{failure.reason} (asked {tried + 1} times)" if tried else failure.reason
+                    raise EngineFailure(reason, again=failure.again, for_all=failure.for_all) from None
                 self._wait(failure, tried)
         raise AssertionError("the last attempt returns or raises")
 
@@ -275,17 +238,9 @@ class Patience:
             self._gate.close_for(failure.wait)
         self._gate.pause(own if failure.wait is None else min(own, self._limits.first_wait))
 
-    def _final(self, failure: EngineFailure, tried: int) -> EngineFailure:
-        if not tried:
-            return failure
-        return EngineFailure(
-            f"{failure.reason} (asked {tried + 1} times)", again=failure.again, for_all=failure.for_all
-        )
-
 
 # One request: what the engine answers and how long that took, or why there is no answer.
 
-PIECE = 1 << 16
 LARGEST_ANSWER = 32_000_000  # bytes of an answer, unpacked: a page of 10,000 ids and scores takes 1 to 2 million
 PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})  # what may be better a moment later
 NOT_LET_IN = frozenset({401, 403, 407})
@@ -317,7 +272,11 @@ class Sender:
         except httpx.TimeoutException:
             raise self._too_slow() from None
         except httpx.ConnectError as error:
-            raise self._unreachable(error) from None
+            words = short_text(str(error)) or "no connection"
+            if "CERTIFICATE_VERIFY_FAILED" in words:
+                advice = "set SSL_CERT_FILE to the certificate of your own authority, if it has one"
+                raise EngineFailure(f"its certificate is not trusted: {advice}", for_all=True) from None
+            raise EngineFailure(f"cannot be reached: {words}", again=True, for_all=True) from None
         except (httpx.TransportError, httpx.DecodingError) as error:
             words = short_text(str(error)) or type(error).__name__
             raise EngineFailure(f"the connection broke: {words}", again=True) from None
@@ -330,7 +289,7 @@ class Sender:
         body = bytearray()
         headers = {"Content-Type": request.media_type}
         with self._client.stream("POST", request.url, content=request.content, headers=headers) as response:
-            for piece in response.iter_bytes(PIECE):
+            for piece in response.iter_bytes():
                 body += piece
                 if perf_counter() > deadline:
                     raise self._too_slow()
@@ -345,17 +304,16 @@ class Sender:
         usage = setting_usage("seconds")
         return EngineFailure(f"no answer within {self._seconds:g} seconds ({usage} allows more)", again=True)
 
-    def _unreachable(self, error: httpx.ConnectError) -> EngineFailure:
-        words = short_text(str(error)) or "no connection"
-        if "CERTIFICATE_VERIFY_FAILED" in words:
-            advice = "set SSL_CERT_FILE to the certificate of your own authority, if it has one"
-            return EngineFailure(f"its certificate is not trusted: {advice}", for_all=True)
-        return EngineFailure(f"cannot be reached: {words}", again=True, for_all=True)
-
     def _refusal(self, status: int, headers: httpx.Headers, body: bytearray) -> EngineFailure:
-        """What a status other than 200 means."""
-        said = self._credentials.masked(short_text(_error_words(body, self._error_text)))
-        reason = f"HTTP {status} {_phrase(status)}".rstrip() + (f": {said}" if said else "")
+        """What a status other than 200 means, with what the engine says, else the beginning of what it sent."""
+        try:
+            words = self._error_text(json.loads(body))
+        except (ValueError, RecursionError):
+            words = ""
+        text = body[:2000].decode("utf-8", "replace")
+        said = self._credentials.masked(short_text(words or ("" if text.lstrip().startswith("<") else text)))
+        phrase = HTTPStatus(status).phrase if status in set(HTTPStatus) else ""
+        reason = f"HTTP {status} {phrase}".rstrip() + (f": {said}" if said else "")
         if status in PASSING:
             return EngineFailure(reason, again=True, wait=seconds_to_wait(headers.get("Retry-After")))
         if status in NOT_LET_IN:
@@ -398,17 +356,3 @@ def _decoded_answer(body: bytearray, media_type: str) -> Any:
             f"it answers with a page for people, '{shown}': is this the address of an index?", for_all=True
         )
     raise EngineFailure(f"the answer is no whole JSON: '{shown}'", again=True)
-
-
-def _error_words(body: bytearray, error_text: ErrorText) -> str:
-    """What the engine says in its own form, else the beginning of what it sent."""
-    try:
-        found = error_text(json.loads(body))
-    except (ValueError, RecursionError):
-        found = ""
-    text = body[:2000].decode("utf-8", "replace")
-    return found or ("" if text.lstrip().startswith("<") else text)
-
-
-def _phrase(status: int) -> str:
-    return HTTPStatus(status).phrase if status in set(HTTPStatus) else ""

@@ -16,8 +16,6 @@ from rankscope.core.errors import SettingError
 from rankscope.core.names import one_line
 from rankscope.core.wording import setting_usage
 
-# What differs between engines: how a page is asked for, and how an answer and an error read.
-
 Syntax = Literal["words", "lucene"]
 WINDOW = 10_000  # how deep pages go by their numbers; behind that each begins where the last one ended
 
@@ -87,10 +85,21 @@ class Solr(Dialect):
         """A form; lists give a parameter several times, objects are sent as JSON."""
         ours: dict[str, Any] = {"fl": f"{id_field},score", "wt": "json", "rows": place.size}
         if place.deep:
-            ours |= {"cursorMark": place.after or FIRST_MARK, "sort": _cursor_order(body.get("sort"), id_field)}
+            # A cursor needs an order in which no two documents are equal.
+            order = str(body.get("sort") or SOLR_ORDER)
+            named = {each.split()[0] for each in order.split(",") if each.split()}
+            unique = order if id_field in named else f"{order}, {id_field} asc"
+            ours |= {"cursorMark": place.after or FIRST_MARK, "sort": unique}
         else:
             ours["start"] = place.start
-        form = {name: _solr_parameter(value) for name, value in {**body, **ours}.items()}
+
+        def as_text(value: Any) -> str:
+            return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+        form = {
+            name: [as_text(each) for each in value] if isinstance(value, list) else as_text(value)
+            for name, value in {**body, **ours}.items()
+        }
         content = urlencode(form, doseq=True).encode()
         return HttpRequest(self.search_address(url), content, "application/x-www-form-urlencoded")
 
@@ -100,11 +109,11 @@ class Solr(Dialect):
         if isinstance(head, dict) and head.get("partialResults"):
             raise EngineFailure("the engine found only a part in its time (partialResults)", again=True)
         response = member(data, "response", dict)
-        docs = member(response, "docs", list)
+        docs = [each if isinstance(each, dict) else {} for each in member(response, "docs", list)]
         total = number_in(response.get("numFound"))
         return Page(
-            ids=tuple(id_text(_solr_field(each, id_field), id_field, place) for place, each in enumerate(docs, 1)),
-            scores=tuple(score_value(_solr_field(each, "score"), place) for place, each in enumerate(docs, 1)),
+            ids=tuple(id_text(each.get(id_field), id_field, place) for place, each in enumerate(docs, 1)),
+            scores=tuple(score_value(each.get("score"), place) for place, each in enumerate(docs, 1)),
             total=None if total is None else int(total),
             took=number_in(head.get("QTime")) if isinstance(head, dict) else None,
             after=data.get("nextCursorMark"),
@@ -114,27 +123,6 @@ class Solr(Dialect):
         """`error.msg`."""
         error = data.get("error") if isinstance(data, dict) else None
         return first_text([error.get("msg"), error.get("trace")]) if isinstance(error, dict) else first_text([error])
-
-
-def _cursor_order(given: Any, id_field: str) -> str:
-    """A cursor needs an order in which no two documents are equal."""
-    order = str(given or SOLR_ORDER)
-    named = {each.split()[0] for each in order.split(",") if each.split()}
-    return order if id_field in named else f"{order}, {id_field} asc"
-
-
-def _solr_parameter(value: Any) -> Any:
-    if isinstance(value, list):
-        return [_solr_text(each) for each in value]
-    return _solr_text(value)
-
-
-def _solr_text(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-def _solr_field(document: Any, name: str) -> Any:
-    return document.get(name) if isinstance(document, dict) else None
 
 
 # OpenSearch and Elasticsearch: JSON, pages by from and size, deep ones by search_after.
@@ -172,7 +160,11 @@ class OpenSearch(Dialect):
         """The body with its page; ids that are no `_id` come from the document."""
         whole: dict[str, Any] = {**body, "size": place.size, "_source": False if id_field == "_id" else [id_field]}
         if place.deep:
-            whole["sort"] = _unique_order(body.get("sort"), id_field)
+            # Pages that follow each other need an order in which no two documents are equal.
+            given = body.get("sort")
+            order = given if isinstance(given, list) else [given or OPENSEARCH_ORDER]
+            named = {name for each in order for name in (each if isinstance(each, dict) else [each])}
+            whole["sort"] = [*order] if id_field in named else [*order, {id_field: "asc"}]
             if place.after is not None:
                 whole["search_after"] = place.after
         else:
@@ -184,16 +176,22 @@ class OpenSearch(Dialect):
 
     def read_page(self, data: Any, id_field: str) -> Page:
         """The documents of `hits.hits`; an answer of only some shards is a failure that may pass."""
-        _refuse_parts(data)
+        shards = data.get("_shards") if isinstance(data, dict) else None
+        failed = number_in(shards.get("failed")) if isinstance(shards, dict) else None
+        if failed:
+            raise EngineFailure(f"{failed:g} shards did not answer, so the ranking is incomplete", again=True)
+        if isinstance(data, dict) and data.get("timed_out") is True:
+            raise EngineFailure("the engine found only a part in its time (timed_out)", again=True)
         hits = member(data, "hits", dict)
-        found = member(hits, "hits", list)
-        last = found[-1] if found else None
+        found = [each if isinstance(each, dict) else {} for each in member(hits, "hits", list)]
+        total = hits.get("total")
+        number = number_in(total.get("value") if isinstance(total, dict) else total)
         return Page(
             ids=tuple(id_text(_stored_field(each, id_field), id_field, place) for place, each in enumerate(found, 1)),
-            scores=tuple(score_value(_hit_score(each), place) for place, each in enumerate(found, 1)),
-            total=_hit_total(hits.get("total")),
+            scores=tuple(score_value(each.get("_score"), place) for place, each in enumerate(found, 1)),
+            total=None if number is None else int(number),
             took=number_in(data.get("took")),
-            after=last.get("sort") if isinstance(last, dict) else None,
+            after=found[-1].get("sort") if found else None,
         )
 
     def error_text(self, data: Any) -> str:
@@ -206,26 +204,8 @@ class OpenSearch(Dialect):
         return first_text([cause.get("reason"), error.get("reason"), error.get("type")])
 
 
-def _refuse_parts(data: Any) -> None:
-    shards = data.get("_shards") if isinstance(data, dict) else None
-    failed = number_in(shards.get("failed")) if isinstance(shards, dict) else None
-    if failed:
-        raise EngineFailure(f"{failed:g} shards did not answer, so the ranking is incomplete", again=True)
-    if isinstance(data, dict) and data.get("timed_out") is True:
-        raise EngineFailure("the engine found only a part in its time (timed_out)", again=True)
-
-
-def _unique_order(given: Any, id_field: str) -> list[Any]:
-    """Pages that follow each other need an order in which no two documents are equal."""
-    order = given if isinstance(given, list) else [given or OPENSEARCH_ORDER]
-    named = {name for each in order for name in (each if isinstance(each, dict) else [each])}
-    return [*order] if id_field in named else [*order, {id_field: "asc"}]
-
-
-def _stored_field(hit: Any, name: str) -> Any:
+def _stored_field(hit: Mapping[str, Any], name: str) -> Any:
     """A field of a document: its `_id`, or what it was given, where dots lead into objects."""
-    if not isinstance(hit, dict):
-        return None
     if name == "_id":
         return hit.get(name)
     value: Any = hit.get("_source")
@@ -234,15 +214,6 @@ def _stored_field(hit: Any, name: str) -> Any:
     for part in name.split("."):
         value = value.get(part) if isinstance(value, dict) else None
     return value
-
-
-def _hit_score(hit: Any) -> Any:
-    return hit.get("_score") if isinstance(hit, dict) else None
-
-
-def _hit_total(value: Any) -> int | None:
-    number = number_in(value.get("value") if isinstance(value, dict) else value)
-    return None if number is None else int(number)
 
 
 # The kinds of engines that can be asked; a new one adds its line here.

@@ -6,7 +6,7 @@ import os
 from base64 import b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import urlsplit
 
 from rankscope.core.catalogue import did_you_mean
 from rankscope.core.errors import SettingError
@@ -35,7 +35,13 @@ class EngineAddress:
         """From `KIND:URL`; what could hold a password is never repeated."""
         kind, _, url = text.strip().partition(":")
         if kind.lower() not in DIALECTS:
-            raise SettingError(_unknown_kind(kind))
+            usage = setting_usage("engine")
+            if kind.lower() in ("http", "https"):
+                kinds = ", ".join(f"{each}:{kind}://..." for each in DIALECTS)
+                raise SettingError(f"{usage} begins with the kind of the engine: {kinds}")
+            shown = kind if kind.isalpha() else ""
+            known = ", ".join(f"{each}:URL" for each in DIALECTS)
+            raise SettingError(f"{usage}: no engine '{shown}'{did_you_mean(shown, DIALECTS)} There are: {known}")
         problem = _address_problem(url)
         if problem:
             raise SettingError(f"{setting_usage('engine')}: {problem}")
@@ -53,15 +59,6 @@ class EngineAddress:
         return f"{self.kind}:{self.url}"
 
 
-def _unknown_kind(kind: str) -> str:
-    usage = setting_usage("engine")
-    if kind.lower() in ("http", "https"):
-        return f"{usage} begins with the kind of the engine: {', '.join(f'{each}:{kind}://...' for each in DIALECTS)}"
-    shown = kind if kind.isalpha() else ""
-    known = ", ".join(f"{each}:URL" for each in DIALECTS)
-    return f"{usage}: no engine '{shown}'{did_you_mean(shown, DIALECTS)} There are: {known}"
-
-
 def _address_problem(url: str) -> str:
     """What is wrong with an address, without repeating any of it that could be a password."""
     try:
@@ -73,10 +70,6 @@ def _address_problem(url: str) -> str:
         return f"a user name or a password does not belong into an address: set {USER} and {PASSWORD} instead"
     if parts.scheme not in ("http", "https") or not parts.hostname or not port_is_known:
         return "this is no address of a host, as http://localhost:8983/solr/NAME"
-    return _more_than_an_index(parts)
-
-
-def _more_than_an_index(parts: SplitResult) -> str:
     if parts.query or parts.fragment:
         return f"an address ends with the index; parameters belong into {setting_usage('request', 'FILE.json')}"
     return ""
@@ -105,7 +98,17 @@ class Credentials:
         """A name with a password, a key, or a token; more than one of them is an error."""
         given = os.environ if environment is None else environment
         found = {name: given[name] for name in (USER, PASSWORD, API_KEY, TOKEN) if given.get(name)}
-        _check_credentials(found)
+        kinds = [name for name in (USER, API_KEY, TOKEN) if name in found]
+        problems = []
+        if (USER in found) != (PASSWORD in found):
+            problems.append(f"{USER} and {PASSWORD} belong together: set both, or none")
+        if len(kinds) > 1:
+            problems.append(f"{', '.join(kinds)} are set: an engine is told only one of them")
+        for name in (API_KEY, TOKEN):
+            if name in found and not (found[name].isascii() and found[name].isprintable()):
+                problems.append(f"{name} holds a sign that cannot be sent")
+        if problems:
+            raise SettingError.of(problems)
         if USER in found:
             packed = b64encode(f"{found[USER]}:{found[PASSWORD]}".encode()).decode()
             return cls(f"Basic {packed}", (found[PASSWORD], packed))
@@ -123,23 +126,6 @@ class Credentials:
         for each in self.secrets:
             text = text.replace(each, MASK)
         return text
-
-
-def _check_credentials(found: Mapping[str, str]) -> None:
-    kinds = [name for name in (USER, API_KEY, TOKEN) if name in found]
-    problems = []
-    if (USER in found) != (PASSWORD in found):
-        problems.append(f"{USER} and {PASSWORD} belong together: set both, or none")
-    if len(kinds) > 1:
-        problems.append(f"{', '.join(kinds)} are set: an engine is told only one of them")
-    problems += [f"{name} holds a sign that cannot be sent" for name in (API_KEY, TOKEN) if not _sendable(found, name)]
-    if problems:
-        raise SettingError.of(problems)
-
-
-def _sendable(found: Mapping[str, str], name: str) -> bool:
-    value = found.get(name, "x")
-    return value.isascii() and value.isprintable()
 
 
 # How much is asked at once, how long for, and how often again.

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import io
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from itertools import islice
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rankscope.core.files import atomic
-from rankscope.engines.resumable import Resumable, WorkKind, explaining_database, remove_state
-from rankscope.inputs.formats.registry import OUR_SUFFIXES, format_of_path, write_file
+from rankscope.engines.resumable import Resumable, WorkKind
+from rankscope.inputs.formats.registry import OUR_SUFFIXES, write_file
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.run import Run
 from rankscope.inputs.sources import without_suffix
@@ -27,8 +25,6 @@ if TYPE_CHECKING:
     from rankscope.inputs.problems import Problems
     from rankscope.inputs.tables import Table
 
-
-# The answers of an engine as a run: its order in the ranks, its scores as they were sent.
 
 TOPICS_AT_ONCE = 20
 
@@ -51,10 +47,11 @@ class Oddities:
         """Of all answers."""
         counted: Counter[str] = Counter()
         for each in answers:
+            neighbours = list(pairwise(each.scores))
             counted.update(
                 empty=int(not each.ids),
-                tied=int(each.has_ties),
-                unordered=int(not each.is_ordered),
+                tied=int(any(above == below for above, below in neighbours)),
+                unordered=int(not all(above >= below for above, below in neighbours)),
                 moved=int(each.moved),
                 duplicates=each.duplicates,
             )
@@ -68,9 +65,13 @@ class LiveRun(Run):
     oddities: Oddities
     resumed: bool = False
 
+    def note(self, read: Callable[[], Iterable[TopicAnswer]]) -> None:
+        """Latency and oddities from all answers."""
+        self.latency, self.oddities = Latency.of(read()), Oddities.of(read())
+
 
 def run_of_answers(name: str, read: Callable[[], Iterable[TopicAnswer]]) -> LiveRun:
-    """A run whose rows are read whenever they are asked for; they stand in the order of the engine."""
+    """A run whose rows are read whenever they are asked for, in the order of the engine; without its latency."""
 
     def tables(_: Problems) -> Iterator[Table]:
         import polars as pl
@@ -116,11 +117,6 @@ def latency_path(output: str | Path) -> Path:
     return path.with_name(f"{without_suffix(path.name, OUR_SUFFIXES)}{LATENCY_SUFFIX}")
 
 
-def run_in_memory(answers: Sequence[TopicAnswer], name: str) -> LiveRun:
-    """The run of answers that are there."""
-    return _with_latency(run_of_answers(name, lambda: answers), lambda: answers)
-
-
 def written_run(
     answers: Answers, topics: Sequence[str], name: str, output: str | Path, conditions: Mapping[str, Any]
 ) -> LiveRun:
@@ -131,21 +127,11 @@ def written_run(
 
     write_file(run_of_answers(name, read), output)
     stored = Run.from_path(output, Reading())
-    run = _with_latency(LiveRun(name, lambda _, problems, rank: stored.blocks(problems, rank), stored.source), read)
+    run = LiveRun(name, lambda _, problems, rank: stored.blocks(problems, rank), stored.source)
+    run.note(read)
     with atomic(latency_path(output)) as file:
         json.dump(run.latency.record(**conditions), file, indent=2)
         file.write("\n")
-    return run
-
-
-def check_writable(answers: Sequence[TopicAnswer], name: str, output: str | Path) -> None:
-    """Raise now where ids cannot be written in the format of the output, not after all topics were asked."""
-    chosen = format_of_path(output)
-    chosen.write_run(run_of_answers(name, lambda: answers), io.BytesIO() if chosen.binary else io.StringIO())
-
-
-def _with_latency(run: LiveRun, read: Callable[[], Iterable[TopicAnswer]]) -> LiveRun:
-    run.latency, run.oddities = Latency.of(read()), Oddities.of(read())
     return run
 
 
@@ -213,8 +199,6 @@ class Latency:
 
 
 # What an engine gave for one topic.
-
-
 @dataclass(frozen=True)
 class TopicAnswer:
     """The ranking of a topic, the milliseconds of each of its requests, and what was odd about it.
@@ -233,16 +217,6 @@ class TopicAnswer:
     duplicates: int = 0
     moved: bool = False
 
-    @property
-    def is_ordered(self) -> bool:
-        """Whether scores never rise from a document to the next one."""
-        return all(above >= below for above, below in zip(self.scores, self.scores[1:], strict=False))
-
-    @property
-    def has_ties(self) -> bool:
-        """Whether two documents in a row have the same score."""
-        return any(above == below for above, below in zip(self.scores, self.scores[1:], strict=False))
-
 
 @dataclass(frozen=True)
 class TopicFailure:
@@ -260,11 +234,12 @@ SEARCHING = WorkKind(
     "searching", "searches", ".searching", {"request": "another request", "topics": "other topics, or other vectors"}
 )
 SCHEMA = "CREATE TABLE answers (topic TEXT PRIMARY KEY, ids TEXT NOT NULL, scores BLOB NOT NULL, facts TEXT NOT NULL)"
-IN_MEMORY = ":memory:"
 
 
 class Answers(Resumable):
     """The answers by topic; a topic is wholly there or still to be asked for."""
+
+    kind = SEARCHING
 
     def begin(self, settings: Mapping[str, Any]) -> bool:
         """Start, or go on if that was done before with the same settings; whether it goes on."""
@@ -309,27 +284,3 @@ def _answer(topic: str, ids: str, scores: bytes, facts: str) -> TopicAnswer:
         milliseconds=tuple(kept.pop("milliseconds")),
         **kept,
     )
-
-
-@contextmanager
-def forgetting_nothing(answers: Answers, path: Path | None) -> Iterator[None]:
-    """Where the block fails before there is any answer, no file stays: nothing could go on from it."""
-    try:
-        yield
-    except BaseException:
-        if path is not None and not answers.topics():
-            answers.close()
-            remove_state(path)
-        raise
-
-
-@contextmanager
-def open_answers(path: Path | None) -> Iterator[Answers]:
-    """The answers in a file, made if it is not there, or in memory; a `SettingError` where it cannot be had."""
-    place: Path | str = IN_MEMORY if path is None else path
-    with explaining_database(place, SEARCHING):
-        answers = Answers(place, SEARCHING)
-        try:
-            yield answers
-        finally:
-            answers.close()

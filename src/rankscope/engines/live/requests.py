@@ -19,8 +19,6 @@ from rankscope.core.wording import how_many, setting_usage
 from rankscope.engines.live.dialects import Dialect
 from rankscope.inputs.documents.topics import QuerySet
 
-# Topics ready to be asked: each with the request that asks for it.
-
 Vectors = Mapping[str, list[float]]
 MOST_SHOWN = 10
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, BinaryIO, ClassVar
+from typing import Any, BinaryIO, ClassVar, Generic, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,11 +23,10 @@ from rankscope.engines.nearest.query_block import Best, QueryBlock
 from rankscope.engines.nearest.relevance import Asked
 from rankscope.engines.nearest.space import Space
 from rankscope.inputs.array_files import Archive
+from rankscope.ranks.kept_scores import lots_of_numbers
 from rankscope.ranks.ragged import Ragged
 from rankscope.ranks.score_tables import ranks_among
 from rankscope.ranks.screening import Close, Counted, Ranked, count_block, final_ranks
-
-# Ranks of the hits of a block of queries.
 
 CELL, SCREENED_CELL = 20, 12  # bytes a score takes in a block, all arrays at once
 USEFUL = 1 << 25  # larger blocks are not faster
@@ -45,18 +46,21 @@ class BlockRanks:
     distractors: Ragged | None
 
     @classmethod
-    def of(cls, block: QueryBlock, found: Ranked, best: Best | None) -> BlockRanks:
-        """From final ranks; scores are kept where the best distractors are."""
-        shown = block.space.shown
-        columns = {"rank": found.rank} | ({} if best is None else {"score": shown(block.hits["score"])})
-        kept = None if best is None else best.result()
-        return cls(
-            queries=block.queries,
-            judged=Ragged(block.hits.offsets, columns),
-            ties=found.ties,
-            left_out=block.left_out.lengths,
-            distractors=None if kept is None else kept.with_columns(score=shown(kept["score"])),
-        )
+    def of(
+        cls,
+        queries: IntArray,
+        hits: Ragged,
+        left_out: Ragged,
+        found: Ranked,
+        best: Ragged | None,
+        shown: Callable[[FloatArray], FloatArray],
+    ) -> BlockRanks:
+        """From final ranks; scores are kept, as people know them, where the best distractors are."""
+        columns, lists = dict[str, NDArray[Any]](rank=found.rank), None
+        if best is not None:
+            columns["score"] = shown(hits["score"])
+            lists = Ragged(best.offsets, {"score": shown(best["score"]), "lot": lots_of_numbers(best["item"])})
+        return cls(queries, Ragged(hits.offsets, columns), found.ties, left_out.lengths, lists)
 
     @classmethod
     def join(cls, parts: Sequence[BlockRanks]) -> BlockRanks:
@@ -69,6 +73,35 @@ class BlockRanks:
             left_out=np.concatenate([part.left_out for part in parts]),
             distractors=Ragged.join(best) if best else None,
         )
+
+    def to_arrays(self) -> Arrays:
+        """Arrays by name."""
+        plain = {"queries": self.queries, "left_out": self.left_out}
+        more = {} if self.distractors is None else lists_to_arrays("distractors", self.distractors)
+        return plain | lists_to_arrays("judged", self.judged) | lists_to_arrays("ties", self.ties) | more
+
+    @classmethod
+    def from_arrays(cls, arrays: Arrays) -> BlockRanks:
+        """The same again."""
+        return cls(
+            queries=arrays["queries"],
+            judged=lists_from_arrays("judged", arrays),
+            ties=lists_from_arrays("ties", arrays),
+            left_out=arrays["left_out"],
+            distractors=lists_from_arrays("distractors", arrays) if "distractors.offsets" in arrays else None,
+        )
+
+
+class BlockRanker(ABC):
+    """Ranks block after block of queries."""
+
+    @abstractmethod
+    def ranked(self, queries: IntArray) -> BlockRanks:
+        """The ranks of a block."""
+
+    def stream(self, blocks: list[IntArray]) -> Iterator[BlockRanks]:
+        """Block after block."""
+        return map(self.ranked, blocks)
 
 
 def cells_within(space: Space, memory: int) -> int:
@@ -109,20 +142,20 @@ class Screening:
 
 
 @dataclass
-class Ranker(Screening):
-    """Ranks block after block of queries that are items."""
+class Ranker(Screening, BlockRanker):
+    """Ranks queries that are items, the queries of a block by several threads."""
 
     relevance: Asked = field(kw_only=True)
     _is_probed: bool = field(default=False, init=False)
     _pool: ThreadPoolExecutor | None = field(default=None, init=False)
 
-    def stream(self, blocks: list[IntArray]) -> Iterator[BlockRanks]:
-        """Block after block."""
-        return map(self.ranked, blocks)
-
     def ranked(self, queries: IntArray) -> BlockRanks:
         """The ranks of a block of at most a few thousand queries, a part of them by each thread."""
-        self._find_level(queries)
+        # Rank a few queries for the level alone, once: a whole block at a level that does not do costs more.
+        several = self.space.levels > 1 and not self.space.exact
+        if several and not self._is_probed and queries.size > PROBED**2:
+            self._ranked(queries[:: queries.size // PROBED])
+        self._is_probed = True
         threads = self._sharing = min(thread_count(), -(-queries.size // LEAST_ROWS)) if self.space.shared else 1
         if threads < 2:
             return self._ranked(queries)
@@ -131,13 +164,6 @@ class Ranker(Screening):
         parts = np.array_split(queries, threads)
         return BlockRanks.join(list(self._pool.map(self._ranked_alone, parts)))
 
-    def _find_level(self, queries: IntArray) -> None:
-        """Rank a few queries for the level alone, once: a whole block at a level that does not do costs more."""
-        several = self.space.levels > 1 and not self.space.exact
-        if several and not self._is_probed and queries.size > PROBED**2:
-            self._ranked(queries[:: queries.size // PROBED])
-        self._is_probed = True
-
     def _ranked_alone(self, queries: IntArray) -> BlockRanks:
         with with_threads(1):
             return self._ranked(queries)
@@ -145,7 +171,7 @@ class Ranker(Screening):
     def _ranked(self, queries: IntArray) -> BlockRanks:
         work = RowsOfBlock(self, QueryBlock.of(self.space, self.relevance, queries))
         found = work.exactly() if self.space.exact else work.screened()
-        return BlockRanks.of(work.block, found, work.best)
+        return work.result(found)
 
 
 class RowsOfBlock:
@@ -154,6 +180,11 @@ class RowsOfBlock:
     def __init__(self, ranker: Screening, block: QueryBlock) -> None:
         self.ranker, self.space, self.block = ranker, ranker.space, block
         self.best: Best | None = None
+
+    def result(self, found: Ranked) -> BlockRanks:
+        """From final ranks."""
+        best, block = None if self.best is None else self.best.items(), self.block
+        return BlockRanks.of(block.queries, block.hits, block.left_out, found, best, self.space.shown)
 
     def _no_best_yet(self, level: int) -> Best | None:
         return Best(self.block.queries, self.space, level) if self.ranker.keep_scores else None
@@ -176,9 +207,10 @@ class RowsOfBlock:
 
     def screen(self) -> tuple[IntArray, Close]:
         """Of hits with their references: what stands before each, and what is close to one, with its reference."""
-        level = self.ranker.level
+        level, pairs = self.ranker.level, self.block.queries.size * len(self.space)
         found = self._screen(level)
-        while level + 1 < self.space.levels and self._is_dear(found, level):
+        # Where so much is in doubt, more precise scores are cheaper than references.
+        while level + 1 < self.space.levels and sum(part.row.size for part in found) > self.space.dear[level] * pairs:
             level += 1
             self.ranker.level = max(level, self.ranker.level)
             found = self._screen(level)
@@ -186,11 +218,6 @@ class RowsOfBlock:
         row, item, place = (np.concatenate([getattr(part, name) for part in found]) for name in names)
         before = np.sum([part.before for part in found], axis=0)
         return before, self.block.settle(row, item, place)
-
-    def _is_dear(self, found: list[Counted], level: int) -> bool:
-        """Whether so much is in doubt that more precise scores are cheaper than references."""
-        doubts = sum(part.row.size for part in found)
-        return doubts > self.space.dear[level] * self.block.queries.size * len(self.space)
 
     def _screen(self, level: int) -> list[Counted]:
         """Chunk after chunk of the items; those in doubt by their places among all items."""
@@ -224,68 +251,74 @@ def _count(scores: NDArray[np.float32], limits: Ragged) -> Counted:
     return Counted.join(in_threads(work, starts), starts, limits.offsets[starts].tolist())
 
 
-# Finished blocks in files, which name their queries: one of other queries does not fit and is ranked anew.
+# Finished work in files that hold arrays only: blocks of a ranking, and what its parts give.
 
-STORED_LISTS = ("judged", "ties", "distractors")
+Arrays = dict[str, NDArray[Any]]
 
 
-class BlockForm:
-    """A block as arrays in an .npz file."""
+class OfArrays(Protocol):
+    """What can be told by arrays alone."""
+
+    def to_arrays(self) -> Arrays:
+        """Arrays by name."""
+
+    @classmethod
+    def from_arrays(cls, arrays: Arrays) -> Self:
+        """The same again; a `KeyError` where arrays are missing."""
+
+
+T = TypeVar("T", bound=OfArrays)
+
+
+class ArraysForm(Generic[T]):
+    """Such results as .npz files."""
 
     suffix = ".npz"
 
-    def read(self, file: Path) -> BlockRanks | None:
-        """The block in a file; None if there is none or it is damaged."""
+    def __init__(self, kind: type[T]) -> None:
+        self.kind = kind
+
+    def read(self, file: Path) -> T | None:
+        """The result in a file; None where there is none that is whole."""
         try:
-            return _read_block(file)
+            return self.kind.from_arrays(Archive.of(file).arrays())
         except (InputError, ValueError, KeyError):
             return None
 
-    def write(self, ranks: BlockRanks, stream: BinaryIO) -> None:
-        """Write a block."""
-        np.savez(stream, allow_pickle=False, **_arrays_of_block(ranks))
+    def write(self, result: T, stream: BinaryIO) -> None:
+        """Write a result."""
+        file = io.BytesIO()
+        arrays: dict[str, Any] = result.to_arrays()
+        np.savez(file, **arrays)
+        stream.write(file.getvalue())
+
+
+def lists_to_arrays(name: str, lists: Ragged) -> Arrays:
+    """Lists as arrays, all under names that begin with this.
+
+    >>> sorted(lists_to_arrays("hits", Ragged.of([[1], []], "item")))
+    ['hits.item', 'hits.offsets']
+    """
+    return {f"{name}.offsets": lists.offsets} | {f"{name}.{each}": values for each, values in lists.columns.items()}
+
+
+def lists_from_arrays(name: str, arrays: Arrays) -> Ragged:
+    """The lists again."""
+    columns = {each.partition(".")[2]: values for each, values in arrays.items() if each.startswith(f"{name}.")}
+    return Ragged(columns.pop("offsets"), columns)
 
 
 class BlocksFolder(PartsFolder[BlockRanks]):
-    """Blocks of one ranking, in a folder named by a digest of all its inputs and settings."""
+    """Blocks of one ranking, in a folder named by a digest of all its inputs and settings.
+
+    They name their queries: one of other queries does not fit and is ranked anew.
+    """
 
     def __init__(self, result: str | Path, about: dict[str, Any]) -> None:
-        super().__init__(work_folder(result, digest_of(about)[:16]), BlockForm())
+        super().__init__(work_folder(result, digest_of(about)[:16]), ArraysForm(BlockRanks))
 
     def block(self, number: int, queries: IntArray, ranked: Callable[[IntArray], BlockRanks]) -> BlockRanks:
         """A block of these queries from its file, or ranked now and written."""
         return self.kept(
             f"{number:06}", lambda: ranked(queries), lambda result: np.array_equal(result.queries, queries)
         )
-
-
-def _arrays_of_block(block: BlockRanks) -> dict[str, Any]:
-    result: dict[str, NDArray[Any]] = {"queries": block.queries, "left_out": block.left_out}
-    for name in STORED_LISTS:
-        lists: Ragged | None = getattr(block, name)
-        if lists is not None:
-            result[f"{name}.offsets"] = lists.offsets
-            result.update({f"{name}.{column}": values for column, values in lists.columns.items()})
-    return result
-
-
-def _read_block(file: Path) -> BlockRanks | None:
-    arrays = Archive.of(file).arrays()
-    lists = {name: _lists_of_block(arrays, name) for name in STORED_LISTS}
-    judged, ties = lists["judged"], lists["ties"]
-    if judged is None or ties is None:
-        return None
-    return BlockRanks(
-        queries=arrays["queries"],
-        judged=judged,
-        ties=ties,
-        left_out=arrays["left_out"],
-        distractors=lists["distractors"],
-    )
-
-
-def _lists_of_block(arrays: dict[str, NDArray[Any]], name: str) -> Ragged | None:
-    if f"{name}.offsets" not in arrays:
-        return None
-    columns = {key.partition(".")[2]: values for key, values in arrays.items() if key.startswith(f"{name}.")}
-    return Ragged(columns.pop("offsets"), columns)

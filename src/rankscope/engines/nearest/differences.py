@@ -23,8 +23,6 @@ from rankscope.engines.nearest.space import (
     short_buffers,
 )
 
-# Metrics made of differences of features: city-block, histogram distances, counts of features that differ.
-
 LARGE = 1 << 28  # features up to this number have a copy turned and narrowed in memory
 
 

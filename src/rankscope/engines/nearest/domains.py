@@ -14,15 +14,12 @@ from rankscope.core.arrays import BoolArray, FloatArray, IntArray
 from rankscope.core.errors import SettingError
 from rankscope.core.notation import Named, NamedCatalogue
 from rankscope.core.threads import in_threads, with_threads
-from rankscope.engines.nearest.blocks import BlockRanks, RowsOfBlock, Screening
+from rankscope.engines.nearest.blocks import BlockRanker, BlockRanks, RowsOfBlock, Screening
 from rankscope.engines.nearest.query_block import QueryBlock
 from rankscope.engines.nearest.relevance import Relevance, SharedRelevance
 from rankscope.engines.nearest.space import TABLE, Space
 from rankscope.inputs.problems import shorten_value
-from rankscope.ranks.kept_scores import lots_of_numbers
 from rankscope.ranks.ragged import Ragged
-
-# Ranks within a domain of each class: its members and the distractors chosen for it, whatever else there is.
 
 QUERIES = 1024  # of a block, which ends with a class
 
@@ -49,8 +46,8 @@ class Domain:
 
 
 @dataclass(frozen=True, eq=False)
-class DomainRanker:
-    """Ranks the queries of whole classes, each class in a domain of its own."""
+class DomainRanker(BlockRanker):
+    """Ranks the queries of whole classes, each in a domain of its own; `SettingError` where distractors are too few."""
 
     space: Space
     relevance: Relevance
@@ -58,8 +55,7 @@ class DomainRanker:
     keep_scores: bool
     cells: int
 
-    def check(self) -> None:
-        """Raise where a class has fewer distractors than are to be kept."""
+    def __post_init__(self) -> None:
         groups = self.relevance.groups(self.relevance.queries)
         left = np.array([self._found - group.members.size for group in groups])
         short = np.flatnonzero(left < self.distractors.number)
@@ -80,14 +76,14 @@ class DomainRanker:
                 ends.append(group.stop)
         return [part for part in np.split(queries, ends[1:]) if part.size]
 
-    def stream(self, blocks: Sequence[IntArray]) -> Iterator[BlockRanks]:
-        """Block after block."""
-        return map(self.ranked, blocks)
-
     def ranked(self, queries: IntArray) -> BlockRanks:
         """The ranks of the queries of some classes, several of which are worked on at once."""
-        groups = self.relevance.groups(queries)
-        classes = [self._class(queries[group.start], group.members) for group in groups]
+        groups, classes = self.relevance.groups(queries), []
+        for group in groups:
+            outside = self.relevance.gallery.copy()
+            outside[group.members] = False
+            number = int(self.relevance.items.set_number[queries[group.start]])
+            classes.append(ClassItems(number, group.members, np.flatnonzero(outside)))
         kept = self.distractors.choose(self.space, classes)
         asked = [
             (queries[group.start : group.stop], group.members, others)
@@ -96,12 +92,6 @@ class DomainRanker:
         if not self.space.shared:
             return BlockRanks.join([self._of_class(each) for each in asked])
         return BlockRanks.join(in_threads(self._of_class, asked))
-
-    def _class(self, query: int, members: IntArray) -> ClassItems:
-        """The class of a query."""
-        outside = self.relevance.gallery.copy()
-        outside[members] = False
-        return ClassItems(int(self.relevance.items.set_number[query]), members, np.flatnonzero(outside))
 
     def _of_class(self, asked: tuple[IntArray, IntArray, IntArray]) -> BlockRanks:
         """The queries of one class: the rows of its domain are a space of their own."""
@@ -123,23 +113,18 @@ class DomainRanker:
             groups=[SharedRelevance(0, queries.size, np.searchsorted(domain.items, members))],
         )
         work = RowsOfBlock(Screening(space, self.keep_scores, self.cells), block)
-        result = BlockRanks.of(block, work.exactly() if space.exact else work.screened(), work.best)
+        found = work.exactly() if space.exact else work.screened()
+        best = None if work.best is None else work.best.items()
+        if best is not None:  # the lots are those that items have in the whole collection
+            best = best.with_columns(item=domain.items[best["item"]])
+        result = BlockRanks.of(queries, block.hits, block.left_out, found, best, space.shown)
         outside = self._found - int(np.count_nonzero(domain.gallery))
-        lots = _lots_in_whole(work, domain, result)
-        return replace(result, queries=queries, left_out=result.left_out + outside, distractors=lots)
+        return replace(result, left_out=result.left_out + outside)
 
     @cached_property
     def _found(self) -> int:
         """How many items can be found at all."""
         return int(np.count_nonzero(self.relevance.gallery))
-
-
-def _lots_in_whole(work: RowsOfBlock, domain: Domain, result: BlockRanks) -> Ragged | None:
-    """The best distractors with the lots that their items have in the whole collection."""
-    if work.best is None or result.distractors is None:
-        return None
-    items = work.best.items()["item"]
-    return result.distractors.with_columns(lot=lots_of_numbers(domain.items[items]))
 
 
 # Which distractors stay around a class: those nearest to it, a narrow domain, or random ones, a wide domain.

@@ -14,17 +14,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankscope.core.arrays import IntArray
+from rankscope.core.arrays import FloatArray, IntArray
 from rankscope.core.errors import MissingExtra, SettingError
 from rankscope.core.wording import setting_value
-from rankscope.engines.nearest.blocks import BlockRanks, Ranker
-from rankscope.engines.nearest.gpu_scores import METRICS, DeviceRows, Fixed, Half, Level
+from rankscope.engines.nearest.blocks import BlockRanker, BlockRanks
+from rankscope.engines.nearest.gpu_scores import DEVICE_METRICS, DeviceRows, Fixed, Half, Level
 from rankscope.engines.nearest.gpu_tiles import DeviceBest, DeviceHits, TileCounts
-from rankscope.engines.nearest.metrics import METRICS as SPACES
-from rankscope.engines.nearest.metrics import Metric
+from rankscope.engines.nearest.metrics import METRICS, Metric
 from rankscope.engines.nearest.relevance import Asked
-from rankscope.ranks.kept_scores import lots_of_numbers
 from rankscope.ranks.ragged import Ragged
+from rankscope.ranks.screening import Ranked
 
 QUERIES = 8192  # of a tile
 ITEMS = 1 << 16
@@ -45,8 +44,8 @@ def torch_for(device: str) -> Any:
     return torch
 
 
-class GpuRanker(Ranker):
-    """Ranks block after block on a device that torch knows: cuda, or cpu."""
+class GpuRanker(BlockRanker):
+    """Ranks on a device that torch knows: cuda, or cpu."""
 
     tile_queries = QUERIES
     tile_items = ITEMS
@@ -54,11 +53,11 @@ class GpuRanker(Ranker):
     def __init__(
         self, matrix: NDArray[Any], metric: Metric, relevance: Asked, device: str, keep_scores: bool = False
     ) -> None:
-        if not isinstance(metric, str) or metric not in METRICS:
+        if not isinstance(metric, str) or metric not in DEVICE_METRICS:
             asked, other = setting_value("device", device), setting_value("device", "cpu")
-            raise SettingError(f"{asked} ranks by {', '.join(METRICS)}; use {other} for other metrics")
+            raise SettingError(f"{asked} ranks by {', '.join(DEVICE_METRICS)}; use {other} for other metrics")
         self.torch, self.device, self.relevance = torch_for(device), device, relevance
-        self.keep_scores, self.shown = keep_scores, SPACES.find(metric).shown
+        self.keep_scores, self.shown = keep_scores, METRICS.find(metric).shown
         self.rows = DeviceRows(self.torch, matrix, metric, device)
         self.quick: Level = Half(self.rows)
         self.is_precise = False  # whether quick scores left too much in doubt
@@ -113,7 +112,7 @@ class GpuRanker(Ranker):
         for start in range(0, block.queries.size, self.tile_queries):
             self._rank_tile(there.tile(start, min(start + self.tile_queries, block.queries.size)), found)
         with self._timed("to the host"):
-            return found.on_host(there.hits, self.keep_scores)
+            return found.on_host(there.hits, block.queries.size, self.keep_scores)
 
     def _sent(self, values: NDArray[Any]) -> Any:
         return self.torch.from_numpy(np.ascontiguousarray(values)).to(self.device)
@@ -176,20 +175,8 @@ class GpuRanker(Ranker):
             found.best.append((row + tile.start, item, score))
 
     def _as_lists(self, block: _Block, found: OnHost) -> BlockRanks:
-        columns: dict[str, NDArray[Any]] = {"rank": found.rank}
-        queries, distractors = block.queries.size, None
-        if self.keep_scores:
-            columns["score"] = self.shown(found.score)
-            row, item, score = found.best
-            distractors = Ragged.from_rows(row, queries, score=self.shown(score), lot=lots_of_numbers(item))
-        row, start, size = found.ties
-        return BlockRanks(
-            queries=block.queries,
-            judged=Ragged(block.hits.offsets, columns),
-            ties=Ragged.from_rows(row, queries, start=start, size=size),
-            left_out=block.left_out.lengths,
-            distractors=distractors,
-        )
+        hits = Ragged(block.hits.offsets, {} if found.score is None else {"score": found.score})
+        return BlockRanks.of(block.queries, hits, block.left_out, found.ranked, found.best, self.shown)
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,12 +190,11 @@ class _Block:
 
 @dataclass(frozen=True, eq=False)
 class OnHost:
-    """What was found of a block; scores are empty where none are kept."""
+    """What was found of a block; the scores of its hits and the best distractors where scores are kept."""
 
-    rank: IntArray
-    score: NDArray[Any]
-    ties: tuple[IntArray, IntArray, IntArray]
-    best: tuple[IntArray, IntArray, NDArray[Any]]
+    ranked: Ranked
+    score: FloatArray | None
+    best: Ragged | None
 
 
 @dataclass(eq=False)
@@ -219,20 +205,18 @@ class _Found:
     ties: list[tuple[Any, Any, Any]] = field(default_factory=list)
     best: list[tuple[Any, Any, Any]] = field(default_factory=list)
 
-    def on_host(self, hits: DeviceHits, keep_scores: bool) -> OnHost:
-        """All of it as arrays of the host."""
+    def on_host(self, hits: DeviceHits, queries: int, keep_scores: bool) -> OnHost:
+        """All of it as arrays of the host, of so many queries."""
 
         def joined(parts: list[Any]) -> NDArray[Any]:
             return np.asarray(hits.torch.cat(parts).cpu().numpy()) if parts else np.empty(0, dtype=np.int64)
 
         row, start, size = (joined([part[column] for part in self.ties]) for column in range(3))
-        best_row, item, score = (joined([part[column] for part in self.best]) for column in range(3))
-        return OnHost(
-            rank=joined(self.rank),
-            score=joined([hits.score] if keep_scores else []),
-            ties=(row, start, size),
-            best=(best_row, item, score),
-        )
+        ranked = Ranked(joined(self.rank), Ragged.from_rows(row, queries, start=start, size=size))
+        if not keep_scores:
+            return OnHost(ranked, None, None)
+        row, item, score = (joined([part[column] for part in self.best]) for column in range(3))
+        return OnHost(ranked, joined([hits.score]), Ragged.from_rows(row, queries, item=item, score=score))
 
 
 class _OnDevice:

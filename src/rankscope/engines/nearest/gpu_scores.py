@@ -12,11 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankscope.engines.nearest.gpu_kernels import UNROLLED, fixed_scores, kernels_for, pair_terms
-from rankscope.engines.nearest.space import row_parts
+from rankscope.engines.nearest.space import U32, row_parts
 
-# Ways to screen whole tiles of scores on a device, and how far each may be off.
-
-U32 = 2.0**-24
 TINY = 2.0**-120  # of each feature, for what falls below the normal range
 SCALE = 10  # power of two in front of halves: parts of values down to 2^-24 are normal numbers
 PEAK, DIGIT = 127, 256
@@ -46,7 +43,12 @@ class Level(ABC):
 
     def limits(self, queries: Any, scores: Any) -> tuple[Any, Any]:
         """Between which screened scores an item's order against a reference is in doubt; float32, rounded outwards."""
-        return self._outwards(*self.around(queries, self.rows.in_units(queries, scores) * self.unit))
+        low, high = self.around(queries, self.rows.in_units(queries, scores) * self.unit)
+        torch = self.torch
+        below, above = low.to(torch.float32), high.to(torch.float32)
+        end = torch.tensor(float("inf"), device=below.device)
+        below = torch.where(below.to(torch.float64) > low, torch.nextafter(below, -end), below)
+        return below, torch.where(above.to(torch.float64) < high, torch.nextafter(above, end), above)
 
     def around(self, queries: Any, middle: Any) -> tuple[Any, Any]:
         """How far screened scores may be off that would be these, one of each query."""
@@ -56,13 +58,6 @@ class Level(ABC):
         share = self.rounded * (middle.abs() / self.unit + room + (rows.longest**2 if rows.metric == "l2" else 0))
         room = 1.001 * (room + share) * self.unit + rows.width * TINY
         return middle - room, middle + room
-
-    def _outwards(self, low: Any, high: Any) -> tuple[Any, Any]:
-        torch = self.torch
-        below, above = low.to(torch.float32), high.to(torch.float32)
-        end = torch.tensor(float("inf"), device=below.device)
-        below = torch.where(below.to(torch.float64) > low, torch.nextafter(below, -end), below)
-        return below, torch.where(above.to(torch.float64) < high, torch.nextafter(above, end), above)
 
 
 class Half(Level):
@@ -157,12 +152,9 @@ class Fixed(Level):
         total = 0.0
         for many in (3, 2, 1):
             one, other = digits[:, : many * self.depth], self.items[there, (3 - many) * self.depth :]
-            total = total / DIGIT + self._whole_product(one, other)
+            product = one.to(self.torch.float64) @ other.to(self.torch.float64).T  # of whole numbers, which is exact
+            total = total / DIGIT + product.to(self.torch.float32)
         return total * factor * scale[:, None] - offset
-
-    def _whole_product(self, one: Any, other: Any) -> Any:
-        """In float64, where whole numbers are exact."""
-        return (one.to(self.torch.float64) @ other.to(self.torch.float64).T).to(self.torch.float32)
 
     def off(self, queries: Any) -> Any:
         """Rounding of the rows, products of digits that are left out, and rounding of the smaller sums."""
@@ -189,7 +181,7 @@ def has_wide_output(torch: Any) -> bool:
 
 PAIRS = 1 << 25  # whose references are computed at once
 SLAB = 1 << 26  # features that are sent at once
-METRICS = ("cosine", "ip", "l2")
+DEVICE_METRICS = ("cosine", "ip", "l2")
 
 
 class DeviceRows:
@@ -271,7 +263,10 @@ class DeviceRows:
     def _pairs(self, one: Any, other: Any) -> Any:
         total = self._terms(one, other, squared=self.metric == "l2")
         if self.metric == "cosine":
-            total = total / self._root(self.squares[one] * self.squares[other])
+            squares = self.squares[one] * self.squares[other]
+            # Square roots, correctly rounded: CUDA's are, torch's own on the processor are not.
+            on_device = squares.device.type == "cuda"
+            total = total / (self.torch.sqrt(squares) if on_device else self.torch.from_numpy(np.sqrt(squares.numpy())))
         return 0.0 - total if self.metric == "l2" else total + 0.0
 
     def _terms(self, one: Any, other: Any, squared: bool) -> Any:
@@ -285,9 +280,3 @@ class DeviceRows:
                 left = right = left - right
             total.add_(left * right)
         return total
-
-    def _root(self, values: Any) -> Any:
-        """Square roots, correctly rounded: CUDA's are, torch's own on the processor are not."""
-        if values.device.type == "cuda":
-            return self.torch.sqrt(values)
-        return self.torch.from_numpy(np.sqrt(values.numpy()))

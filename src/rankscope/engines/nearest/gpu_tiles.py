@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from rankscope.engines.nearest.gpu_kernels import count_tile, halvings, kernels_for, place_among
-from rankscope.engines.nearest.gpu_scores import U32, Level
+from rankscope.engines.nearest.gpu_scores import Level
+from rankscope.engines.nearest.space import U32
 from rankscope.ranks.relevant_ranks import KEPT_DISTRACTORS
 
 # Counting tiles of screened scores on a device: a Triton kernel where there is one, else plain torch.
@@ -157,7 +158,11 @@ class DeviceHits:
     def _place(self, row: Any, item: Any, score: Any, bins: Any, equal: Any, before: Any) -> None:
         """The same as the kernel does, in plain torch."""
         start, stop = self.offsets[row.long()], self.offsets[row.long() + 1]
-        worse = self._first(start, stop, lambda at: ~self._is_better(at, item, score))
+
+        def is_worse(at: Any) -> Any:
+            return ~((self.score[at] > score) | ((self.score[at] == score) & (self.item[at] < item)))
+
+        worse = self._first(start, stop, is_worse)
         reached = self._first(start, stop, lambda at: self.score[at] <= score)
         one = self.torch.ones_like(bins[:1])
         there = worse < stop
@@ -167,9 +172,6 @@ class DeviceHits:
         equal.index_add_(0, reached[same], one.expand(int(same.sum())))
         earlier = same & (worse == reached)
         before.index_add_(0, reached[earlier], one.expand(int(earlier.sum())))
-
-    def _is_better(self, at: Any, item: Any, score: Any) -> Any:
-        return (self.score[at] > score) | ((self.score[at] == score) & (self.item[at] < item))
 
     def _first(self, start: Any, stop: Any, holds: Any) -> Any:
         """The first place of each range where something holds that holds from there on; the end where it never does."""
@@ -234,10 +236,7 @@ class DeviceBest:
         order = torch.argsort(item, stable=True)
         order = order[torch.argsort(-score[order], stable=True)]
         order = order[torch.argsort(row[order], stable=True)]
-        return self._first_of_each(row[order], item[order], score[order])
-
-    def _first_of_each(self, row: Any, item: Any, score: Any) -> tuple[Any, Any, Any]:
-        torch = self.torch
+        row, item, score = row[order], item[order], score[order]
         lengths = torch.bincount(row, minlength=self.queries.numel())
         place = torch.arange(row.numel(), device=row.device) - (torch.cumsum(lengths, 0) - lengths)[row]
         kept = place < self.number

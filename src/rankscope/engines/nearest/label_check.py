@@ -70,7 +70,12 @@ def check_labels(
     """
     least = check(locals(), least=Number(least=0, below=1))["least"]
     named = metrics.metric_named(metric)
-    space, groups = metrics.space_of(named, features.matrix), _classes(features)
+    space, members_of = metrics.space_of(named, features.matrix), dict[str, list[int]]()
+    for item, labels in enumerate(features.several):
+        for label in labels:
+            members_of.setdefault(label, []).append(item)
+    # The labels of two items or more that are not on all of them.
+    groups = {label: np.array(own) for label, own in sorted(members_of.items()) if 2 <= len(own) < len(features)}
     if not groups:
         raise InputError.of("features", ["no label has two items: there is nothing to check"])
     misses: list[LikelyMiss] = []
@@ -112,17 +117,6 @@ def found_share(space: Space, members: IntArray) -> FloatArray:
     asked = np.full(len(space), members.size)
     asked[members] = wide
     return found / asked
-
-
-def _classes(features: Features) -> dict[str, IntArray]:
-    """The members of every label of two items or more that is not on all of them."""
-    members: dict[str, list[int]] = {}
-    for item, labels in enumerate(features.several):
-        for label in labels:
-            members.setdefault(label, []).append(item)
-    return {
-        label: np.array(own, dtype=np.int64) for label, own in sorted(members.items()) if 2 <= len(own) < len(features)
-    }
 
 
 def _miss(features: Features, label: str, item: int, share: FloatArray, typical: float) -> LikelyMiss:

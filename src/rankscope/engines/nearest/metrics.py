@@ -16,7 +16,6 @@ from rankscope.core.catalogue import Catalogue, fold
 from rankscope.core.errors import SettingError
 from rankscope.core.notation import Named, Written, parse_written, short
 from rankscope.engines.nearest import differences, products
-from rankscope.engines.nearest import products as tanimoto
 from rankscope.engines.nearest.space import Space, Values
 
 # Several metrics at once, each on its own features: `0.7*l1[0:64] + 0.3*cosine[64:320]`.
@@ -65,22 +64,21 @@ class Mixture(Named):
     @classmethod
     def from_written(cls, written: Written) -> Mixture:
         """From weight*metric[first:last], joined by +; weight 1 and all features where they are not given."""
-        return cls([_mixture_part(each, written.text) for each in MIXTURE_PLUS.split(written.inner or "")])
+        parts = []
+        for text in MIXTURE_PLUS.split(written.inner or ""):
+            found = MIXTURE_PART.fullmatch(text)
+            try:
+                if found is None:
+                    raise ValueError
+                weight, metric, first, last = found.groups()
+                parts.append(WeightedMetric(metric, float(weight or 1), int(first or 0), int(last) if last else None))
+            except ValueError:
+                usual = "A mixture reads: 0.7*l1[0:64] + 0.3*cosine[64:320]"
+                raise SettingError(f"cannot read '{text.strip()}' in the metric '{written.text}'. {usual}") from None
+        return cls(parts)
 
     def __str__(self) -> str:
         return " + ".join(map(str, self.parts))
-
-
-def _mixture_part(text: str, whole: str) -> WeightedMetric:
-    found = MIXTURE_PART.fullmatch(text)
-    try:
-        if found is None:
-            raise ValueError
-        weight, metric, first, last = found.groups()
-        return WeightedMetric(metric, float(weight or 1), int(first or 0), int(last) if last else None)
-    except ValueError:
-        usual = "A mixture reads: 0.7*l1[0:64] + 0.3*cosine[64:320]"
-        raise SettingError(f"cannot read '{text.strip()}' in the metric '{whole}'. {usual}") from None
 
 
 class MixedSpace(Space):
@@ -195,7 +193,7 @@ ALL: tuple[type[Any], ...] = (  # a new metric adds its name here
     differences.Jeffrey,
     differences.JensenShannon,
     differences.D1,
-    tanimoto.Tanimoto,
+    products.Tanimoto,
     differences.Hamming,
     differences.HammingBits,
 )

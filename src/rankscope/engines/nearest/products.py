@@ -27,8 +27,6 @@ from rankscope.engines.nearest.space import (
     sums_of_all_pairs,
 )
 
-# Metrics made of products of features: cosine, inner product, Euclidean distance (l2).
-
 QUICK, CUT, DOUBLE = range(3)  # levels: float32, float32 in parts of the features, float64
 TINY = (2.0**-120, 2.0**-120, 2.0**-250)  # for what falls below the normal range: each feature
 FEATURE_PARTS = 8  # of the features,

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from rankscope.core.arrays import BoolArray, FloatArray, IntArray
 from rankscope.engines.nearest.relevance import Asked, SharedRelevance
 from rankscope.engines.nearest.space import Space
-from rankscope.ranks.kept_scores import lots_of_numbers
 from rankscope.ranks.ragged import Ragged
 from rankscope.ranks.relevant_ranks import KEPT_DISTRACTORS
 from rankscope.ranks.score_tables import best_first, highest
@@ -57,17 +56,14 @@ class QueryBlock:
             if (group.stop - group.start) * group.members.size >= DENSE_PAIRS:
                 small[group.start : group.stop] = False
                 there = slice(self.hits.offsets[group.start], self.hits.offsets[group.stop])
-                scores[there] = self._shared_references(group, there)
+                # Of hits of queries that share them, from a table of all pairs.
+                table = self.space.reference_table(self.queries[group.start : group.stop], group.members)
+                column = np.searchsorted(group.members, self.hits["item"][there])
+                scores[there] = table[self.hits.row[there] - group.start, column]
         chosen = small[self.hits.row]
         row, item = self.hits.row[chosen], self.hits["item"][chosen]
         scores[chosen] = self.space.reference(self.queries[row], item)
         return scores
-
-    def _shared_references(self, group: SharedRelevance, there: slice) -> FloatArray:
-        """Of hits of queries that share them, from a table of all pairs."""
-        table = self.space.reference_table(self.queries[group.start : group.stop], group.members)
-        column = np.searchsorted(group.members, self.hits["item"][there])
-        return table[self.hits.row[there] - group.start, column]
 
     def limits(self, level: int) -> Ragged:
         """Between which screened scores an item is too close to each hit, in float32."""
@@ -114,23 +110,21 @@ class Best:
 
     def add(self, scores: NDArray[Any], items: IntArray) -> None:
         """A table of scores of some items, which ascend; -inf stands for what is no distractor."""
-        row, column = np.nonzero(self._hopeful(scores))
+        if self.space.exact:
+            hopeful = highest(scores, self.number) & (scores >= self.least[:, None])
+        else:
+            if scores.shape[1] >= self.number:
+                at = scores.shape[1] - self.number
+                self._raise_least(np.partition(scores, at, axis=1)[:, at])
+            hopeful = (scores >= self.least[:, None]) & (scores > -np.inf)
+        row, column = np.nonzero(hopeful)
         score = scores[row, column].astype(np.float64)
         self.found.append(Ragged.from_rows(row, self.queries.size, item=items[column], score=score))
         if sum(part.size for part in self.found) > BEST_ROOM * self.number * self.queries.size:
             self.found = [self._still_hopeful()]
 
-    def _hopeful(self, scores: NDArray[Any]) -> BoolArray:
-        """What may be among the best, of this table and of those before."""
-        if self.space.exact:
-            return highest(scores, self.number) & (scores >= self.least[:, None])
-        if scores.shape[1] >= self.number:
-            at = scores.shape[1] - self.number
-            self._raise_least(np.partition(scores, at, axis=1)[:, at])
-        return np.asarray((scores >= self.least[:, None]) & (scores > -np.inf))
-
     def _still_hopeful(self) -> Ragged:
-        """The same of all that was gathered."""
+        """What may be among the best, of all that was gathered."""
         best = best_first(self._gathered())
         last = best.position == self.number
         least = np.full(self.queries.size, -np.inf)
@@ -154,13 +148,8 @@ class Best:
         order = np.lexsort((item, row))
         return Ragged.from_rows(row[order], self.queries.size, item=item[order], score=score[order])
 
-    def result(self) -> Ragged:
-        """The best references of each query with their lots, falling, the earlier of two equals first."""
-        best = self.items()
-        return Ragged(best.offsets, {"score": best["score"], "lot": lots_of_numbers(best["item"])})
-
     def items(self) -> Ragged:
-        """The same with the items themselves."""
+        """The best of each query with their references, falling, the earlier of two equals first."""
         lists = self._still_hopeful() if len(self.found) > 1 else self._gathered()
         if not self.space.exact:
             lists = lists.sorted_by(lists["item"])

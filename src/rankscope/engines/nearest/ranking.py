@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from rankscope.core.threads import one_core_each, with_threads
 from rankscope.core.validation import COUNT, FLAG, OneOf, Optional, check
 from rankscope.core.wording import setting_usage
 from rankscope.engines.nearest import metrics
-from rankscope.engines.nearest.blocks import BlockRanks, Ranker, cells_within
+from rankscope.engines.nearest.blocks import BlockRanker, BlockRanks, Ranker, cells_within
 from rankscope.engines.nearest.domains import Distractors, DomainRanker, parse_distractors
 from rankscope.engines.nearest.relevance import POLICIES, Relevance
 from rankscope.engines.nearest.two_sided import TwoSidedRanker, pays, tile_side
@@ -24,8 +24,6 @@ from rankscope.inputs.features import Features
 from rankscope.ranks.provenance import versions
 from rankscope.ranks.ragged import Ragged
 from rankscope.ranks.relevant_ranks import RelevantRanks
-
-# Every labelled item in turn is the query, the rest of its class the target: exact ranks over the whole collection.
 
 MEMORY = 512 << 20
 SMALL = 1 << 24  # pairs up to which it does not matter who does what,
@@ -105,9 +103,15 @@ def nearest_ranks(
         raise InputError.of("features", ["no query has a relevant item in its collection"])
     chosen = None if distractors is None else parse_distractors(distractors)
     ranker, blocks = _ranker(metric, items.matrix, relevance, memory, keep_scores, device, block, chosen)
-    found, done = [], 0
-    with with_threads(threads), _cores(relevance):
-        for ready in ranker.stream(blocks) if kept is None else _kept(kept, ranker, blocks):
+    pairs, found, done = relevance.queries.size * len(items), [], 0
+    # A part of the queries of a block by each thread, and matrix products by one core; small ones take no notice.
+    large = pairs > SMALL or pairs * items.width > SMALL * NARROW
+    with with_threads(threads), one_core_each() if large else nullcontext():
+        if kept is None:
+            stream = ranker.stream(blocks)
+        else:
+            stream = (kept(number, queries, ranker.ranked) for number, queries in enumerate(blocks))
+        for ready in stream:
             found.append(ready)
             done += ready.queries.size
             if progress is not None:
@@ -124,10 +128,15 @@ def _ranker(
     device: str,
     block: int | None,
     distractors: Distractors | None,
-) -> tuple[Ranker | TwoSidedRanker | DomainRanker, list[IntArray]]:
+) -> tuple[BlockRanker, list[IntArray]]:
     """What ranks blocks, and the queries of each block."""
     if distractors is not None:
-        return _domain_ranker(metric, matrix, relevance, memory, keep_scores, device, distractors)
+        if device != "cpu":
+            usage = setting_usage("distractors")
+            raise SettingError(f"{usage} are chosen by the CPU: leave {setting_usage('device')} out")
+        space = metrics.space_of(metric, matrix)
+        in_domains = DomainRanker(space, relevance, distractors, keep_scores, cells_within(space, memory))
+        return in_domains, in_domains.blocks
     if device != "cpu":
         from rankscope.engines.nearest.gpu import GpuRanker
 
@@ -139,54 +148,14 @@ def _ranker(
     if side and pays(space, relevance, keep_scores, memory):
         blocks = _blocks(relevance, side)
         return TwoSidedRanker(space, relevance, keep_scores, blocks), blocks
-    step = max(1, cells // len(matrix)) if space.exact else _rows(cells, len(matrix))
+    # Queries in a block: as many as whole rows fit, but enough to make reading the items worth while.
+    step = max(1, cells // len(matrix)) if space.exact else max(cells // len(matrix), min(256, int(np.sqrt(cells))), 1)
     return Ranker(space, keep_scores, cells, relevance=relevance), _blocks(relevance, block or step)
-
-
-def _domain_ranker(
-    metric: metrics.Metric,
-    matrix: NDArray[Any],
-    relevance: Relevance,
-    memory: int,
-    keep_scores: bool,
-    device: str,
-    distractors: Distractors,
-) -> tuple[DomainRanker, list[IntArray]]:
-    """What ranks each class among its own distractors, in blocks of whole classes."""
-    if device != "cpu":
-        raise SettingError(f"{setting_usage('distractors')} are chosen by the CPU: leave {setting_usage('device')} out")
-    space = metrics.space_of(metric, matrix)
-    ranker = DomainRanker(
-        space=space,
-        relevance=relevance,
-        distractors=distractors,
-        keep_scores=keep_scores,
-        cells=cells_within(space, memory),
-    )
-    ranker.check()
-    return ranker, ranker.blocks
 
 
 def _blocks(relevance: Relevance, step: int) -> list[IntArray]:
     """So many queries at a time."""
     return [relevance.queries[start : start + step] for start in range(0, relevance.queries.size, step)]
-
-
-def _cores(relevance: Relevance) -> AbstractContextManager[None]:
-    """A part of the queries of a block by each thread, and matrix products by one core; small ones take no notice."""
-    pairs = relevance.queries.size * len(relevance.items)
-    large = pairs > SMALL or pairs * relevance.items.width > SMALL * NARROW
-    return one_core_each() if large else nullcontext()
-
-
-def _kept(kept: Kept, ranker: Ranker | TwoSidedRanker | DomainRanker, blocks: list[IntArray]) -> Iterator[BlockRanks]:
-    for number, queries in enumerate(blocks):
-        yield kept(number, queries, ranker.ranked)
-
-
-def _rows(cells: int, items: int) -> int:
-    """Queries in a block: as many as whole rows fit, but enough to make reading the items worth while."""
-    return max(cells // items, min(256, int(np.sqrt(cells))), 1)
 
 
 # All blocks together: `RelevantRanks`, in byte order of the query ids.

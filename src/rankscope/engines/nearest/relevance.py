@@ -113,7 +113,11 @@ class Relevance:
         """The relevant items of each query in its collection, ascending; and the groups that share theirs."""
         groups = self.groups(queries)
         there = shared_items(groups, queries.size)
-        return there.where(~self._is_left_out(queries, there)), groups
+        query, item = queries[there.row], there["item"]
+        out: BoolArray = np.zeros(item.size, dtype=np.bool_) if self.policy == "kept" else query == item
+        if self.junk.size:
+            out |= np.isin(query * len(self.items) + item, self.junk)
+        return there.where(~out), groups
 
     def left_out(self, queries: IntArray) -> Ragged:
         """Items that could be found but are not in the collection of a query: junk, and the query unless kept."""
@@ -133,13 +137,6 @@ class Relevance:
         edges = [0, *changes.tolist(), queries.size] if queries.size else []
         sets = self.items.sets
         return [SharedRelevance(start, stop, self._relevant(sets[number[start]])) for start, stop in pairwise(edges)]
-
-    def _is_left_out(self, queries: IntArray, there: Ragged) -> BoolArray:
-        query, item = queries[there.row], there["item"]
-        out: BoolArray = np.zeros(item.size, dtype=np.bool_) if self.policy == "kept" else query == item
-        if self.junk.size:
-            out |= np.isin(query * len(self.items) + item, self.junk)
-        return out
 
 
 def shared_items(groups: Sequence[SharedRelevance], queries: int) -> Ragged:

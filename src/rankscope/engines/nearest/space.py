@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -16,8 +17,6 @@ from numpy.typing import NDArray
 
 from rankscope.core.arrays import FloatArray, IntArray
 from rankscope.core.threads import in_threads
-
-# What a metric must tell: the scores that count, quick scores of whole blocks, and how far these may be off.
 
 U32, U64 = 2.0**-24, 2.0**-53  # unit roundoff
 TABLE = 1 << 22  # scores at a time
@@ -200,7 +199,7 @@ class Values:
         """Of a table that is not empty; it is read in parts."""
         some = [matrix[part] for part in row_parts(*matrix.shape)]
         least, most = min(float(part.min()) for part in some), max(float(part.max()) for part in some)
-        return cls(least, most, is_whole(matrix))
+        return cls(least, most, matrix.dtype.kind in "iu" or all(bool((part == np.rint(part)).all()) for part in some))
 
     @classmethod
     def join(cls, several: Sequence[Values]) -> Values:
@@ -308,7 +307,8 @@ def sums_of_all_pairs(one: NDArray[Any], other: NDArray[Any], terms: Terms) -> F
 
     def fill(tile: tuple[slice, slice]) -> None:
         total = np.zeros(result[tile].shape)
-        term = _in_place(terms, np.empty_like(total))
+        # Terms of one step are written into memory that is used again.
+        term = partial(np.multiply, out=np.empty_like(total)) if terms is np.multiply else terms
         with short_buffers():
             for mine, theirs in zip(left[:, tile[0], None], right[:, None, tile[1]], strict=True):
                 np.add(total, term(mine, theirs), out=total)
@@ -318,17 +318,3 @@ def sums_of_all_pairs(one: NDArray[Any], other: NDArray[Any], terms: Terms) -> F
     starts = range(0, len(one), tall), range(0, len(other), TILE_ITEMS)
     in_threads(fill, [(slice(a, a + tall), slice(b, b + TILE_ITEMS)) for a in starts[0] for b in starts[1]])
     return result
-
-
-def _in_place(terms: Terms, memory: FloatArray) -> Terms:
-    """The same terms, where they are one step written into memory that is used again."""
-    if terms is np.multiply:
-        return lambda one, other: np.multiply(one, other, out=memory)
-    return terms
-
-
-def is_whole(matrix: NDArray[Any]) -> bool:
-    """Whether all features are whole numbers, of whatever type."""
-    if matrix.dtype.kind in "iu":
-        return True
-    return all(bool((matrix[part] == np.rint(matrix[part])).all()) for part in row_parts(*matrix.shape))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from math import isqrt
 from typing import Any
 
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 
 from rankscope.core.arrays import IntArray
 from rankscope.core.threads import in_threads, with_threads
-from rankscope.engines.nearest.blocks import PART_CELLS, BlockRanks
+from rankscope.engines.nearest.blocks import PART_CELLS, BlockRanker, BlockRanks
 from rankscope.engines.nearest.query_block import Best, QueryBlock
 from rankscope.engines.nearest.relevance import Relevance
 from rankscope.engines.nearest.space import Space
@@ -65,7 +64,7 @@ def tile_side(queries: int, cells: int, wanted: int | None) -> int:
     return side if LEAST_BLOCK <= side <= most else 0
 
 
-class TwoSidedRanker:
+class TwoSidedRanker(BlockRanker):
     """Ranks blocks of queries, which must be asked for in their order."""
 
     def __init__(self, space: Space, relevance: Relevance, keep_scores: bool, blocks: list[IntArray]) -> None:
@@ -77,10 +76,6 @@ class TwoSidedRanker:
         others, side = np.flatnonzero(is_other), max(block.size for block in blocks)
         self._others = [others[start : start + side] for start in range(0, others.size, side)]
 
-    def stream(self, blocks: list[IntArray]) -> Iterator[BlockRanks]:
-        """Block after block."""
-        return map(self.ranked, blocks)
-
     def ranked(self, queries: IntArray) -> BlockRanks:
         """The ranks of a block."""
         number = self._number[int(queries[0])]
@@ -88,18 +83,15 @@ class TwoSidedRanker:
         mine.add(self._tile_with_itself(queries), queries)
         for other, items in enumerate(self.blocks):
             if other != number and other not in mine.met:
-                self._meet(mine, number, other, items)
+                tile = self.space.tile(mine.queries, items)
+                mine.add(tile, items)
+                if other > number:
+                    theirs = self._block(other)
+                    theirs.add(tile.T, mine.queries)
+                    theirs.met.add(number)
         for items in self._others:
             mine.add(self.space.tile(queries, items), items)
         return self._unfinished.pop(number).result()
-
-    def _meet(self, mine: _Block, number: int, other: int, items: IntArray) -> None:
-        tile = self.space.tile(mine.queries, items)
-        mine.add(tile, items)
-        if other > number:
-            theirs = self._block(other)
-            theirs.add(tile.T, mine.queries)
-            theirs.met.add(number)
 
     def _block(self, number: int) -> _Block:
         if number not in self._unfinished:
@@ -196,4 +188,6 @@ class _Rows:
     def result(self) -> BlockRanks:
         """The final ranks."""
         placed = Placed(before=np.zeros_like(self.before), others=self.others, earlier=self.earlier)
-        return BlockRanks.of(self.block, ranks_of_placed(self.block.hits, self.before, placed), self.best)
+        found = ranks_of_placed(self.block.hits, self.before, placed)
+        best, block = None if self.best is None else self.best.items(), self.block
+        return BlockRanks.of(block.queries, block.hits, block.left_out, found, best, self.space.shown)

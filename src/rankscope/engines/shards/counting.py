@@ -11,30 +11,30 @@ from pathlib import Path
 
 import numpy as np
 
-from rankscope.core.arrays import BoolArray, FloatArray, IntArray
+from rankscope.core.arrays import BoolArray, IntArray
 from rankscope.core.errors import InputError
 from rankscope.core.names import name_of
 from rankscope.core.threads import in_threads, thread_count, with_threads
-from rankscope.engines.nearest.blocks import LEAST_ROWS, PROBED, RowsOfBlock, Screening, cells_within
+from rankscope.engines.nearest.blocks import (
+    LEAST_ROWS,
+    PROBED,
+    Arrays,
+    ArraysForm,
+    RowsOfBlock,
+    Screening,
+    cells_within,
+    lists_from_arrays,
+    lists_to_arrays,
+)
 from rankscope.engines.nearest.metrics import space_of
 from rankscope.engines.nearest.query_block import Best, QueryBlock
 from rankscope.engines.nearest.relevance import SharedRelevance
 from rankscope.engines.nearest.space import Space
-from rankscope.engines.shards.parts import (
-    Arrays,
-    ArraysForm,
-    BlockHits,
-    Shard,
-    ShardPlan,
-    lists_from_arrays,
-    lists_to_arrays,
-)
+from rankscope.engines.shards.parts import BlockHits, Shard, ShardPlan
 from rankscope.ranks.ragged import Ragged
 from rankscope.ranks.relevant_ranks import KEPT_DISTRACTORS
 from rankscope.ranks.score_tables import COUNTED_CELLS, best_first, count_among
 from rankscope.ranks.screening import Placed, place_close
-
-# The second stage: how many items of a shard stand before each hit of a block of queries.
 
 FILE_ADVICE = "Name a work folder that all workers reach."
 
@@ -115,17 +115,17 @@ class ShardInHand:
         screening.level = self.level
         asked = ShardBlock(space, rows, block.hits.take(rows), block.left_out.take(rows), self.shard)
         work = RowsOfBlock(screening, asked)
-        placed = self._count_exactly(work) if space.exact else self._screen(work)
+        if space.exact:
+            placed = self._count_exactly(work)
+        else:
+            before, close = work.screen()
+            placed = place_close(asked.hits, replace(close, item=close.item + self.shard.first))
+            placed = replace(placed, before=before + placed.before)
         self.level = max(self.level, screening.level)
         best = None if work.best is None else work.best.items()
         if best is not None:
             best = best.with_columns(item=best["item"] + self.shard.first)
         return ShardCounts(before=placed.before, others=placed.others, earlier=placed.earlier, best=best)
-
-    def _screen(self, work: RowsOfBlock) -> Placed:
-        before, close = work.screen()
-        placed = place_close(work.block.hits, replace(close, item=close.item + self.shard.first))
-        return replace(placed, before=before + placed.before)
 
     def _count_exactly(self, work: RowsOfBlock) -> Placed:
         """Chunk after chunk of references."""
@@ -140,13 +140,11 @@ class ShardInHand:
             for start in range(0, len(scores), step):
                 rows = slice(start, min(start + step, len(scores)))
                 there = slice(block.hits.offsets[rows.start], block.hits.offsets[rows.stop])
-                total[:, there] += self._place(block.hits.part(rows), scores[rows], items.start)
+                hits = block.hits.part(rows)
+                before, close = count_among(hits, scores[rows])
+                placed = place_close(hits, replace(close, item=close.item + items.start + self.shard.first))
+                total[:, there] += np.stack([before + placed.before, placed.others, placed.earlier])
         return Placed(*total)
-
-    def _place(self, hits: Ragged, scores: FloatArray, first: int) -> IntArray:
-        before, close = count_among(hits, scores)
-        placed = place_close(hits, replace(close, item=close.item + first + self.shard.first))
-        return np.stack([before + placed.before, placed.others, placed.earlier])
 
 
 class _AtHand(threading.local):
@@ -253,17 +251,14 @@ class BlockTotals:
             known.others[:] += more.others
             known.earlier[:] += more.earlier
         if more.best is not None:
-            self._add_best(more.best)
-
-    def _add_best(self, best: Ragged) -> None:
-        if not self.waiting:
-            self.least = np.full(len(best), -np.inf)
-        self.waiting.append(best.where(best["score"] >= self.least[best.row]))
-        if sum(each.size for each in self.waiting) > MERGED_ROOM * KEPT_DISTRACTORS * len(best):
-            merged = merge_best(self.waiting)
-            last = merged.position == KEPT_DISTRACTORS
-            self.least[merged.row[last]] = merged["score"][last]
-            self.waiting = [merged]
+            if not self.waiting:
+                self.least = np.full(len(more.best), -np.inf)
+            self.waiting.append(more.best.where(more.best["score"] >= self.least[more.best.row]))
+            if sum(each.size for each in self.waiting) > MERGED_ROOM * KEPT_DISTRACTORS * len(more.best):
+                merged = merge_best(self.waiting)
+                last = merged.position == KEPT_DISTRACTORS
+                self.least[merged.row[last]] = merged["score"][last]
+                self.waiting = [merged]
 
     def result(self) -> ShardCounts:
         """All of them."""
@@ -324,13 +319,8 @@ def count_on_device(plan: ShardPlan, shard: Shard, block: BlockHits) -> ShardCou
     device = plan.device.removeprefix("torch-")
     ranker = GpuRanker(plan.collection.rows_at(both.items), plan.metric, both, device, plan.keep_scores)
     found = ranker.find(both.queries)
-    row, start, size = found.ties
-    ties = Ragged.from_rows(row, block.queries.size, start=start, size=size)
-    placed = counts_of_ranks(block.hits, found.rank, ties)
-    best = None
-    if plan.keep_scores:
-        row, item, score = found.best
-        best = Ragged.from_rows(row, block.queries.size, item=both.items[item], score=score)
+    placed = counts_of_ranks(block.hits, found.ranked.rank, found.ranked.ties)
+    best = None if found.best is None else found.best.with_columns(item=both.items[found.best["item"]])
     return ShardCounts(before=placed.before, others=placed.others, earlier=placed.earlier, best=best)
 
 

@@ -4,12 +4,11 @@ block.
 
 from __future__ import annotations
 
-import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import astuple, dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, BinaryIO, Generic, Protocol, Self, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,11 +16,12 @@ from numpy.typing import NDArray
 from rankscope.core.arrays import BoolArray, IntArray
 from rankscope.core.errors import InputError
 from rankscope.core.names import name_of
+from rankscope.engines.nearest.blocks import Arrays, lists_from_arrays, lists_to_arrays
 from rankscope.engines.nearest.metrics import Mixture, space_of, values_of
 from rankscope.engines.nearest.query_block import QueryBlock
 from rankscope.engines.nearest.relevance import Relevance, SharedRelevance, shared_items
 from rankscope.engines.nearest.space import Values
-from rankscope.inputs.array_files import Archive, read_npy
+from rankscope.inputs.array_files import read_npy
 from rankscope.ranks.ragged import Ragged, offsets_of
 from rankscope.ranks.score_tables import best_first
 
@@ -110,10 +110,6 @@ class RowFile:
             raise InputError.of(self.name, ["holds other features than before"], FEATURES_ADVICE)
         return found
 
-    def is_unchanged(self) -> bool:
-        """Whether the file is the one that was there when the work began."""
-        return self.path is None or _file_stamp(self.path) == self.stamp
-
 
 def _file_stamp(path: Path) -> tuple[int, int]:
     try:
@@ -166,8 +162,8 @@ class StoredRows:
         return result
 
     def changed(self) -> Sequence[str]:
-        """The names of the files that were changed or removed."""
-        return [each.name for each in self.files if not each.is_unchanged()]
+        """The names of the files that are no longer those that were there when the work began."""
+        return [each.name for each in self.files if each.path is not None and _file_stamp(each.path) != each.stamp]
 
 
 # Before all stages: what a metric must know of the features of the whole collection, shard by shard.
@@ -193,16 +189,6 @@ class KnownValues:
 def look_at_values(plan: ShardPlan, shard: Shard) -> KnownValues:
     """Of one shard."""
     return KnownValues(values_of(plan.metric, shard.rows(plan.collection)) if len(shard) else ())
-
-
-def join_values(several: Sequence[KnownValues]) -> tuple[Values, ...]:
-    """Of all shards.
-
-    >>> join_values([KnownValues(()), KnownValues((Values(0, 2, True),)), KnownValues((Values(-1, 1, True),))])
-    (Values(least=-1, most=2, whole=True),)
-    """
-    there = [each.values for each in several if each.values]
-    return tuple(Values.join(each) for each in zip(*there, strict=True))
 
 
 # The first stage: the relevant items of a block of queries, with the scores that count.
@@ -278,60 +264,3 @@ def find_hits(plan: ShardPlan, part: HitsPart) -> BlockHits:
         hits=best_first(hits.with_columns(score=block.references())),
         left_out=part.left_out,
     )
-
-
-# Results of parts in files that hold arrays only.
-
-Arrays = dict[str, NDArray[Any]]
-
-
-class OfArrays(Protocol):
-    """What can be told by arrays alone."""
-
-    def to_arrays(self) -> Arrays:
-        """Arrays by name."""
-
-    @classmethod
-    def from_arrays(cls, arrays: Arrays) -> Self:
-        """The same again; a `KeyError` where arrays are missing."""
-
-
-T = TypeVar("T", bound=OfArrays)
-
-
-class ArraysForm(Generic[T]):
-    """Such results as .npz files."""
-
-    suffix = ".npz"
-
-    def __init__(self, kind: type[T]) -> None:
-        self.kind = kind
-
-    def read(self, file: Path) -> T | None:
-        """The result in a file; None where there is none that is whole."""
-        try:
-            return self.kind.from_arrays(Archive.of(file).arrays())
-        except (InputError, ValueError, KeyError):
-            return None
-
-    def write(self, result: T, stream: BinaryIO) -> None:
-        """Write a result."""
-        file = io.BytesIO()
-        arrays: dict[str, Any] = result.to_arrays()
-        np.savez(file, **arrays)
-        stream.write(file.getvalue())
-
-
-def lists_to_arrays(name: str, lists: Ragged) -> Arrays:
-    """Lists as arrays, all under names that begin with this.
-
-    >>> sorted(lists_to_arrays("hits", Ragged.of([[1], []], "item")))
-    ['hits.item', 'hits.offsets']
-    """
-    return {f"{name}.offsets": lists.offsets} | {f"{name}.{each}": values for each, values in lists.columns.items()}
-
-
-def lists_from_arrays(name: str, arrays: Mapping[str, NDArray[Any]]) -> Ragged:
-    """The lists again."""
-    columns = {each.partition(".")[2]: values for each, values in arrays.items() if each.startswith(f"{name}.")}
-    return Ragged(columns.pop("offsets"), columns)

@@ -22,30 +22,26 @@ from rankscope.core.parts import Home, Part, PartsFolder, Runner, finished_parts
 from rankscope.core.threads import with_threads
 from rankscope.core.validation import check
 from rankscope.core.wording import how_many, setting_usage
-from rankscope.engines.nearest.blocks import BlockRanks
+from rankscope.engines.nearest.blocks import ArraysForm, BlockRanks, OfArrays
 from rankscope.engines.nearest.metrics import Metric, metric_name, shown_scores, space_of
 from rankscope.engines.nearest.ranking import Device, assemble_ranks, nearest_ranks
 from rankscope.engines.nearest.relevance import Relevance
+from rankscope.engines.nearest.space import Values
 from rankscope.engines.shards.counting import BlockTotals, CountPart, ShardCounts, count_shard
 from rankscope.engines.shards.parts import (
     FEATURES_ADVICE,
-    ArraysForm,
     BlockHits,
     HitsPart,
     KnownValues,
-    OfArrays,
     RowFile,
     Shard,
     ShardPlan,
     StoredRows,
     find_hits,
-    join_values,
     look_at_values,
 )
 from rankscope.inputs.feature_files import FeatureParts
-from rankscope.ranks.kept_scores import lots_of_numbers
 from rankscope.ranks.parts.resources import LONG, in_time, silent
-from rankscope.ranks.ragged import Ragged
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.ranks.screening import Placed, ranks_of_placed
 from rankscope.version import __version__
@@ -89,19 +85,27 @@ def rank_parts(
     """
     check({"device": where.device}, device=Device())
     if callable(metric):
-        return _by_function(items, metric, where, query_item, junk, keep_scores, system), 0
+        if not isinstance(where.runner, Home):
+            raise SettingError(f"{OWN_METRIC}: rank it without {setting_usage('on')}")
+        if not where.holds(items):
+            size, memory = memory_text(items.nbytes), memory_text(where.memory)
+            raise SettingError(f"{OWN_METRIC}: {size} of features need twice as much memory, {memory} are allowed")
+        whole = items.joined()
+        return nearest_ranks(
+            whole, metric=metric, query_item=query_item, junk=junk, keep_scores=keep_scores, system=system
+        ), 0
     relevance = Relevance.of(items, query_item, junk)
     if relevance.queries.size == 0:
         raise InputError.of("features", ["no query has a relevant item in its collection"])
+    files = tuple(RowFile.of(part.array, part.path) for part in items.parts)
+    edges = shard_edges([file.rows for file in files], rows_of_shard(where.memory, items.width))
     plan = ShardPlan(
-        collection=StoredRows(
-            tuple(RowFile.of(part.array, part.path) for part in items.parts), width=items.width, kind=items.kind
-        ),
+        collection=StoredRows(files, width=items.width, kind=items.kind),
         metric=metric,
         keep_scores=keep_scores,
         memory=where.memory,
         device=where.device,
-        shards=shards_between(_edges(items, where.memory), relevance),
+        shards=shards_between(edges, relevance),
     )
     where.say(announcement(system, relevance, plan, getattr(where.runner, "count", None) or 1))
     ranking = ShardRanking(
@@ -109,29 +113,6 @@ def rank_parts(
     )
     with with_threads(where.threads):
         return ranking.ranks(system), ranking.reused
-
-
-def _edges(items: FeatureParts, memory: int) -> list[int]:
-    return shard_edges([len(part.array) for part in items.parts], rows_of_shard(memory, items.width))
-
-
-def _by_function(
-    items: FeatureParts,
-    metric: Metric,
-    where: ShardsWhere,
-    query_item: str,
-    junk: Any,
-    keep_scores: bool,
-    system: str,
-) -> RelevantRanks:
-    if not isinstance(where.runner, Home):
-        raise SettingError(f"{OWN_METRIC}: rank it without {setting_usage('on')}")
-    if not where.holds(items):
-        size, memory = memory_text(items.nbytes), memory_text(where.memory)
-        raise SettingError(f"{OWN_METRIC}: {size} of features need twice as much memory, {memory} are allowed")
-    return nearest_ranks(
-        items.joined(), metric=metric, query_item=query_item, junk=junk, keep_scores=keep_scores, system=system
-    )
 
 
 def announcement(system: str, relevance: Relevance, plan: ShardPlan, cores: int) -> str:
@@ -206,8 +187,8 @@ class ShardRanking:
                 for each in self.plan.shards
             ),
         )
-        known = [found for _, found in self._finished(look_at_values, plan, plan.shards, KnownValues)]
-        values = join_values(known)
+        known = [found.values for _, found in self._finished(look_at_values, plan, plan.shards, KnownValues)]
+        values = tuple(Values.join(each) for each in zip(*filter(None, known), strict=True))
         space_of(plan.metric, plan.collection.rows_at(self.relevance.queries[:1]), values)
         ranges = [[each.first, each.stop] for each in plan.shards]
         digest = digest_of({**self._about("plan"), "items": ranges, "memory": plan.memory})
@@ -218,8 +199,10 @@ class ShardRanking:
         parts = []
         for queries in blocks_of(self.relevance, len(plan.shards)):
             part = HitsPart.of(self.relevance, queries, "")
-            contents = [queries, part.left_out.offsets, part.left_out["item"]]
-            parts.append(replace(part, digest=digest_of({**about, "queries": _digest_of_arrays(contents)})))
+            contents = hashlib.sha256()
+            for each in (queries, part.left_out.offsets, part.left_out["item"]):
+                contents.update(f"{each.size}\n".encode() + np.ascontiguousarray(each).tobytes())
+            parts.append(replace(part, digest=digest_of({**about, "queries": contents.hexdigest()})))
         return parts
 
     def _count(self, plan: ShardPlan, hits: Sequence[HitsPart]) -> list[ShardCounts]:
@@ -265,43 +248,24 @@ class ShardRanking:
     @contextmanager
     def _naming_changed_files(self) -> Iterator[None]:
         """Whatever else a file that was changed or removed may have led to."""
+        failure: InputError | None = None
         try:
             yield
-        except InputError:
-            self._raise_for_changed()
-            raise
-        self._raise_for_changed()
-
-    def _raise_for_changed(self) -> None:
+        except InputError as error:
+            failure = error
         changed = self.plan.collection.changed()
         if changed:
             problems = [f"{name} was changed or removed while it was ranked" for name in changed]
-            raise InputError.of("features", problems, FEATURES_ADVICE) from None
+            raise InputError.of("features", problems, FEATURES_ADVICE)
+        if failure is not None:
+            raise failure
 
 
 def _block_ranks(plan: ShardPlan, block: BlockHits, total: ShardCounts) -> BlockRanks:
     """Final ranks of a block from the counts of all shards."""
-    shown, hits, best = shown_scores(plan.metric), block.hits, total.best
     placed = Placed(before=np.zeros_like(total.before), others=total.others, earlier=total.earlier)
-    found = ranks_of_placed(hits, total.before, placed)
-    columns = {"rank": found.rank} | ({"score": shown(hits["score"])} if plan.keep_scores else {})
-    lists = None
-    if best is not None:
-        lists = Ragged(best.offsets, {"score": shown(best["score"]), "lot": lots_of_numbers(best["item"])})
-    return BlockRanks(
-        queries=block.queries,
-        judged=Ragged(hits.offsets, columns),
-        ties=found.ties,
-        left_out=block.left_out.lengths,
-        distractors=lists,
-    )
-
-
-def _digest_of_arrays(arrays: Sequence[IntArray]) -> str:
-    result = hashlib.sha256()
-    for each in arrays:
-        result.update(f"{each.size}\n".encode() + np.ascontiguousarray(each).tobytes())
-    return result.hexdigest()
+    found = ranks_of_placed(block.hits, total.before, placed)
+    return BlockRanks.of(block.queries, block.hits, block.left_out, found, total.best, shown_scores(plan.metric))
 
 
 # How a collection is cut into shards and its queries into blocks: by their number alone, never by where they run.

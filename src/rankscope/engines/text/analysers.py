@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from rankscope.core.catalogue import Later, later
 from rankscope.core.notation import Named, NamedCatalogue
 from rankscope.engines.text.token_filters import (
     Filter,
@@ -25,21 +24,6 @@ from rankscope.engines.text.tokenizers import NOT_SPACE, WORDS, Tokenizer
 
 if TYPE_CHECKING:
     import polars as pl
-
-
-# Analysers, one file each: from texts to terms. `ALL` in the order people read them; each is loaded when it is named.
-
-ALL: dict[str, Later] = later(  # a new analyser adds its line here
-    "rankscope.engines.text",
-    {
-        "whitespace": "analysers:Whitespace",
-        "standard": "analysers:Standard",
-        "english": "analysers:English",
-        "german": "analysers:German",
-    },
-)
-GROUP = "rankscope.analysers"  # entry points of other packages
-ANALYSERS: NamedCatalogue[Analyser] = NamedCatalogue("analyser", ALL, example="english", group=GROUP)
 
 
 # An analyser: how texts become terms, and how a pattern that is not analysed becomes one of the same kind.
@@ -121,7 +105,13 @@ class Analyser(Named):
         tokens, counts = self.tokenizer.split(column)
         distinct = tokens.unique()
         terms = (known or KnownTerms()).terms_of(distinct, self)
-        return _coded_column(tokens, distinct, terms, counts)
+        vocabulary = terms.drop_nulls().unique().sort()
+        code = _places(terms, vocabulary)[_places(tokens, distinct)]
+        kept = code >= 0
+        ends = np.cumsum(counts, dtype=np.int64)
+        position = np.arange(len(code), dtype=np.int32) - np.repeat((ends - counts).astype(np.int32), counts)
+        lengths = np.diff(np.concatenate([[0], np.cumsum(kept, dtype=np.int32)])[np.concatenate([[0], ends])])
+        return AnalysedColumn(vocabulary, lengths, position[kept], code[kept])
 
 
 def _through_steps(steps: tuple[Filter, ...], word: str) -> str | None:
@@ -131,17 +121,6 @@ def _through_steps(steps: tuple[Filter, ...], word: str) -> str | None:
             break
         found = step(found)
     return found or None
-
-
-def _coded_column(tokens: pl.Series, distinct: pl.Series, terms: pl.Series, counts: Numbers) -> AnalysedColumn:
-    """The column of terms that the tokens of texts give, of which each text has so many."""
-    vocabulary = terms.drop_nulls().unique().sort()
-    code = _places(terms, vocabulary)[_places(tokens, distinct)]
-    kept = code >= 0
-    ends = np.cumsum(counts, dtype=np.int64)
-    position = np.arange(len(code), dtype=np.int32) - np.repeat((ends - counts).astype(np.int32), counts)
-    lengths = np.diff(np.concatenate([[0], np.cumsum(kept, dtype=np.int32)])[np.concatenate([[0], ends])])
-    return AnalysedColumn(vocabulary, lengths, position[kept], code[kept])
 
 
 def _places(words: pl.Series, distinct: pl.Series) -> Numbers:
@@ -251,3 +230,10 @@ def tokens_of(text: str, analyser: Analyser) -> list[Token]:
         end = start + len(word)
         found.append(Token(position=position, start=start, end=end, text=word, term=analyser.term(word)))
     return found
+
+
+# The analysers by name, in the order people read them.
+
+ALL: dict[str, type[Analyser]] = {each.name: each for each in (Whitespace, Standard, English, German)}
+GROUP = "rankscope.analysers"  # entry points of other packages
+ANALYSERS: NamedCatalogue[Analyser] = NamedCatalogue("analyser", ALL, example="english", group=GROUP)

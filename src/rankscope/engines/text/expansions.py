@@ -5,33 +5,19 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankscope.core.catalogue import Later, later
 from rankscope.core.errors import SettingError
 from rankscope.core.notation import Named, NamedCatalogue
 from rankscope.engines.text.index_columns import Numbers
 from rankscope.engines.text.index_reader import IndexReader
-from rankscope.engines.text.queries import Boolean, Boost, Clause, MatchNothing, Node, Term, check_time, simplify
+from rankscope.engines.text.queries import MatchNothing, Node, Term, any_weighted, check_time, simplify
 from rankscope.engines.text.searching import Searcher, bag_of_words
-
-# Expansions, one file each: words of the best documents join the query. `ALL` in the order people read them.
-
-ALL: dict[str, Later] = later(  # a new expansion adds its line here
-    "rankscope.engines.text",
-    {
-        "rm3": "expansions:RM3Expansion",
-        "rocchio": "expansions:RocchioExpansion",
-    },
-)
-GROUP = "rankscope.expansions"  # entry points of other packages
-EXPANSIONS: NamedCatalogue[Expansion] = NamedCatalogue("expansion", ALL, "rm3(terms=20)", GROUP)
-
 
 # What an expansion is: from the words of a query and of documents to words with weights.
 
@@ -127,6 +113,10 @@ def mixed_weights(*parts: tuple[float, Mapping[str, float]]) -> Weights:
     return {term: weight for term, weight in total.items() if weight > 0}
 
 
+def _scaled(weights: Mapping[str, float], size: float) -> Weights:
+    return {term: weight / size for term, weight in weights.items()}
+
+
 # RM3: a model of the words of relevant documents, mixed with the query.
 
 
@@ -149,8 +139,8 @@ class RM3Expansion(Expansion):
         self, query: Mapping[str, float], liked: FeedbackDocuments, disliked: FeedbackDocuments | None = None
     ) -> Weights:
         """Documents that are not wanted change nothing."""
-        asked = _scaled_to_sum(query)
-        model = _scaled_to_sum(self.model(liked))
+        found = self.model(liked)
+        asked, model = _scaled(query, sum(query.values())), _scaled(found, sum(found.values()))
         return mixed_weights((self.weight, asked), (1 - self.weight, model)) if model else asked
 
     def model(self, liked: FeedbackDocuments) -> Weights:
@@ -161,11 +151,6 @@ class RM3Expansion(Expansion):
         scores = liked.scores if liked.scores.any() else np.ones(len(counts))
         weights = scores @ shares
         return weights_by_term(liked.vectors, np.where(largest_weights(weights[None, :], self.terms)[0], weights, 0.0))
-
-
-def _scaled_to_sum(weights: Mapping[str, float]) -> Weights:
-    total = sum(weights.values())
-    return {term: weight / total for term, weight in weights.items()}
 
 
 # Rocchio's formula on words: towards what is wanted, away from what is not.
@@ -196,23 +181,21 @@ class RocchioExpansion(Expansion):
     ) -> Weights:
         """Scores of documents change nothing."""
         away = self.mean_words(disliked) if disliked is not None and self.uses_disliked else {}
-        return mixed_weights(
-            (self.alpha, _scaled_to_length(query)), (self.beta, self.mean_words(liked)), (-self.gamma, away)
-        )
+        asked = _scaled(query, math.hypot(*query.values()))
+        return mixed_weights((self.alpha, asked), (self.beta, self.mean_words(liked)), (-self.gamma, away))
 
     def mean_words(self, feedback: FeedbackDocuments) -> Weights:
         """The heaviest words of the mean of documents, scaled to length 1."""
         counts = feedback.vectors.counts
         lengths = np.linalg.norm(counts, axis=1, keepdims=True)
         mean = (counts / np.where(lengths > 0, lengths, 1.0)).sum(axis=0, keepdims=True) / max(len(counts), 1)
-        return _scaled_to_length(
-            weights_by_term(feedback.vectors, np.where(largest_weights(mean, self.terms), mean, 0.0)[0])
-        )
+        found = weights_by_term(feedback.vectors, np.where(largest_weights(mean, self.terms), mean, 0.0)[0])
+        return _scaled(found, math.hypot(*found.values()))
 
 
-def _scaled_to_length(weights: Mapping[str, float]) -> Weights:
-    length = math.hypot(*weights.values())
-    return {term: weight / length for term, weight in weights.items()}
+ALL: dict[str, type[Expansion]] = {each.name: each for each in (RM3Expansion, RocchioExpansion)}
+GROUP = "rankscope.expansions"  # entry points of other packages
+EXPANSIONS: NamedCatalogue[Expansion] = NamedCatalogue("expansion", ALL, "rm3(terms=20)", GROUP)
 
 
 # Expansion without a user: the first documents of a ranking pass for those that are wanted.
@@ -237,6 +220,11 @@ def expand_query(searcher: Searcher, query: Node, field: str, expansion: Expansi
     return weighted_words(expansion.expand(words, liked, disliked), field)
 
 
+def weighted_words(weights: Mapping[str, float], field: str) -> Node:
+    """The query that asks for any of some words of a field, each with its weight."""
+    return any_weighted({Term(field, word): weight for word, weight in weights.items()})
+
+
 def words_of(query: Node, field: str) -> dict[str, float]:
     """The words of a query with their weights; a query of anything else than words of one field is an error."""
     if isinstance(query, MatchNothing):
@@ -248,20 +236,6 @@ def words_of(query: Node, field: str) -> dict[str, float]:
             " patterns, + and -, or search without expansion"
         )
     return {term.text: weight for term, weight in bag.items()}
-
-
-def weighted_words(weights: dict[str, float], field: str) -> Node:
-    """The query that asks for any of some words, each with its weight.
-
-    >>> print(weighted_words({"fox": 1.0, "dog": 0.25}, "body"))
-    body:fox (body:dog)^0.25
-    """
-    clauses = [Clause(_weighted_term(Term(field, word), weight)) for word, weight in weights.items()]
-    return Boolean(tuple(clauses)) if clauses else MatchNothing()
-
-
-def _weighted_term(term: Term, weight: float) -> Node:
-    return term if weight == 1 else Boost(term, weight)
 
 
 # Term vectors of some documents: how often each has each of the terms that any of them has.
@@ -324,25 +298,15 @@ class MoreLikeThis:
             counts.update(Term(field, word) for word, _ in reader.analysers[field].analyse(text))
         weights = self._weights(reader, counts)
         best = sorted(weights, key=lambda term: (-weights[term], term.field, term.text))[: self.most_terms]
-        return self._joined(best, [weights[term] for term in best])
+        return any_weighted({term: weights[term] / weights[best[0]] if self.boost else 1.0 for term in best})
 
     def _weights(self, reader: IndexReader, counts: Counter[Term]) -> dict[Term, float]:
         found = {}
         for term, count in counts.items():
             check_time()
             there = reader.term(term.field, term.text).documents
-            if count >= self.least_occurrences and self._may_join(term.text, there):
+            fits = len(term.text) >= self.shortest and (not self.longest or len(term.text) <= self.longest)
+            rare = self.most_documents is None or there <= self.most_documents
+            if count >= self.least_occurrences and fits and rare and there >= max(self.least_documents, 1):
                 found[term] = count * (float(np.log((reader.count + 1) / (there + 1))) + 1)
         return found
-
-    def _may_join(self, word: str, documents: int) -> bool:
-        fits = len(word) >= self.shortest and (not self.longest or len(word) <= self.longest)
-        rare = self.most_documents is None or documents <= self.most_documents
-        return fits and rare and documents >= max(self.least_documents, 1)
-
-    def _joined(self, terms: Sequence[Term], weights: Sequence[float]) -> Node:
-        if not terms:
-            return MatchNothing()
-        factors = [weight / weights[0] for weight in weights] if self.boost else [1.0] * len(terms)
-        parts = [Boost(term, each) if each != 1 else term for term, each in zip(terms, factors, strict=True)]
-        return Boolean(tuple(map(Clause, parts)))

@@ -32,8 +32,6 @@ from rankscope.engines.text.searching import Searcher
 from rankscope.engines.text.similarity import Explanation, TermStatistics
 from rankscope.engines.text.term_patterns import matching_terms
 
-# How the score of one document is made, as a tree of values.
-
 NO_MATCH = "does not match"
 
 

@@ -19,8 +19,6 @@ from rankscope.engines.text.index_reader import IndexReader
 from rankscope.engines.text.queries import PROHIBITED, BestOf, Boolean, Boost, Fuzzy, InField, Node, Phrase, Term
 from rankscope.engines.text.term_patterns import matching_terms, similar_terms
 
-# Which words of a text a query found: the text is analysed again, and the words of the query are marked in it.
-
 
 @dataclass(frozen=True)
 class Highlighter:
@@ -37,12 +35,11 @@ class Highlighter:
     def marks(self, text: str) -> list[MarkedWord]:
         """The words of the query in a text, in order; each once, with the rarest that it was found by."""
         tokens = tokens_of(text, self.reader.analysers[self.field])
-        document = _AnalysedText(tokens)
-        found: dict[int, MarkedWord] = {}
+        places, found = _Places(self.reader, tokens), dict[int, MarkedWord]()
         for node, boost in wanted_parts(self.query):
             if node.field != self.field:
                 continue
-            for place in _Places(self.reader, document).of(node):
+            for place in places.of(node):
                 weight = boost * self._weight(node)
                 if place not in found or weight > found[place].weight:
                     found[place] = MarkedWord(tokens[place].start, tokens[place].end, weight, str(node))
@@ -88,64 +85,47 @@ def wanted_parts(query: Node, boost: float = 1.0) -> Iterator[tuple[InField, flo
                 yield from wanted_parts(clause.query, boost)
 
 
-class _AnalysedText:
-    """The terms of one text, and where each of them stands."""
+class _Places:
+    """Where the terms of one text stand, and by that parts of a query."""
 
-    def __init__(self, tokens: Sequence[Token]) -> None:
-        self.places: dict[str, list[int]] = {}
+    def __init__(self, reader: IndexReader, tokens: Sequence[Token]) -> None:
+        self.reader, self.places = reader, dict[str, list[int]]()
         for token in tokens:
             if token.term is not None:
                 self.places.setdefault(token.term, []).append(token.position)
 
-    def column(self) -> TermColumn:
-        """The distinct terms, as an index keeps them."""
-        import polars as pl
-
-        return TermColumn.of(pl.Series(list(self.places), dtype=pl.String).sort())
-
-    def of_terms(self, terms: Iterable[str]) -> list[int]:
-        """Where any of these terms stands."""
+    def _of_terms(self, terms: Iterable[str]) -> list[int]:
         return [place for term in terms for place in self.places.get(term, ())]
-
-
-@dataclass(frozen=True)
-class _Places:
-    """Where parts of a query stand in one text."""
-
-    reader: IndexReader
-    text: _AnalysedText
 
     @singledispatchmethod
     def of(self, node: InField) -> Iterable[int]:
         """The places of all terms of a pattern."""
-        column = self.text.column()
-        return self.text.of_terms(column[place] for place in matching_terms(node, column).tolist())
+        import polars as pl
+
+        column = TermColumn.of(pl.Series(list(self.places), dtype=pl.String).sort())
+        return self._of_terms(column[place] for place in matching_terms(node, column).tolist())
 
     @of.register
     def _(self, node: Term) -> Iterable[int]:
-        return self.text.of_terms([node.text])
+        return self._of_terms([node.text])
 
     @of.register
     def _(self, node: Fuzzy) -> Iterable[int]:
-        return self.text.of_terms(similar_terms(self.reader, node))
+        return self._of_terms(similar_terms(self.reader, node))
 
     @of.register
     def _(self, node: Phrase) -> Iterable[int]:
         begins = [
-            {place - offset: place for place in self.text.places.get(term, ())}
+            {place - offset: place for place in self.places.get(term, ())}
             for term, offset in zip(node.terms, node.positions, strict=True)
         ]
         found: set[int] = set()
         for first in {value for each in begins for value in each}:
-            within = [_between(each, first, first + node.slop) for each in begins]
+            last = first + node.slop  # the phrase begins between these two places
+            within = [[place for value, place in each.items() if first <= value <= last] for each in begins]
             if all(within) and len(set[int]().union(*within)) >= len(within):
                 found.update(*within)
         return found
-
-
-def _between(values: dict[int, int], lowest: int, highest: int) -> list[int]:
-    """The places of a word at which the phrase would begin between two places."""
-    return [place for value, place in values.items() if lowest <= value <= highest]
 
 
 # Pieces of a marked text, safe to show: in HTML, on a terminal, or plain.
@@ -222,7 +202,11 @@ def best_fragments(text: str, marks: Sequence[MarkedWord], count: int, size: int
     >>> [each.text for each in best_fragments(text, [MarkedWord(29, 32, 1.0, "fox")], count=1, size=20)]
     ['A fox came.']
     """
-    pieces = [_piece(text, marks, start, end) for start, end in cut_text(text, marks, size)]
+    pieces = []
+    for start, end in cut_text(text, marks, size):
+        inside = [mark for mark in marks if start <= mark.start and mark.end <= end]
+        moved = (mark._replace(start=mark.start - start, end=mark.end - start) for mark in inside)
+        pieces.append(Fragment(text[start:end], tuple(moved), start))
     best = sorted((each for each in pieces if each.marks), key=lambda each: -each.weight)[:count]
     return sorted(best, key=lambda each: each.start) or pieces[:1]
 
@@ -262,9 +246,3 @@ def _shorter(text: str, marks: Sequence[MarkedWord], begin: int, end: int, size:
         begin = cut + (text[cut : cut + 1] == " ")
     if end > begin:
         yield begin, end
-
-
-def _piece(text: str, marks: Sequence[MarkedWord], start: int, end: int) -> Fragment:
-    inside = [mark for mark in marks if start <= mark.start and mark.end <= end]
-    moved = (mark._replace(start=mark.start - start, end=mark.end - start) for mark in inside)
-    return Fragment(text[start:end], tuple(moved), start)

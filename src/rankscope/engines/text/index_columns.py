@@ -16,13 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankscope.core.errors import SettingError
-from rankscope.engines.text.analysers import AnalysedColumn, Analyser, KnownTerms
+from rankscope.engines.text.analysers import Analyser, KnownTerms
 
 if TYPE_CHECKING:
     import polars as pl
-
-
-# The columns of one field of one segment: terms in order, and for each its documents, counts and positions.
 
 Numbers: TypeAlias = NDArray[Any]  # whole numbers of the width that they need
 
@@ -128,7 +125,6 @@ class FieldColumns:
     @cached_property
     def by_document(self) -> DocumentTerms:
         """The terms of each document."""
-
         return DocumentTerms.of(self)
 
 
@@ -142,13 +138,8 @@ def narrow_numbers(numbers: Numbers, largest: int | None = None) -> Numbers:
     dtype('uint16')
     """
     top = largest if largest is not None else int(numbers.max(initial=0))
-    return numbers.astype(width_of(top), copy=False)
-
-
-def width_of(largest: int) -> np.dtype[Any]:
-    """The type of whole numbers from 0 up to this one."""
     kinds = (np.uint8, np.uint16, np.int32, np.int64)
-    return np.dtype(next(kind for kind in kinds if largest <= np.iinfo(kind).max))
+    return numbers.astype(next(kind for kind in kinds if top <= np.iinfo(kind).max), copy=False)
 
 
 # From a block of texts to the columns of a field: distinct tokens filtered once, then one counting sort by term.
@@ -163,40 +154,31 @@ def build_field(texts: pl.Series, analyser: Analyser, known: KnownTerms | None =
     >>> built.terms.series.to_list(), built.docs.tolist(), built.counts.tolist(), built.lengths.tolist()
     (['a', 'fox', 'the'], [0, 0, 2, 2], [2, 2, 1, 1], [4, 0, 2])
     """
-    analysed = analyser.analyse_column(texts, known)
-    starts, docs, positions = _sorted_by_term(analysed)
-    begins = _beginnings(starts, docs)
-    places = np.flatnonzero(begins)
-    column = TermColumn.of(analysed.terms)
-    return FieldColumns(
-        text=column.text,
-        offsets=column.offsets,
-        starts=np.concatenate([[0], np.cumsum(begins, dtype=np.int64)])[starts],
-        docs=docs[places],
-        counts=narrow_numbers(np.diff(places, append=len(docs))),
-        position_starts=starts,
-        positions=narrow_numbers(positions),
-        lengths=analysed.lengths.astype(np.int32),
-    )
-
-
-def _sorted_by_term(analysed: AnalysedColumn) -> tuple[Numbers, Numbers, Numbers]:
-    """Where the occurrences of each term start, and the document and position of each, by term, document, position."""
     from scipy.sparse import csr_matrix
 
+    analysed = analyser.analyse_column(texts, known)
+    # Where the occurrences of each term start, and their documents and positions, by term, document and position.
     rows, count = np.concatenate([[0], np.cumsum(analysed.lengths)]), len(analysed.terms)
     shape = len(analysed.lengths), max(count, 1)
     by_term = csr_matrix((analysed.position, analysed.code, rows), shape=shape).tocsc()
-    return by_term.indptr[: count + 1].astype(np.int64), by_term.indices.astype(np.int32), by_term.data
-
-
-def _beginnings(starts: Numbers, docs: Numbers) -> Numbers:
-    """Whether each occurrence is the first of its term in its document."""
+    starts, docs = by_term.indptr[: count + 1].astype(np.int64), by_term.indices.astype(np.int32)
+    # Whether each occurrence is the first of its term in its document.
     first = np.empty(len(docs), dtype=bool)
     first[:1] = True
     np.not_equal(docs[1:], docs[:-1], out=first[1:])
     first[starts[:-1][starts[:-1] < len(docs)]] = True
-    return first
+    places = np.flatnonzero(first)
+    column = TermColumn.of(analysed.terms)
+    return FieldColumns(
+        text=column.text,
+        offsets=column.offsets,
+        starts=np.concatenate([[0], np.cumsum(first, dtype=np.int64)])[starts],
+        docs=docs[places],
+        counts=narrow_numbers(np.diff(places, append=len(docs))),
+        position_starts=starts,
+        positions=narrow_numbers(by_term.data),
+        lengths=analysed.lengths.astype(np.int32),
+    )
 
 
 # The ids of documents as a field of one term each, so that they are searched as all other fields are.
@@ -301,10 +283,8 @@ class DocumentTerms:
         for begin, end in _posting_portions(len(columns.docs), at_once):
             lengths += np.bincount(columns.docs[begin:end], minlength=len(lengths))
         starts = np.concatenate([[0], np.cumsum(lengths)])
-        codes, counts = (
-            _room_for_column(len(columns.docs), np.int32),
-            _room_for_column(len(columns.docs), columns.counts.dtype),
-        )
+        kinds = (np.int32, columns.counts.dtype)
+        codes, counts = (_room_for_column(len(columns.docs), kind) for kind in kinds)
         free = starts[:-1].copy()
         for begin, end in _posting_portions(len(columns.docs), at_once):
             docs = np.asarray(columns.docs[begin:end])

@@ -22,8 +22,6 @@ from rankscope.engines.text.index_columns import ARRAYS, FieldColumns, Numbers
 from rankscope.engines.text.segments import INDEX_AGAIN, Segment, StoredDocuments, StoredTable
 from rankscope.version import __version__
 
-# An index on a disk: a folder for each segment, and `index.json`, which is written last and names what counts.
-
 INDEX_FORMAT: Final = 1
 INDEX_RECORD: Final = "index.json"
 
@@ -114,12 +112,6 @@ def _files_of(found: Any) -> dict[str, FileDigest]:
     return {str(name): FileDigest(int(each["size"]), int(each["checksum"])) for name, each in found.items()}
 
 
-def write_columns(folder: Path, prefix: str, columns: FieldColumns, records: dict[str, FileDigest]) -> None:
-    """The columns of a field as files of a segment."""
-    for name in ARRAYS:
-        write_array(folder / f"{prefix}.{name}.npy", getattr(columns, name), records)
-
-
 class StoredFields(Mapping[str, FieldColumns]):
     """The columns of a segment's fields; they are held against their digests when a field is first used."""
 
@@ -189,12 +181,15 @@ def open_segment(folder: Path, record: SegmentRecord) -> Segment:
 
 
 def check_file(path: Path, digest: FileDigest) -> None:
-    """Refuse an array whose bytes are not those that were written."""
+    """Refuse an array whose bytes are not those that `ArrayWriter` wrote."""
     try:
-        found = digest_of_array(path)
+        with path.open("rb") as file:
+            header, checksum, size = file.read(ARRAY_HEADER), 0, ARRAY_HEADER
+            while piece := file.read(CHUNK):
+                checksum, size = zlib.crc32(piece, checksum), size + len(piece)
     except OSError as error:
         raise InputError.of(str(path), [f"cannot be read: {error.strerror}"], INDEX_AGAIN) from None
-    if found != digest:
+    if FileDigest(size, _joined_checksum(header, checksum)) != digest:
         raise damaged(path, INDEX_AGAIN)
 
 
@@ -321,12 +316,3 @@ def _array_header(dtype: np.dtype[Any], length: int) -> bytes:
 def _joined_checksum(header: bytes, checksum: int) -> int:
     """A checksum of header and data that needs no second look at the data."""
     return zlib.crc32(checksum.to_bytes(4, "little"), zlib.crc32(header))
-
-
-def digest_of_array(path: Path) -> FileDigest:
-    """The digest that `ArrayWriter` would have given for a file."""
-    with path.open("rb") as file:
-        header, checksum, size = file.read(ARRAY_HEADER), 0, ARRAY_HEADER
-        while piece := file.read(CHUNK):
-            checksum, size = zlib.crc32(piece, checksum), size + len(piece)
-    return FileDigest(size, _joined_checksum(header, checksum))

@@ -9,25 +9,20 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from rankscope.core.catalogue import did_you_mean
 from rankscope.core.errors import InputError, SettingError
 from rankscope.engines.text.analysers import ANALYSERS, Analyser, KnownTerms
-from rankscope.engines.text.index_columns import FieldColumns, Numbers, build_field, coarse_lengths
+from rankscope.engines.text.index_columns import FieldColumns, Numbers, Vocabulary, build_field, coarse_lengths
 from rankscope.engines.text.index_files import open_segment, read_record
 from rankscope.engines.text.segments import ID, Row, Segment, StoredDocuments, UsedIds
 from rankscope.engines.text.similarity import FieldStatistics, TermStatistics
 
 if TYPE_CHECKING:
     import polars as pl
-
-    from rankscope.engines.text.index_columns import Vocabulary
-
-
-# All segments of one index or several, read as one: documents are numbered through, and statistics are summed.
 
 _NO_TERMS = (np.empty(0, dtype=np.int64),) * 3
 
@@ -80,8 +75,11 @@ class IndexReader:
         import polars as pl
 
         ids = [segment.documents.ids for segment in self.segments]
-        if len(set(self.names)) > 1:
-            return _distinguished(ids, self.names).rechunk()
+        if len(set(self.names)) > 1:  # one that stands in several gets the name of its index in front
+            several = zip(ids, self.names, strict=True)
+            tables = [each.to_frame(ID).with_columns(index=pl.lit(name)) for each, name in several]
+            shared, named = pl.col("index").n_unique().over(ID) > 1, pl.concat_str("index", pl.lit("/"), ID)
+            return pl.concat(tables).select(pl.when(shared).then(named).otherwise(ID).alias(ID))[ID].rechunk()
         return pl.concat(ids).rechunk() if ids else pl.Series(ID, [], dtype=pl.String)
 
     @property
@@ -137,8 +135,6 @@ class IndexReader:
 
     def vocabulary(self, field: str) -> Vocabulary:
         """All terms of a field; made when first needed."""
-        from rankscope.engines.text.index_columns import Vocabulary
-
         if field not in self._vocabularies:
             self._vocabularies[field] = Vocabulary.of([columns for _, columns in self.columns(field)])
         return self._vocabularies[field]
@@ -173,11 +169,16 @@ class IndexReader:
 
     def postings(self, field: str, term: str, positions: bool = False) -> Postings:
         """Where a term stands; its positions only where they are asked for."""
-        found = [
-            _segment_postings(base, columns, place, positions)
-            for base, columns in self.columns(field)
-            if (place := columns.terms.find(term)) >= 0
-        ]
+        found = []
+        for base, columns in self.columns(field):
+            place = columns.terms.find(term)
+            if place < 0:
+                continue
+            begin, end = int(columns.starts[place]), int(columns.starts[place + 1])
+            first, last = int(columns.position_starts[place]), int(columns.position_starts[place + 1])
+            docs, counts = np.asarray(columns.docs[begin:end]), np.asarray(columns.counts[begin:end])
+            places = np.asarray(columns.positions[first:last]) if positions else columns.positions[:0]
+            found.append(Postings(docs + np.int32(base) if base else docs, counts, places))
         if len(found) == 1:
             return found[0]
         return Postings(
@@ -196,29 +197,8 @@ class IndexReader:
         return self._lengths[field]
 
 
-def _segment_postings(base: int, columns: FieldColumns, place: int, positions: bool) -> Postings:
-    begin, end = int(columns.starts[place]), int(columns.starts[place + 1])
-    first, last = int(columns.position_starts[place]), int(columns.position_starts[place + 1])
-    docs = np.asarray(columns.docs[begin:end])
-    return Postings(
-        docs + np.int32(base) if base else docs,
-        np.asarray(columns.counts[begin:end]),
-        np.asarray(columns.positions[first:last]) if positions else columns.positions[:0],
-    )
-
-
 def _joined(parts: Sequence[Numbers], otherwise: type[np.generic]) -> Numbers:
     return np.concatenate(parts) if parts else np.empty(0, dtype=otherwise)
-
-
-def _distinguished(ids: Sequence[pl.Series], names: Sequence[str]) -> pl.Series:
-    """The ids of several indexes; one that stands in several gets the name of its index in front."""
-    import polars as pl
-
-    tables = [each.to_frame(ID).with_columns(index=pl.lit(name)) for each, name in zip(ids, names, strict=True)]
-    shared = pl.col("index").n_unique().over(ID) > 1
-    named = pl.concat_str("index", pl.lit("/"), ID)
-    return pl.concat(tables).select(pl.when(shared).then(named).otherwise(ID).alias(ID))[ID]
 
 
 # Indexes made ready for reading: from blocks of documents in memory, or from one folder or several.
@@ -226,17 +206,9 @@ def _distinguished(ids: Sequence[pl.Series], names: Sequence[str]) -> pl.Series:
 Where = TypeVar("Where", Path, str)
 
 
-@dataclass(frozen=True, eq=False)
-class OpenedIndex:
-    """What is read, and the folders that hold it; none for an index in memory."""
-
-    reader: IndexReader
-    folders: tuple[Path, ...] = ()
-
-
 def hold_in_memory(
     blocks: Iterable[pl.DataFrame], analyser: str, analysers: Mapping[str, str], exact_lengths: bool
-) -> OpenedIndex:
+) -> IndexReader:
     """An index of blocks of documents that lies on no disk."""
     names, ids = dict(analysers), UsedIds()
     known: defaultdict[str, KnownTerms] = defaultdict(KnownTerms)
@@ -258,34 +230,31 @@ def hold_in_memory(
             )
         )
     parsed = {name: ANALYSERS.parse(text) for name, text in names.items()}
-    return OpenedIndex(IndexReader(segments, parsed, exact_lengths))
+    return IndexReader(segments, parsed, exact_lengths)
 
 
-def open_together(folders: Sequence[Path]) -> OpenedIndex:
-    """The indexes in some folders, read as one."""
-    records = {folder: read_record(folder) for folder in dict.fromkeys(folders)}
+def open_together(folders: Sequence[Path]) -> IndexReader:
+    """The indexes in some folders, each another one, read as one."""
+    records = {folder: read_record(folder) for folder in folders}
     analysers = _one_analyser_each({folder: record.analysers for folder, record in records.items()})
     exact = {record.exact_lengths for record in records.values()}
     _check_lengths(exact)
     opened = [(folder, open_segment(folder, each)) for folder, record in records.items() for each in record.segments]
     parsed = {name: _parsed_analyser(folder, text) for name, (text, folder) in analysers.items()}
     names = [folder.name for folder, _ in opened] if len(records) > 1 else []
-    return OpenedIndex(IndexReader([each for _, each in opened], parsed, exact.pop(), names), tuple(records))
+    return IndexReader([each for _, each in opened], parsed, exact.pop(), names)
 
 
-def read_together(readers: Mapping[str, IndexReader]) -> OpenedIndex:
+def read_together(readers: Mapping[str, IndexReader]) -> IndexReader:
     """Indexes that are open, by their names, read as one."""
-    _one_analyser_each({name: _written_analysers(reader.analysers) for name, reader in readers.items()})
+    written = {name: {field: str(each) for field, each in reader.analysers.items()} for name, reader in readers.items()}
+    _one_analyser_each(written)
     exact = {reader.exact_lengths for reader in readers.values()}
     _check_lengths(exact)
     segments = [(name, segment) for name, reader in readers.items() for segment in reader.segments]
     analysers = {field: each for reader in readers.values() for field, each in reader.analysers.items()}
     names = [name for name, _ in segments] if len(readers) > 1 else []
-    return OpenedIndex(IndexReader([each for _, each in segments], analysers, exact.pop(), names))
-
-
-def _written_analysers(analysers: Mapping[str, Analyser]) -> dict[str, str]:
-    return {field: str(each) for field, each in analysers.items()}
+    return IndexReader([each for _, each in segments], analysers, exact.pop(), names)
 
 
 def _check_lengths(exact: set[bool]) -> None:
@@ -393,12 +362,7 @@ def _mapped_column(documents: StoredDocuments, name: str) -> MappedColumn:
             lengths.append(texts.str.len_bytes().fill_null(0).to_numpy())
             there.append(texts.is_not_null().to_numpy())
         offsets = np.concatenate([[0], np.cumsum(np.concatenate(lengths), dtype=np.int64)])
-        return MappedColumn(_mapped_bytes(file), offsets, np.concatenate(there))
-
-
-def _mapped_bytes(file: IO[bytes]) -> Numbers:
-    """The bytes of a file; it may be closed, and is gone when they are."""
-    file.flush()
-    if not file.tell():
-        return np.empty(0, dtype=np.uint8)
-    return np.memmap(file, dtype=np.uint8, mode="r")
+        file.flush()
+        # The file may be closed, and is gone when its bytes are.
+        text = np.memmap(file, dtype=np.uint8, mode="r") if file.tell() else np.empty(0, dtype=np.uint8)
+        return MappedColumn(text, offsets, np.concatenate(there))

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
@@ -20,7 +20,7 @@ import numpy as np
 from rankscope.core.digests import FileDigest
 from rankscope.core.errors import SettingError
 from rankscope.core.files import atomic, made_folder, sole_writer
-from rankscope.engines.text.analysers import ANALYSERS, Analyser, KnownTerms
+from rankscope.engines.text.analysers import ANALYSERS, KnownTerms
 from rankscope.engines.text.index_columns import ARRAYS, FieldColumns, Numbers, TermColumn, build_field
 from rankscope.engines.text.index_files import (
     INDEX_RECORD,
@@ -33,16 +33,12 @@ from rankscope.engines.text.index_files import (
     read_record,
     read_slice,
     write_array,
-    write_columns,
     write_record,
 )
 from rankscope.engines.text.segments import ID, MOST_DOCUMENTS, Segment, UsedIds
 
 if TYPE_CHECKING:
     import polars as pl
-
-
-# Writing an index: blocks become segments, many small segments become a larger one, and one commit shows it all.
 
 LOCK: Final = ".writer"
 SEGMENT, DOCUMENTS = "segment-", "documents-"
@@ -86,7 +82,10 @@ class IndexWriter:
         readers = self.before.segments  # somebody may still read what counted before; the next writer removes it
         self._remove_uncounted([*readers, *self.record.segments])
         if not (self.folder / INDEX_RECORD).exists():
-            self._remove_empty_folder()
+            # No trace of an index that was never committed; what else lies in the folder stays.
+            (self.folder / LOCK).unlink(missing_ok=True)
+            if not any(self.folder.iterdir()):
+                self.folder.rmdir()
         self._lock.close()
 
     def add(self, block: pl.DataFrame) -> None:
@@ -96,8 +95,11 @@ class IndexWriter:
         files: dict[str, FileDigest] = {}
         fields = tuple(column for column in block.columns if column != ID)
         for number, field in enumerate(fields):
-            columns = build_field(block[field], self._analyser_of(field), self._known_of(field))
-            write_columns(place, str(number), columns, files)
+            written = self.analysers.setdefault(field, self.record.default_analyser)
+            known = self.known.setdefault(written, KnownTerms())
+            columns = build_field(block[field], ANALYSERS.parse(written), known)
+            for array in ARRAYS:
+                write_array(place / f"{number}.{array}.npy", getattr(columns, array), files)
         self.segments.append(
             SegmentRecord(
                 name=name,
@@ -109,7 +111,10 @@ class IndexWriter:
             )
         )
         self.ids.add(block[ID])
-        self._merge_full_tiers()
+        tier = 0
+        while len(full := [each for each in self.segments if each.tier == tier]) > MOST_OF_A_TIER:
+            self._merge(full, tier + 1)
+            tier += 1
 
     def delete(self, ids: Iterable[str]) -> int:
         """Delete documents by their ids; how many were there. They leave the statistics when segments are merged."""
@@ -142,25 +147,15 @@ class IndexWriter:
         write_record(self.folder, self.record)
         return self.record
 
-    def _remove_empty_folder(self) -> None:
-        """No trace of an index that was never committed; what else lies in the folder stays."""
-        (self.folder / LOCK).unlink(missing_ok=True)
-        if not any(self.folder.iterdir()):
-            self.folder.rmdir()
-
-    def _analyser_of(self, field: str) -> Analyser:
-        return ANALYSERS.parse(self.analysers.setdefault(field, self.record.default_analyser))
-
-    def _known_of(self, field: str) -> KnownTerms:
-        return self.known.setdefault(self.analysers[field], KnownTerms())
-
     def _opened(self) -> list[Segment]:
         return [open_segment(self.folder, each) for each in self.segments]
 
     def _remember_ids(self) -> None:
+        import polars as pl
+
         self.ids = UsedIds()
         for each in self._opened():
-            self.ids.add(_live_ids(each))
+            self.ids.add(each.documents.ids.filter(pl.Series(each.live)))
 
     def _write_documents(self, documents: pl.DataFrame) -> dict[str, FileDigest]:
         path = self.folder / f"{DOCUMENTS}{secrets.token_hex(4)}.parquet"
@@ -178,20 +173,19 @@ class IndexWriter:
         write_array(self.folder / record.name / name, deleted.astype(np.int64), files)
         return replace(record, deleted=name, files=files)
 
-    def _merge_full_tiers(self) -> None:
-        tier = 0
-        while len(full := [each for each in self.segments if each.tier == tier]) > MOST_OF_A_TIER:
-            self._merge(full, tier + 1)
-            tier += 1
-
     def _merge(self, records: Sequence[SegmentRecord], tier: int) -> None:
         """Put one segment in the place of several."""
         segments = [open_segment(self.folder, each) for each in records]
         name, place = self._new_folder()
         files: dict[str, FileDigest] = {}
         fields = tuple(dict.fromkeys(field for each in records for field in each.fields))
+        bases = np.cumsum([0, *(int(each.live.sum()) for each in segments)]).tolist()
         for number, field in enumerate(fields):
-            merge_field(_sources(segments, field), place, str(number), files)
+            sources = [
+                MergedSegment(each.fields.get(field) or empty_columns(each.count), base, each.live)
+                for each, base in zip(segments, bases, strict=False)
+            ]
+            merge_field(sources, place, str(number), files)
         merged = SegmentRecord(
             name=name,
             count=sum(int(each.live.sum()) for each in segments),
@@ -227,20 +221,6 @@ class IndexWriter:
                 shutil.rmtree(path, ignore_errors=True)
             else:
                 path.unlink(missing_ok=True)
-
-
-def _live_ids(segment: Segment) -> pl.Series:
-    import polars as pl
-
-    return segment.documents.ids.filter(pl.Series(segment.live))
-
-
-def _sources(segments: Sequence[Segment], field: str) -> list[MergedSegment]:
-    bases = np.cumsum([0, *(int(each.live.sum()) for each in segments)]).tolist()
-    return [
-        MergedSegment(each.fields.get(field) or empty_columns(each.count), base, each.live)
-        for each, base in zip(segments, bases, strict=False)
-    ]
 
 
 def empty_columns(count: int) -> FieldColumns:
@@ -317,33 +297,23 @@ class MergeTarget:
 def merge_field(sources: Sequence[MergedSegment], folder: Path, prefix: str, records: dict[str, FileDigest]) -> None:
     """Write the columns of one field of all sources into files of a folder."""
     with ExitStack() as stack:
-        arrays = {
-            name: stack.enter_context(
-                array_writer(folder / f"{prefix}.{name}.npy", _widest_type(sources, name), records)
-            )
-            for name in ARRAYS
-        }
+        arrays = {}
+        for name in ARRAYS:
+            widest = max((getattr(each.columns, name).dtype for each in sources), key=lambda kind: kind.itemsize)
+            arrays[name] = stack.enter_context(array_writer(folder / f"{prefix}.{name}.npy", widest, records))
         for source in sources:
             arrays["lengths"].write(read_slice(source.columns.lengths, 0, len(source.live))[source.live])
         target = MergeTarget(arrays, {name: TotalsWriter(arrays[name]) for name in RUNNING_TOTALS})
-        for spans in _ranges(sources):
+        # Ranges of terms that cover all, in order, each with few postings or of a single term.
+        largest = max(sources, key=lambda source: len(source.columns.terms)).columns.terms
+        edges = [_places(sources, largest[place]) for place in range(MOST_TERMS, len(largest), MOST_TERMS)]
+        edges = [(0,) * len(sources), *edges, tuple(len(source.columns.terms) for source in sources)]
+        ranges = (tuple(zip(low, high, strict=True)) for low, high in pairwise(edges))
+        for spans in chain.from_iterable(_halves(sources, each) for each in ranges):
             if _postings(sources, spans) > MOST_POSTINGS:
                 _copy_one_term(sources, spans, target)
             else:
                 _merge_range(sources, spans, target)
-
-
-def _widest_type(sources: Sequence[MergedSegment], name: str) -> np.dtype[np.generic]:
-    return max((getattr(source.columns, name).dtype for source in sources), key=lambda dtype: dtype.itemsize)
-
-
-def _ranges(sources: Sequence[MergedSegment]) -> Iterator[TermSpans]:
-    """Ranges of terms that cover all, in order, each with few postings or of a single term."""
-    largest = max(sources, key=lambda source: len(source.columns.terms)).columns.terms
-    edges = [_places(sources, largest[place]) for place in range(MOST_TERMS, len(largest), MOST_TERMS)]
-    edges = [(0,) * len(sources), *edges, tuple(len(source.columns.terms) for source in sources)]
-    for low, high in pairwise(edges):
-        yield from _halves(sources, tuple(zip(low, high, strict=True)))
 
 
 def _halves(sources: Sequence[MergedSegment], spans: TermSpans) -> Iterator[TermSpans]:

@@ -20,12 +20,9 @@ from rankscope.engines.text.highlighting import Fragment, MarkedWord
 from rankscope.engines.text.index_columns import ARRAYS, FieldColumns
 from rankscope.engines.text.index_reader import IndexReader
 from rankscope.engines.text.queries import Fuzzy
-from rankscope.engines.text.segments import ID, Segment
+from rankscope.engines.text.segments import ID
 from rankscope.engines.text.term_patterns import similar_terms
 from rankscope.engines.text.text_index import Index
-
-# Looking into an index: what it holds, its terms, where they stand, its documents, and how texts and queries are
-# read.
 
 By = Literal["documents", "occurrences", "name"]
 AROUND = 40  # signs of context on either side
@@ -84,7 +81,15 @@ def overview(index: Index) -> IndexOverview:
         deleted=reader.count - len(index),
         lengths="exact" if reader.exact_lengths else "in a byte",
         fields=tuple(_field_overview(reader, name) for name in reader.fields),
-        segments=tuple(_segment_overview(each, place) for place, each in enumerate(reader.segments, start=1)),
+        segments=tuple(
+            SegmentOverview(
+                name=segment.name or str(place),
+                documents=segment.count,
+                deleted=len(segment.deleted),
+                bytes=segment.documents.bytes + sum(map(_column_bytes, segment.fields.values())),
+            )
+            for place, segment in enumerate(reader.segments, start=1)
+        ),
     )
 
 
@@ -98,15 +103,6 @@ def _field_overview(reader: IndexReader, name: str) -> FieldOverview:
         mean_length=statistics.tokens / statistics.documents if statistics.documents else 0.0,
         analyser=str(reader.analysers[name]),
         bytes=sum(_column_bytes(columns) for _, columns in reader.columns(name)),
-    )
-
-
-def _segment_overview(segment: Segment, place: int) -> SegmentOverview:
-    return SegmentOverview(
-        name=segment.name or str(place),
-        documents=segment.count,
-        deleted=len(segment.deleted),
-        bytes=segment.documents.bytes + sum(map(_column_bytes, segment.fields.values())),
     )
 
 
@@ -258,19 +254,16 @@ def view_document(index: Index, document: str, rebuild: bool = False) -> Documen
     """
     number, reader = index.number_of(document), index.reader
     stored = reader.stored(number)
-    lengths = {name: _field_length(reader, name, number) for name in reader.fields}
+    lengths = dict.fromkeys(reader.fields, 0)
+    for name in reader.fields:
+        for base, columns in reader.columns(name):
+            if base <= number < base + len(columns.lengths):
+                lengths[name] = int(columns.lengths[number - base])
     if rebuild:
         fields: dict[str, str | None] = {name: rebuilt_field(reader, name, number) for name in reader.fields}
     else:
         fields = {name: text for name, text in stored.items() if name != ID}
     return DocumentView(document, number, fields, lengths)
-
-
-def _field_length(reader: IndexReader, field: str, number: int) -> int:
-    for base, columns in reader.columns(field):
-        if base <= number < base + len(columns.lengths):
-            return int(columns.lengths[number - base])
-    return 0
 
 
 def rebuilt_field(reader: IndexReader, field: str, number: int) -> str:
@@ -321,26 +314,12 @@ def analyse_stepwise(text: str, analyser: Analyser) -> AnalysisView:
     [('The', 'the', None, None), ('dog', 'dog', 'dog', 'dog')]
     """
     names = tuple(getattr(step, "__name__", str(step)).replace("_", " ") for step in analyser.steps)
-    tokens = [
-        AnalysedToken(
-            position=each.position,
-            start=each.start,
-            end=each.end,
-            token=each.text,
-            steps=_stepwise(each.text, analyser),
-        )
-        for each in tokens_of(text, analyser)
-    ]
+    tokens = []
+    for each in tokens_of(text, analyser):
+        word: str | None = each.text
+        steps = [word := (step(word) or None) if word else None for step in analyser.steps]
+        tokens.append(AnalysedToken(each.position, each.start, each.end, each.text, tuple(steps)))
     return AnalysisView(str(analyser), names, tuple(tokens))
-
-
-def _stepwise(token: str, analyser: Analyser) -> tuple[str | None, ...]:
-    found: list[str | None] = []
-    word: str | None = token
-    for step in analyser.steps:
-        word = (step(word) or None) if word else None
-        found.append(word)
-    return tuple(found)
 
 
 # Links to documents of an index that a service shows, as `rankscope serve` does.

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from functools import cached_property, singledispatchmethod
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +38,7 @@ from rankscope.engines.text.term_patterns import pattern_mask, similar_terms
 
 # What a node gives: documents and their scores; and how those of many parts are put together.
 
+DOUBLE: Final[np.dtype[Any]] = np.dtype(np.float64)
 DENSE = 8  # a list that holds one of so many documents is also kept as a whole array of scores
 
 
@@ -100,9 +101,9 @@ class Matches:
         return np.where(self.docs[places] == docs, self.scores[places], np.float32(0))
 
 
-def total_scores(parts: Iterable[Matches], count: int) -> NDArray[np.float64]:
-    """The sum of the scores of each document, in 64 bits."""
-    total = np.zeros(count)
+def total_scores(parts: Iterable[Matches], count: int, kind: np.dtype[Any] = DOUBLE) -> NDArray[Any]:
+    """The sum of the scores of each document, in 64 bits unless another kind of number is asked for."""
+    total = np.zeros(count, dtype=kind)
     for part in parts:
         if part.whole is not None:
             np.add(total, part.whole, out=total)
@@ -170,7 +171,9 @@ class Matcher:
         terms = self.fuzzy_terms(node)
         shared = self.shared_statistics([term for term, _ in terms])
         parts = [self.term_matches(term, boost * similarity, shared) for term, similarity in terms]
-        return self._any(parts)
+        total = total_scores(parts, self.reader.count)
+        docs = np.flatnonzero(any_matches(parts, self.reader.count, total))
+        return Matches(docs, total[docs].astype(np.float32), self.reader.count)
 
     @matches.register
     def _(self, node: Phrase, boost: float = 1.0) -> Matches:
@@ -188,9 +191,14 @@ class Matcher:
         if not required and not optional:
             return Matches.nothing(self.reader.count)
         total = total_scores([*required, *optional], self.reader.count)
-        mask = _in_all_parts(required) if required else any_matches(optional, self.reader.count, total)
+        mask = required[0].mask() if required else any_matches(optional, self.reader.count, total)
+        for part in required[1:]:
+            mask &= part.mask()
         if node.minimum:
-            mask &= _part_counts(optional, self.reader.count) >= node.minimum
+            found = np.zeros(self.reader.count, dtype=np.int32)
+            for part in optional:
+                found[part.docs] += 1
+            mask &= found >= node.minimum
         for each in node.prohibited:
             mask[self.matches(each).docs] = False
         docs = np.flatnonzero(mask)
@@ -231,26 +239,6 @@ class Matcher:
         if not each:
             return None
         return TermStatistics(max(one.documents for one in each), sum(one.occurrences for one in each))
-
-    def _any(self, parts: list[Matches]) -> Matches:
-        total = total_scores(parts, self.reader.count)
-        docs = np.flatnonzero(any_matches(parts, self.reader.count, total))
-        return Matches(docs, total[docs].astype(np.float32), self.reader.count)
-
-
-def _in_all_parts(parts: list[Matches]) -> Numbers:
-    mask = parts[0].mask()
-    for part in parts[1:]:
-        mask &= part.mask()
-    return mask
-
-
-def _part_counts(parts: list[Matches], count: int) -> Numbers:
-    """How many of some parts each document matches."""
-    found = np.zeros(count, dtype=np.int32)
-    for part in parts:
-        found[part.docs] += 1
-    return found
 
 
 # Documents of a term, and their scores: in one field, or in several that a similarity makes one.
@@ -294,7 +282,7 @@ class TermSource:
         for field in weights:
             reader.need_field(field)
         parts = {field: reader.postings(field, term) for field in weights}
-        docs = _union_of_docs([part.docs for part in parts.values()])
+        docs = np.unique(np.concatenate([part.docs for part in parts.values()])).astype(np.intp)
         frequencies, lengths = np.zeros(len(docs)), np.zeros(len(docs))
         for field, part in parts.items():
             frequencies[np.searchsorted(docs, part.docs)] += weights[field] * part.counts
@@ -314,10 +302,6 @@ class TermSource:
                 int(sum(weights[field] * each.tokens for field, each in fields.items())),
             ),
         )
-
-
-def _union_of_docs(lists: Sequence[Numbers]) -> Numbers:
-    return np.unique(np.concatenate(lists)).astype(np.intp)
 
 
 # Scores of terms that were asked for before, as long as there is room for them.
@@ -350,13 +334,9 @@ class MatchCache:
                 return found
         made = make()
         with self._lock:
-            self._keep(key, made)
+            if key not in self._kept:  # else another thread was quicker
+                self._kept[key] = made
+                self.used += made.size + CACHE_ENTRY
+            while self.used > self.room and len(self._kept) > 1:
+                self.used -= self._kept.popitem(last=False)[1].size + CACHE_ENTRY
         return made
-
-    def _keep(self, key: Hashable, made: Matches) -> None:
-        if key in self._kept:  # another thread was quicker
-            return
-        self._kept[key] = made
-        self.used += made.size + CACHE_ENTRY
-        while self.used > self.room and len(self._kept) > 1:
-            self.used -= self._kept.popitem(last=False)[1].size + CACHE_ENTRY

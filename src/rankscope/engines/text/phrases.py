@@ -21,7 +21,11 @@ def phrase_frequencies(reader: IndexReader, node: Phrase) -> tuple[Numbers, NDAr
     lists = [found[term] for term in node.terms]
     if not node.slop:
         return _exact(lists, node.positions)
-    docs = _in_all(list(found.values()))
+    first, *others = found.values()
+    docs = first.docs
+    for each in others:
+        docs = np.intersect1d(docs, each.docs, assume_unique=True)
+    docs = docs.astype(np.intp)
     frequencies = _sloppy(lists, node, docs)
     kept = frequencies > 0
     return docs[kept], frequencies[kept]
@@ -42,13 +46,6 @@ def _keys(postings: Postings, offset: int) -> Numbers:
     """One number for each document and place where the phrase would begin."""
     places = postings.positions.astype(np.int64) - offset
     return postings.owners.astype(np.int64)[places >= 0] * ROOM + places[places >= 0]
-
-
-def _in_all(lists: Sequence[Postings]) -> Numbers:
-    docs = lists[0].docs
-    for each in lists[1:]:
-        docs = np.intersect1d(docs, each.docs, assume_unique=True)
-    return docs.astype(np.intp)
 
 
 def _sloppy(lists: Sequence[Postings], node: Phrase, docs: Numbers) -> NDArray[np.float32]:
@@ -129,7 +126,9 @@ class SloppyMatcher:
 
     def __init__(self, pointers: list[Pointer], slop: int) -> None:
         self.pointers, self.slop, self.end = pointers, slop, 0
-        self.groups = _groups(pointers)
+        names = [pointer.term for pointer in pointers]
+        several = {name for name in names if names.count(name) > 1}  # terms that stand in the phrase more than once
+        self.groups = {name: tuple(each for each in pointers if each.term == name) for name in several}
 
     def frequency(self) -> float:
         """The sum of 1/(1 + length) over matches."""
@@ -171,12 +170,6 @@ class SloppyMatcher:
             if not self._advance(pointer):
                 return False
         return True
-
-
-def _groups(pointers: Sequence[Pointer]) -> dict[str, tuple[Pointer, ...]]:
-    """Pointers of terms that stand in the phrase more than once."""
-    names = [pointer.term for pointer in pointers]
-    return {name: tuple(each for each in pointers if each.term == name) for name in names if names.count(name) > 1}
 
 
 def _collision(pointer: Pointer, group: Sequence[Pointer]) -> Pointer | None:

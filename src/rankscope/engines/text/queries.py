@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -320,6 +320,16 @@ def _unwrapped(query: Node) -> tuple[Node, float]:
 
 def _boosted_node(query: Node, boost: float) -> Node:
     return query if boost == 1 else Boost(query, boost)
+
+
+def any_weighted(weights: Mapping[Term, float]) -> Node:
+    """What asks for any of some terms, each with its boost.
+
+    >>> print(any_weighted({Term("body", "fox"): 1.0, Term("body", "dog"): 0.25}))
+    body:fox (body:dog)^0.25
+    """
+    clauses = [Clause(_boosted_node(term, boost)) for term, boost in weights.items()]
+    return Boolean(tuple(clauses)) if clauses else MatchNothing()
 
 
 # How long a search may take: whoever asks sets the limit, and matching looks at it between clauses.

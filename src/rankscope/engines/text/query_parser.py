@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal, NoReturn
 
@@ -31,8 +31,6 @@ from rankscope.engines.text.queries import (
     Wildcard,
 )
 from rankscope.engines.text.regular_expressions import parse_regex
-
-# From the text of a query to its tree, as Lucene's classic parser reads it.
 
 Operator = Literal["OR", "AND"]
 MODIFIERS: Final = {"+": REQUIRED, "-": PROHIBITED, "NOT": PROHIBITED}
@@ -102,7 +100,8 @@ class _QueryReader:
         alone: Node | None = None  # what a single clause without a sign stands for
         first = True
         while first or self._next.kind not in (END, ")"):
-            if self.language.analyser_of(name).joins_words and self._several_follow():
+            several = self._peek(0) == self._peek(1) == "term" and self._peek(2) not in NOT_BEHIND_SEVERAL
+            if several and self.language.analyser_of(name).joins_words:  # they are analysed together
                 words = self._several(name, clauses)
                 alone = words if first else alone
             else:
@@ -116,10 +115,6 @@ class _QueryReader:
         if len(clauses) == 1 and alone is not None:
             return alone
         return Boolean(tuple(clauses)) if clauses else None
-
-    def _several_follow(self) -> bool:
-        """Whether two or more words follow that are analysed together."""
-        return self._peek(0) == self._peek(1) == "term" and self._peek(2) not in NOT_BEHIND_SEVERAL
 
     def _several(self, name: str, clauses: list[Clause]) -> Node | None:
         start = self._take("term")
@@ -137,15 +132,12 @@ class _QueryReader:
         if change is not None and clauses and clauses[-1].occur != PROHIBITED:
             clauses[-1] = replace(clauses[-1], occur=change)
         if query is not None:
-            clauses.append(Clause(query, self._occur(conjunction, sign)))
-
-    def _occur(self, conjunction: str, sign: str) -> Occur:
-        asked = MODIFIERS.get(sign)
-        if asked == PROHIBITED:
-            return PROHIBITED
-        if self.language.operator == "AND":
-            return OPTIONAL if conjunction == "OR" else REQUIRED
-        return REQUIRED if conjunction == "AND" else asked or OPTIONAL
+            occur = MODIFIERS.get(sign, OPTIONAL)
+            if occur != PROHIBITED and self.language.operator == "AND":
+                occur = OPTIONAL if conjunction == "OR" else REQUIRED
+            elif occur != PROHIBITED and conjunction == "AND":
+                occur = REQUIRED
+            clauses.append(Clause(query, occur))
 
     def _clause(self, name: str) -> Node | None:
         if self._peek(1) == ":" and self._next.kind in ("term", "*"):
@@ -188,7 +180,9 @@ class _QueryReader:
             self._check_leading(self._plain(token, image[:-1]), token)
             return Prefix(name, normalise(self._plain(token, image[:-1])))
         if token.kind == "regex":
-            return self._regex(name, token)
+            pattern = normalise(image[1:-1])
+            parse_regex(pattern, self.text, token.column + 1)
+            return Regex(name, pattern)
         if token.kind == "quoted":
             return self._quoted(name, self._plain(token, image[1:-1]), fuzzy)
         word = image[0] if token.kind == "bare" else self._plain(token, image)
@@ -207,16 +201,12 @@ class _QueryReader:
         found = self.language.analyser_of(name).analyse(text)
         if len(found) < 2:
             return Term(name, found[0][0]) if found else None
-        return Phrase(name, tuple(term for term, _ in found), tuple(at for _, at in found), self._slop(slop))
-
-    def _slop(self, token: QueryToken | None) -> int:
-        """The whole part of what stands behind ~; nonsense is 0, as in Lucene."""
-        number = None if token is None else java_number(token.image[1:])
-        if token is None or number is None or np.isnan(number):
-            return 0
-        if number <= -1:
-            raise QueryError(self.text, token.column, f"a phrase cannot be moved by {token.image[1:]}: write ~2, or ~0")
-        return int(min(number, MOST_SLOP))
+        number = None if slop is None else java_number(slop.image[1:])
+        if slop is not None and number is not None and number <= -1:
+            raise QueryError(self.text, slop.column, f"a phrase cannot be moved by {slop.image[1:]}: write ~2, or ~0")
+        # The whole part of what stands behind ~; nonsense is 0, as in Lucene.
+        moves = 0 if number is None or np.isnan(number) else int(min(number, MOST_SLOP))
+        return Phrase(name, tuple(term for term, _ in found), tuple(at for _, at in found), moves)
 
     def _fuzzy(self, name: str, text: str, token: QueryToken) -> Node:
         written = java_number(token.image[1:])
@@ -235,11 +225,6 @@ class _QueryReader:
             parts += [normalise(token.image[last : match.start()]), match[0]]
             last = match.end()
         return Wildcard(name, "".join([*parts, normalise(token.image[last:])]))
-
-    def _regex(self, name: str, token: QueryToken) -> Node:
-        pattern = self.language.analyser_of(name).normalise(token.image[1:-1])
-        parse_regex(pattern, self.text, token.column + 1)
-        return Regex(name, pattern)
 
     def _check_leading(self, image: str, token: QueryToken) -> None:
         if image[:1] in ("*", "?") and not self.language.leading:
@@ -417,33 +402,22 @@ def split_query(text: str) -> list[QueryToken]:
     >>> [token.kind for token in split_query('java^2 AND "a b"~3')]
     ['term', '^', 'number', 'AND', 'quoted', '~', 'the end']
     """
-    return list(_tokens(text))
-
-
-def _tokens(text: str) -> Iterator[QueryToken]:
+    tokens: list[QueryToken] = []
     place, state = 0, "default"
     while True:
         if state != "boost":
             place = _end_of(SKIPPED, text, place)
         if place == len(text):
-            break
-        length, kind = _longest_token(text, place, state)
-        if not length:
+            return [*tokens, QueryToken(END, "", len(text) + 1)]
+        end, found = place, ""  # of the longest token, the first of several as long
+        for kind, pattern in TOKEN_PATTERNS[state]:
+            reached = _end_of(pattern, text, place)
+            if reached > end:
+                end, found = reached, kind
+        if not found:
             _refuse_sign(text, place, state)
-        yield QueryToken(kind, text[place : place + length], place + 1)
-        place += length
-        state = LEADS_TO.get(kind, "default" if kind in LEADS_BACK else state)
-    yield QueryToken(END, "", len(text) + 1)
-
-
-def _longest_token(text: str, place: int, state: str) -> tuple[int, str]:
-    """Length and kind of the longest token, the first of several as long."""
-    best, found = 0, ""
-    for kind, pattern in TOKEN_PATTERNS[state]:
-        length = _end_of(pattern, text, place) - place
-        if length > best:
-            best, found = length, kind
-    return best, found
+        tokens.append(QueryToken(found, text[place:end], place + 1))
+        place, state = end, LEADS_TO.get(found, "default" if found in LEADS_BACK else state)
 
 
 def _end_of(pattern: re.Pattern[str], text: str, place: int) -> int:
@@ -482,7 +456,12 @@ def unescape(image: str, text: str, column: int) -> str:
         if match[1] == "u":
             what = "expected four digits 0-9 a-f behind \\u, as in \\u006a"
             raise QueryError(text, column + match.start(), what, "Write \\\\u to search for a backslash and a u.")
-    return mend_surrogates(ESCAPE.sub(lambda match: _meant_sign(match[1] or ""), image))
+
+    def meant(match: re.Match[str]) -> str:
+        escaped = match[1] or ""
+        return chr(int(escaped[1:], 16)) if len(escaped) > 1 else escaped
+
+    return mend_surrogates(ESCAPE.sub(meant, image))
 
 
 def mend_surrogates(text: str) -> str:
@@ -492,7 +471,3 @@ def mend_surrogates(text: str) -> str:
     ('😀', 'a\\ufffd')
     """
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-
-
-def _meant_sign(escaped: str) -> str:
-    return chr(int(escaped[1:], 16)) if len(escaped) > 1 else escaped

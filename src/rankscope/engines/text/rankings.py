@@ -25,45 +25,10 @@ from rankscope.ranks.relevant_ranks import KEPT_DISTRACTORS, RelevantRanks
 from rankscope.ranks.ties import item_hash
 
 if TYPE_CHECKING:
-    import polars as pl
-
-    from rankscope.inputs.id_columns import IdColumn
     from rankscope.inputs.problems import Problems
     from rankscope.inputs.tables import Table
 
-
-# Many topics at once: a run, and the ranks of all judged documents, which are those that the run would have.
-
 TOPICS_AT_ONCE = 20
-
-
-def run_of(topics: Mapping[str, str], search: Callable[[str], Hits], name: str) -> Run:
-    """A run of what a search finds for each topic; it searches whenever the rows are asked for."""
-
-    def read(_: Problems) -> Iterator[Table]:
-        import polars as pl
-
-        from rankscope.inputs.tables import Table
-
-        waiting = iter(topics.items())
-        while some := list(islice(waiting, TOPICS_AT_ONCE)):
-            yield Table.numbered(pl.concat([hits_table(query, search(text)) for query, text in some]))
-
-    return Run.from_tables(name, read)
-
-
-def hits_table(query: str, hits: Hits) -> pl.DataFrame:
-    """Hits as rows of a run; scores are the shortest decimals of their 32 bits, so that equal ones stay equal."""
-    import polars as pl
-
-    return pl.DataFrame(
-        {
-            "query": pl.repeat(query, len(hits), eager=True, dtype=pl.String),
-            "item": hits.ids,
-            "score": pl.Series(as_written(hits.scores), dtype=pl.Float64),
-            "rank": np.arange(1, len(hits) + 1),
-        }
-    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,25 +40,45 @@ class TopicLists:
     depth: int | None = None
     unmatched: Unmatched = "missing"
 
-    def hits(self, text: str) -> Hits:
+    def run(self, topics: Mapping[str, str], name: str) -> Run:
+        """The rankings of topics as a run; it searches whenever the rows are asked for."""
+
+        def read(_: Problems) -> Iterator[Table]:
+            import polars as pl
+
+            from rankscope.inputs.tables import Table
+
+            waiting = iter(topics.items())
+            while some := list(islice(waiting, TOPICS_AT_ONCE)):
+                tables = []
+                for query, text in some:
+                    hits = self._hits(text)
+                    columns = {
+                        "query": pl.repeat(query, len(hits), eager=True, dtype=pl.String),
+                        "item": hits.ids,
+                        "score": pl.Series(as_written(hits.scores), dtype=pl.Float64),
+                        "rank": np.arange(1, len(hits) + 1),
+                    }
+                    tables.append(pl.DataFrame(columns))
+                yield Table.numbered(pl.concat(tables))
+
+        return Run.from_tables(name, read)
+
+    def _hits(self, text: str) -> Hits:
         """The ranking of a topic."""
         query = self.parse(text)
         if self.depth is not None and self.unmatched == "missing":
             hits = self.searcher.search(query, self.depth + 1)
             if len(hits) <= self.depth or hits.scores[-1] != hits.scores[-2]:
                 return hits.first(self.depth)
-        docs, scores = self.listing(text, self._live).in_order()
+        deleted = self.searcher.reader.deleted
+        docs, scores = self.listing(text, None if deleted is None else ~deleted).in_order()
         return Hits(docs, scores, len(docs), self.searcher.reader)
 
     def listing(self, text: str, there: Numbers | None) -> Listing:
         """What of the documents that are there is listed for a topic."""
         scores, matched = self.searcher.all_scores(self.parse(text))
         return Listing.of(scores, matched, there, self.depth, self.unmatched)
-
-    @property
-    def _live(self) -> Numbers | None:
-        deleted = self.searcher.reader.deleted
-        return None if deleted is None else ~deleted
 
 
 # Which documents a ranking lists: those that match, perhaps only the best of them, perhaps all others behind them.
@@ -285,16 +270,13 @@ class _Counting:
 
     def _best_others(self, row: int, listing: Listing, relevant: Numbers) -> dict[str, Any]:
         """Scores and lots of the first documents that are not relevant, as the growth forecast needs them."""
+        from rankscope.inputs.id_columns import TextIds
+
         docs, scores = listing.in_order(KEPT_DISTRACTORS + len(relevant))
         other = np.flatnonzero(~np.isin(docs, relevant))[:KEPT_DISTRACTORS]
         docs, score = docs[other], as_written(scores[other])
-        lot = lots_of_names(self._names(docs))
+        lot = lots_of_names(TextIds.of(self.reader.ids.gather(docs).to_list()))
         return {"row": np.full(len(docs), row), "order": np.arange(len(docs)), "score": score, "lot": lot}
-
-    def _names(self, docs: Numbers) -> IdColumn:
-        from rankscope.inputs.id_columns import TextIds
-
-        return TextIds.of(self.reader.ids.gather(docs).to_list())
 
 
 @dataclass(frozen=True, eq=False)

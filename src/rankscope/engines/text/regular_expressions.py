@@ -146,14 +146,11 @@ class _Reader:
         return QueryError(self.text, self.column + self.place, what, ADVICE)
 
     def _intersection(self) -> RegexTree:
-        tree = self._sequence()
-        return Combined("&", tree, self._intersection()) if self._match("&") else tree
-
-    def _sequence(self) -> RegexTree:
         parts = [self._repeated()]
         while self.more and self._sign not in ")|&":
             parts.append(self._repeated())
-        return parts[0] if len(parts) == 1 else Matching("".join(self._text_of(part) for part in parts))
+        tree = parts[0] if len(parts) == 1 else Matching("".join(self._text_of(part) for part in parts))
+        return Combined("&", tree, self._intersection()) if self._match("&") else tree
 
     def _repeated(self) -> RegexTree:
         tree = self._negated()

@@ -14,14 +14,11 @@ from rankscope.core.display import Tabular
 from rankscope.engines.text.index_columns import Numbers
 from rankscope.engines.text.index_reader import IndexReader
 from rankscope.engines.text.matching import MatchCache, Matcher, Matches, any_matches, total_scores
-from rankscope.engines.text.queries import Boolean, Boost, Clause, Node, Term, simplify
+from rankscope.engines.text.queries import Boolean, Boost, Node, Term, any_weighted, simplify
 from rankscope.engines.text.similarity import Similarity
 
 if TYPE_CHECKING:
     import polars as pl
-
-
-# Searching: all documents that match in order, the first few of them, or the scores of every document.
 
 ROUNDING = 2.0**-22  # of a sum of few numbers in 32 bits, with much to spare
 
@@ -58,7 +55,7 @@ class Searcher:
 
     def weighted_scores(self, weights: Mapping[Term, float]) -> tuple[NDArray[np.float32], Numbers]:
         """As `all_scores`, for a bag of words with weights."""
-        return self.all_scores(Boolean(tuple(_weighted_clause(term, weight) for term, weight in weights.items())))
+        return self.all_scores(any_weighted(weights))
 
     def _parts(self, bag: Mapping[Term, float]) -> list[Matches]:
         return [self.matcher.term_matches(term, boost) for term, boost in bag.items()]
@@ -67,10 +64,10 @@ class Searcher:
         """The best of a bag of words: found with sums in 32 bits, then scored as always."""
         parts = self._parts(bag)
         if not all(part.positive for part in parts):
-            scores, mask = self.all_scores(Boolean(tuple(_weighted_clause(term, boost) for term, boost in bag.items())))
+            scores, mask = self.all_scores(any_weighted(bag))
             docs = np.flatnonzero(mask)
             return self._hits(docs, scores[docs], limit)
-        rough = _rough_scores(parts, self.reader.count)
+        rough = total_scores(parts, self.reader.count, np.dtype(np.float32))
         if self.reader.deleted is not None:
             rough[self.reader.deleted] = 0
         highest = sum(part.highest for part in parts)
@@ -89,7 +86,7 @@ class Searcher:
 def bag_of_words(query: Node) -> dict[Term, float] | None:
     """The terms of a query with their boosts, where it is nothing but optional terms; None for all other queries.
 
-    >>> bag_of_words(Boolean((_weighted_clause(Term("body", "fox"), 2.0), _weighted_clause(Term("body", "dog"), 1.0))))
+    >>> bag_of_words(any_weighted({Term("body", "fox"): 2.0, Term("body", "dog"): 1.0}))
     {Term(field='body', text='fox'): 2.0, Term(field='body', text='dog'): 1.0}
     """
     if isinstance(query, Term):
@@ -105,20 +102,6 @@ def bag_of_words(query: Node) -> dict[Term, float] | None:
             return None
         found[inner] = boost
     return found
-
-
-def _rough_scores(parts: list[Matches], count: int) -> NDArray[np.float32]:
-    total = np.zeros(count, dtype=np.float32)
-    for part in parts:
-        if part.whole is not None:
-            np.add(total, part.whole, out=total)
-        else:
-            total[part.docs] += part.scores
-    return total
-
-
-def _weighted_clause(term: Term, boost: float) -> Clause:
-    return Clause(Boost(term, boost) if boost != 1 else term)
 
 
 # What a search gives: documents in their order, with scores, and ids where they are asked for.
@@ -174,7 +157,9 @@ def best_first(scores: NDArray[np.float32]) -> Numbers:
     """
     if len(scores) < FEW:
         return np.argsort(-scores, kind="stable")
-    keys = _descending_keys(scores)
+    # Whole numbers in the opposite order of the scores; 0 and -0 are one.
+    bits = (scores + np.float32(0)).view(np.uint32)
+    keys = ~bits if not (bits & SIGN).any() else ~np.where(bits & SIGN, ~bits, bits | SIGN)
     keys -= keys.min()
     half = (int(keys.max()).bit_length() + 1) // 2
     order = _by_counting(keys & np.uint32((1 << half) - 1))
@@ -200,12 +185,6 @@ def best_places(scores: NDArray[np.float32], limit: int, margin: float = 0.0) ->
     places = (columns + groups * np.arange(even // groups)[:, None]).ravel()
     places = np.concatenate([places, np.arange(even, len(scores))])
     return np.sort(places[scores[places] >= bound])
-
-
-def _descending_keys(scores: NDArray[np.float32]) -> NDArray[np.uint32]:
-    """Whole numbers in the opposite order of the scores; 0 and -0 are one."""
-    bits = (scores + np.float32(0)).view(np.uint32)
-    return ~bits if not (bits & SIGN).any() else ~np.where(bits & SIGN, ~bits, bits | SIGN)
 
 
 def _by_counting(keys: Numbers) -> Numbers:

@@ -64,7 +64,8 @@ class StoredDocuments:
     @property
     def bytes(self) -> int:
         """Bytes that tables take in memory, or files on the disk."""
-        return sum(_part_bytes(part) for part in self.parts)
+        sizes = (part.digest.size if isinstance(part, StoredTable) else part.estimated_size() for part in self.parts)
+        return sum(map(int, sizes))
 
     def names(self, place: int) -> list[str]:
         """The columns of one part, the id among them."""
@@ -122,10 +123,6 @@ def _read_part(part: pl.DataFrame | StoredTable, columns: list[str] | None = Non
     return pl.read_parquet(part.checked, columns=columns)
 
 
-def _part_bytes(part: pl.DataFrame | StoredTable) -> int:
-    return part.digest.size if isinstance(part, StoredTable) else int(part.estimated_size())
-
-
 def _part_height(part: pl.DataFrame | StoredTable) -> int:
     return len(_read_part(part, [ID]))
 
@@ -180,17 +177,13 @@ def blocks_of_documents(documents: Documents) -> Iterator[pl.DataFrame]:
         place += len(checked)
         for piece in _pieces(checked):
             if waiting and (
-                _row_count(waiting) + len(piece) > MOST_DOCUMENTS or size + _text_bytes(piece) > MOST_BYTES
+                sum(map(len, waiting)) + len(piece) > MOST_DOCUMENTS or size + _text_bytes(piece) > MOST_BYTES
             ):
                 yield pl.concat(waiting, how="diagonal")
                 waiting, size = [], 0
             waiting, size = [*waiting, piece], size + _text_bytes(piece)
     if waiting:
         yield pl.concat(waiting, how="diagonal")
-
-
-def _row_count(tables: Sequence[pl.DataFrame]) -> int:
-    return sum(map(len, tables))
 
 
 def _text_bytes(table: pl.DataFrame) -> int:

@@ -7,11 +7,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Final, Literal, Self
+from typing import ClassVar, Final, Literal, Self
 
 import numpy as np
 
-from rankscope.core.catalogue import Later, later, load_attribute
 from rankscope.core.notation import NamedCatalogue, Written, short
 from rankscope.engines.text.similarity import (
     Explanation,
@@ -21,39 +20,8 @@ from rankscope.engines.text.similarity import (
     TermStatistics,
     Values,
     boost_of,
-    numbers_of_term,
+    explain_idf,
 )
-
-# Similarities, one family per file; `ALL` in the order people read them.
-
-ALL: dict[str, Later] = later(  # a new similarity adds its line here
-    "rankscope.engines.text",
-    {
-        "bm25": "similarities:BM25",
-        "bm25f": "similarities:BM25F",
-        "classic": "similarities:Classic",
-        "lm-dirichlet": "similarities:LMDirichlet",
-        "lm-jelinek-mercer": "similarities:LMJelinekMercer",
-        "dfr": "similarities:DFR",
-        "ib": "similarities:InformationBased",
-        "dfi": "similarities:DFI",
-        "axiomatic-f2exp": "similarities:AxiomaticF2Exp",
-        "axiomatic-f2log": "similarities:AxiomaticF2Log",
-        "boolean": "similarities:Coordination",
-    },
-)
-GROUP = "rankscope.similarities"  # entry points of other packages
-EXAMPLE = "bm25(k1=0.9, b=0.4)"
-SIMILARITIES: NamedCatalogue[Similarity] = NamedCatalogue("similarity", ALL, EXAMPLE, GROUP)
-
-
-def __getattr__(name: str) -> Any:
-    """The class of a similarity by its name."""
-    return load_attribute(ALL, name)
-
-
-__all__ = ["ALL", "EXAMPLE", "GROUP", "SIMILARITIES", "Similarity"]
-
 
 # BM25.
 
@@ -109,17 +77,13 @@ class BM25(Similarity):
             Explanation(dl, "dl, length of the field"),
             Explanation(float(np.float32(field.average)), "avg, mean length of the field"),
         )
+        idf = "idf = ln(1 + (N - n + 0.5)/(n + 0.5))"
         parts = (
             *boost_of(boost),
-            self._explain_idf(terms, field),
+            explain_idf(_bm25_idf, idf, terms, field, self.idf(terms, field)),
             Explanation(saturated, "tf/(tf + k1 (1 - b + b dl/avg))", numbers),
         )
         return Explanation(float(value), f"{self}: b idf tf/(tf + k1 (1 - b + b dl/avg))", parts)
-
-    def _explain_idf(self, terms: Sequence[TermStatistics], field: FieldStatistics) -> Explanation:
-        text = "idf = ln(1 + (N - n + 0.5)/(n + 0.5))"
-        each = [Explanation(float(_bm25_idf(term, field)), text, numbers_of_term(term, field)) for term in terms]
-        return each[0] if len(each) == 1 else Explanation(float(self.idf(terms, field)), "sum of idf", tuple(each))
 
 
 def _bm25_idf(term: TermStatistics, field: FieldStatistics) -> np.float32:
@@ -235,12 +199,10 @@ class Classic(Similarity):
     ) -> Explanation:
         """Boost, idf, root of the frequency and norm of the length."""
         frequency, length = np.array([tf], dtype=np.float32), np.array([dl], dtype=np.float32)
-        text = "idf = ln((N + 1)/(n + 1)) + 1"
-        each = [Explanation(float(_classic_idf(term, field)), text, numbers_of_term(term, field)) for term in terms]
-        whole = Explanation(float(self.idf(terms, field)), "sum of idf", tuple(each))
+        idf = "idf = ln((N + 1)/(n + 1)) + 1"
         parts = (
             *boost_of(boost),
-            each[0] if len(each) == 1 else whole,
+            explain_idf(_classic_idf, idf, terms, field, self.idf(terms, field)),
             Explanation(
                 float(np.float32(np.sqrt(tf))), "sqrt(tf)", (Explanation(float(frequency[0]), "tf, frequency"),)
             ),
@@ -519,3 +481,26 @@ class Coordination(Similarity):
     def score_term(self, tf: Values, dl: Values, term: TermStatistics, field: FieldStatistics, boost: float) -> Values:
         """The boost."""
         return self.score(tf, dl, [term], field, boost)
+
+
+# The similarities by name, in the order people read them.
+
+ALL: dict[str, type[Similarity]] = {
+    each.name: each
+    for each in (  # a new similarity adds its line here
+        BM25,
+        BM25F,
+        Classic,
+        LMDirichlet,
+        LMJelinekMercer,
+        DFR,
+        InformationBased,
+        DFI,
+        AxiomaticF2Exp,
+        AxiomaticF2Log,
+        Coordination,
+    )
+}
+GROUP = "rankscope.similarities"  # entry points of other packages
+EXAMPLE = "bm25(k1=0.9, b=0.4)"
+SIMILARITIES: NamedCatalogue[Similarity] = NamedCatalogue("similarity", ALL, EXAMPLE, GROUP)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self, TypeAlias
 
@@ -13,8 +12,6 @@ from numpy.typing import NDArray
 
 from rankscope.core.notation import Named, Written
 from rankscope.core.wording import short_number
-
-# What a similarity is: the score of a document for a term, from counts alone.
 
 Scores: TypeAlias = NDArray[np.float32]
 Values: TypeAlias = NDArray[Any]
@@ -40,9 +37,9 @@ class Similarity(Named):
     def _write(self) -> str:
         return super()._write().replace("lambda_=", "lambda=")
 
-    @abstractmethod
     def score_term(self, tf: Values, dl: Values, term: TermStatistics, field: FieldStatistics, boost: float) -> Values:
-        """The scores of documents for one term."""
+        """The scores of documents for one term; a similarity defines this, or `score`, or both."""
+        return self.score(tf, dl, [term], field, boost)
 
     def score(
         self, tf: Values, dl: Values, terms: Sequence[TermStatistics], field: FieldStatistics, boost: float
@@ -56,18 +53,15 @@ class Similarity(Named):
         self, tf: float, dl: float, terms: Sequence[TermStatistics], field: FieldStatistics, boost: float
     ) -> Explanation:
         """How the score of one document is made: the formula, and every number in it."""
-        parts = [self._explain_term(tf, dl, term, field, boost) for term in terms]
+        frequency, length, parts = np.array([tf], dtype=np.float32), np.array([dl]), []
+        for term in terms:
+            value = self.score(frequency, length, [term], field, boost)
+            numbers = (*self.parts_of(tf, dl, term, field), *numbers_of(tf, dl, term, field, boost))
+            parts.append(Explanation(float(value[0]), f"{self}: {self.formula}", numbers))
         if len(parts) == 1:
             return parts[0]
-        whole = self.score(np.array([tf], dtype=np.float32), np.array([dl]), terms, field, boost)
+        whole = self.score(frequency, length, terms, field, boost)
         return Explanation(float(whole[0]), f"{self}, sum over the terms of the phrase", tuple(parts))
-
-    def _explain_term(
-        self, tf: float, dl: float, term: TermStatistics, field: FieldStatistics, boost: float
-    ) -> Explanation:
-        value = self.score(np.array([tf], dtype=np.float32), np.array([dl]), [term], field, boost)
-        parts = (*self.parts_of(tf, dl, term, field), *numbers_of(tf, dl, term, field, boost))
-        return Explanation(float(value[0]), f"{self}: {self.formula}", parts)
 
     def parts_of(self, tf: float, dl: float, term: TermStatistics, field: FieldStatistics) -> tuple[Explanation, ...]:
         """Parts of the formula that have a name, with their values."""
@@ -80,17 +74,13 @@ def numbers_of(
     """The numbers of a formula: those of the document, the term and the field; a boost where there is one."""
     return (
         *boost_of(boost),
-        *numbers_of_document(tf, dl),
+        Explanation(float(np.float32(tf)), "tf, frequency in the document"),
+        Explanation(dl, "dl, length of the field"),
         *numbers_of_term(term, field),
         Explanation(term.occurrences, "F, occurrences of the term"),
         Explanation(field.tokens, "T, terms in the field of all documents"),
-        Explanation(_single(field.average), "avg, mean length of the field"),
+        Explanation(float(np.float32(field.average)), "avg, mean length of the field"),
     )
-
-
-def numbers_of_document(tf: float, dl: float) -> tuple[Explanation, ...]:
-    """What a document contributes."""
-    return Explanation(_single(tf), "tf, frequency in the document"), Explanation(dl, "dl, length of the field")
 
 
 def numbers_of_term(term: TermStatistics, field: FieldStatistics) -> tuple[Explanation, ...]:
@@ -106,8 +96,16 @@ def boost_of(boost: float) -> tuple[Explanation, ...]:
     return () if boost == 1 else (Explanation(boost, "b, boost"),)
 
 
-def _single(value: float) -> float:
-    return float(np.float32(value))
+def explain_idf(
+    idf: Callable[[TermStatistics, FieldStatistics], np.float32],
+    formula: str,
+    terms: Sequence[TermStatistics],
+    field: FieldStatistics,
+    total: np.float32,
+) -> Explanation:
+    """How rare a term is, or all terms of a phrase in total."""
+    each = [Explanation(float(idf(term, field)), formula, numbers_of_term(term, field)) for term in terms]
+    return each[0] if len(each) == 1 else Explanation(float(total), "sum of idf", tuple(each))
 
 
 # How a score is made: a tree of values, each with what it is.

@@ -16,9 +16,6 @@ from rankscope.engines.text.regular_expressions import ANY_SIGN, parse_regex, qu
 if TYPE_CHECKING:
     import polars as pl
 
-
-# Terms of a pattern: prefixes and ranges are neighbours in the order of terms, all else is looked for by polars.
-
 BEHIND_ALL = b"\xff"  # no term has this byte
 
 
@@ -99,13 +96,12 @@ def similar_terms(reader: IndexReader, node: Fuzzy) -> dict[str, float]:
     for _, columns in reader.columns(node.field):
         edits.update(_near_terms(node, columns))
     length = len(node.text)
-    similar = {term: _similarity(each, min(length, len(term))) for term, each in edits.items()}
+    similar = dict.fromkeys(edits, 1.0)
+    for term, each in edits.items():
+        if each:
+            similar[term] = float(np.float32(1) - np.float32(each) / np.float32(min(length, len(term))))
     best = sorted(similar, key=lambda term: (-similar[term], term.encode()))[:MOST_TERMS]
     return {term: max(similar[term], 0.0) for term in best}
-
-
-def _similarity(edits: int, shorter: int) -> float:
-    return 1.0 if edits == 0 else float(np.float32(1) - np.float32(edits) / np.float32(shorter))
 
 
 def _near_terms(node: Fuzzy, columns: FieldColumns) -> Iterator[tuple[str, int]]:

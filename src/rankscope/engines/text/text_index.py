@@ -14,12 +14,12 @@ from rankscope.core.validation import COUNT
 from rankscope.core.wording import setting_usage, setting_value
 from rankscope.engines.text.analysers import ANALYSERS, Analyser, Whole
 from rankscope.engines.text.explanations import explain_score
-from rankscope.engines.text.index_reader import OpenedIndex, hold_in_memory, open_together, read_together
+from rankscope.engines.text.index_reader import IndexReader, hold_in_memory, open_together, read_together
 from rankscope.engines.text.index_writer import IndexWriter
 from rankscope.engines.text.matching import MatchCache
 from rankscope.engines.text.queries import Node, any_of
 from rankscope.engines.text.query_parser import Language, Operator, mend_surrogates, parse_query
-from rankscope.engines.text.rankings import TopicLists, Unmatched, rank_topics, run_of
+from rankscope.engines.text.rankings import TopicLists, Unmatched, rank_topics
 from rankscope.engines.text.searching import Hits, Searcher
 from rankscope.engines.text.segments import ID, Documents, blocks_of_documents
 from rankscope.engines.text.similarities import BM25, SIMILARITIES
@@ -32,9 +32,6 @@ from rankscope.ranks.relevant_ranks import RelevantRanks
 if TYPE_CHECKING:
     from rankscope.engines.text.expansions import Expansion
     from rankscope.engines.text.highlighting import Fragment
-
-
-# An index of texts: build it, open it, search it.
 
 Syntax = Literal["lucene", "words"]
 MOST_COMPARED = 10_000  # ids that a wrong one is compared with
@@ -51,8 +48,8 @@ class Index(Displayed):
     0.0828734  a
     """
 
-    def __init__(self, opened: OpenedIndex) -> None:
-        self.reader, self.folders = opened.reader, opened.folders
+    def __init__(self, reader: IndexReader, folders: tuple[Path, ...] = ()) -> None:
+        self.reader, self.folders = reader, folders
         self._cache = MatchCache()
         self._searchers: dict[tuple[Similarity, str], Searcher] = {}
 
@@ -60,7 +57,7 @@ class Index(Displayed):
         """What travels to another process: where the index lies, or all of one in memory; scores are made anew."""
         if self.folders:
             return Index.open, self.folders
-        return Index, (OpenedIndex(self.reader),)
+        return Index, (self.reader,)
 
     @classmethod
     def build(
@@ -95,7 +92,8 @@ class Index(Displayed):
         """
         if not folders:
             raise SettingError("name the folder of an index to open")
-        return cls(open_together([Path(folder) for folder in folders]))
+        places = tuple(dict.fromkeys(map(Path, folders)))
+        return cls(open_together(places), places)
 
     @classmethod
     def join(cls, indexes: Mapping[str, Index]) -> Index:
@@ -220,8 +218,7 @@ class Index(Displayed):
         """
         found, joining = similarity_named(similarity), None if expand is None else expansion_named(expand)
         lists = self._lists(found, field, syntax, depth, unmatched, joining)
-
-        return run_of(topics, lists.hits, name or (str(found) if joining is None else f"{found} {joining}"))
+        return lists.run(topics, name or (str(found) if joining is None else f"{found} {joining}"))
 
     def rank(
         self,

@@ -6,9 +6,7 @@ from collections.abc import Callable, Mapping
 from string import ascii_lowercase, digits
 from typing import Final
 
-# Steps from a token to a term: each takes a word and gives another, or None to drop it.
-
-Filter = Callable[[str], str | None]
+Filter = Callable[[str], str | None]  # gives another word, or None to drop it
 POSSESSIVE: Final = tuple(mark + letter for mark in "'’＇" for letter in "sS")
 UMLAUTS: Final = {"ä": "a", "ö": "o", "ü": "u"}
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -16,8 +16,6 @@ from rankscope.core.validation import SEED, Optional, WholeNumber, check
 from rankscope.core.wording import how_many
 from rankscope.inputs.problems import Problems
 from rankscope.ranks.ragged import Ragged
-
-# The examples of many feedback sessions at once, and what else the methods may be told about each session.
 
 Display = tuple[Sequence[int], Sequence[int]]  # the items shown, and those picked among them
 
@@ -69,6 +67,8 @@ class Examples:
         wanted = item_lists(positives, grades, 1.0)
         unwanted = item_lists(negatives if negatives is not None else [()] * count, negative_grades, -1.0)
         checked_examples(wanted, unwanted)
+        if asked is not None:
+            check_count(len(asked) == count, count, f"{how_many(count, 'names')} of topics", str(len(asked)))
         seed = np.arange(count) + np.asarray(seeds) if np.ndim(seeds) == 0 else one_each(seeds, count, "seeds")
         return cls(
             positives=wanted,
@@ -80,7 +80,7 @@ class Examples:
             displays=None if displays is None else display_rows(displays),
             log_rows=None if log_rows is None else Ragged.of(log_rows, "row"),
             around=None if around is None else one_each(around, count, "around").astype(np.int64),
-            asked=None if asked is None else _topic_names(asked, count),
+            asked=None if asked is None else np.array(asked, dtype=np.str_),
         )
 
     @classmethod
@@ -166,14 +166,6 @@ class Examples:
         for start in range(0, len(self), size):
             yield self.take(np.arange(start, min(start + size, len(self))))
 
-    def with_negatives(self, negatives: Sequence[ArrayLike]) -> Examples:
-        """The same sessions with other negative examples."""
-        return replace(self, negatives=item_lists(negatives, None, -1.0))
-
-    def with_queries(self, queries: FloatArray) -> Examples:
-        """The same sessions with other queries."""
-        return replace(self, queries=queries)
-
     def judged(self, items: int) -> BoolArray:
         """Sessions x items: which items were examples or were shown."""
         seen = np.zeros((len(self), items), np.bool_)
@@ -192,18 +184,18 @@ def _shown(displays: Ragged, session: int) -> tuple[tuple[IntArray, BoolArray], 
     return tuple((item[number == each], picked[number == each]) for each in np.unique(number))
 
 
-def _topic_names(asked: Sequence[str], count: int) -> NDArray[np.str_]:
-    if len(asked) != count:
-        need = f"{how_many(count, 'session needs', 'sessions need')} {how_many(count, 'names')} of topics"
-        raise InputError.of("examples", [f"{need}, got {len(asked)}"])
-    return np.array(asked, dtype=np.str_)
+def check_count(right: bool, sessions: int, needed: str, given: str) -> None:
+    """Raise unless there is as much as so many sessions need."""
+    if not right:
+        need = f"{how_many(sessions, 'session needs', 'sessions need')} {needed}"
+        raise InputError.of("examples", [f"{need}, got {given}"])
 
 
 def _rows(vectors: ArrayLike, count: int, what: str) -> FloatArray:
     rows = np.array(vectors, dtype=np.float64)
-    if rows.ndim != 2 or len(rows) != count:
-        need = f"{how_many(count, 'session needs', 'sessions need')} {how_many(count, 'rows')} of {what}"
-        raise InputError.of("examples", [f"{need}, got shape {rows.shape}"])
+    check_count(
+        rows.ndim == 2 and len(rows) == count, count, f"{how_many(count, 'rows')} of {what}", f"shape {rows.shape}"
+    )
     return rows
 
 
@@ -310,10 +302,7 @@ def display_rows(displays: Sequence[Sequence[tuple[Sequence[int], Sequence[int]]
 def one_each(values: ArrayLike, count: int, what: str) -> NDArray[Any]:
     """One whole number per session; a single one serves all."""
     array: IntArray = np.asarray(values, dtype=np.int64)
-    if array.ndim > 1 or (array.ndim == 1 and array.size != count):
-        raise InputError.of(
-            "examples", [f"{how_many(count, 'session needs', 'sessions need')} {count} {what}, got shape {array.shape}"]
-        )
+    check_count(array.ndim == 0 or array.shape == (count,), count, f"{count} {what}", f"shape {array.shape}")
     return np.broadcast_to(array, count).copy()
 
 

@@ -13,7 +13,7 @@ from rankscope.feedback.examples.examples import Examples
 from rankscope.feedback.examples.items import Items
 from rankscope.ranks.ragged import Ragged
 
-# Distances and kernels between examples and all items, as few large matrix products.
+# Distances and kernels, as few large matrix products.
 
 AT_ONCE = 1 << 22  # kernel values in one block
 TINY, TINY_SINGLE = 1e-10, 1e-4  # next to the squared length of the point, in float64 and float32
@@ -99,7 +99,8 @@ def nearest_squared(items: Items, lists: Ragged) -> NDArray[Any]:
         rows = int(np.count_nonzero(lengths > place))
         places = np.minimum(np.arange(place, place + together)[:, None], lengths[:rows] - 1)
         points = items.moved[lists["item"][starts[:rows] + places]].reshape(-1, items.features)
-        product = np.matmul(_with_squares(points), twice.T, out=buffer[: len(points)])
+        with_squares = np.column_stack([points, np.einsum("ij,ij->i", points, points)])
+        product = np.matmul(with_squares, twice.T, out=buffer[: len(points)])  # (p, |p|²) (-2 x, 1) is |p|² - 2 p.x
         for each in product.reshape(together, rows, -1):
             np.minimum(least[:rows], each, out=least[:rows])
     least += items.squares
@@ -108,11 +109,6 @@ def nearest_squared(items: Items, lists: Ragged) -> NDArray[Any]:
     result[lists.row, items.first_alike[lists["item"]]] = 0
     result[lists.row, lists["item"]] = 0
     return result
-
-
-def _with_squares(points: NDArray[Any]) -> NDArray[Any]:
-    """The squared length of each point behind its features: the product with (-2 x, 1) is |p|² - 2 p.x."""
-    return np.column_stack([points, np.einsum("ij,ij->i", points, points)])
 
 
 def rbf(items: Items, points: NDArray[Any], gamma: float) -> NDArray[Any]:
@@ -234,6 +230,15 @@ def extremes(items: Items, lists: Ragged) -> tuple[NDArray[Any], NDArray[Any]]:
     rows = items.matrix[lists["item"]]
     starts = lists.offsets[:-1]
     return np.minimum.reduceat(rows, starts, axis=0), np.maximum.reduceat(rows, starts, axis=0)
+
+
+def summed_marks(marks: Any, lists: Ragged, worth: float = 1.0) -> FloatArray:
+    """The sum of the rows of a sparse table that are each session's items, each worth so much over their number."""
+    from scipy.sparse import csr_array
+
+    size = worth / np.maximum(lists.lengths, 1)[lists.row]
+    weights = csr_array((size, (lists.row, lists["item"])), shape=(len(lists), marks.shape[0]))
+    return np.asarray((weights @ marks).toarray())
 
 
 def pad_rows(lists: Ragged, column: str) -> tuple[NDArray[Any], BoolArray]:

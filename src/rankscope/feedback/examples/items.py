@@ -9,6 +9,7 @@ import hashlib
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, Literal, Self, TypeVar, cast, get_args
 
@@ -21,9 +22,8 @@ from rankscope.core.catalogue import Catalogue
 from rankscope.core.errors import InputError, SettingError
 from rankscope.core.files import atomic
 from rankscope.core.wording import how_many
+from rankscope.feedback.examples.scores import best
 from rankscope.inputs.array_files import read_npy
-
-# The items a feedback method ranks: their features, and what several methods need to know about them, made once.
 
 T = TypeVar("T")
 PAIRS = 10_000  # random pairs that tell the typical distance
@@ -105,7 +105,7 @@ class Items:
     @property
     def recent(self) -> Recent[NDArray[Any]]:
         """Rows of numbers that methods made lately of these items, as long as there is room."""
-        return self.remember("recent", lambda: Recent(ROOM, _bytes_of))
+        return self.remember("recent", lambda: Recent(ROOM, attrgetter("nbytes")))
 
     @property
     def features(self) -> int:
@@ -243,10 +243,6 @@ class Items:
         """The `k` nearest other items of each item by cosine, and how alike they are."""
         return self.remember(("neighbours", k), lambda: nearest_others(self.unit, k))
 
-    def graph(self, k: int, gamma: float) -> Any:
-        """The normalised graph of mutual neighbours, a sparse matrix."""
-        return self.remember(("graph", k, gamma), lambda: mutual_graph(self.unit, k, gamma))
-
     def remember(self, key: Hashable, make: Callable[[], T]) -> T:
         """What was made under this key, made now if it is the first time."""
         if key not in self._made:
@@ -276,10 +272,6 @@ def quarters(matrix: NDArray[Any]) -> IntArray:
 
     below = (rankdata(matrix, axis=0) - 0.5) / len(matrix)
     return (below * BINS).astype(np.int64)
-
-
-def _bytes_of(array: NDArray[Any]) -> int:
-    return array.nbytes
 
 
 def _table(what: str, table: NDArray[Any], axis: int, items: int) -> NDArray[Any]:
@@ -433,21 +425,9 @@ def nearest_others(rows: NDArray[Any], k: int) -> tuple[IntArray, FloatArray]:
         block = np.arange(start, min(start + step, count))
         products = rows[block] @ rows.T
         products[np.arange(block.size), block] = -np.inf
-        item[block], alike[block] = _nearest(products, k)
+        item[block] = best(products, k)
+        alike[block] = np.take_along_axis(products, item[block], axis=1)
     return item, alike
-
-
-def _nearest(products: NDArray[Any], k: int) -> tuple[IntArray, FloatArray]:
-    """Columns of the k largest values of each row, and the values."""
-    if k == 0:
-        return np.empty((len(products), 0), np.int64), np.empty((len(products), 0))
-    last = np.partition(products, -k, axis=1)[:, -k][:, None]
-    # those above the k-th value all belong, those equal to it by position: a stable sort of few candidates
-    place = np.where(products > last, 0, np.where(products == last, 1, 2)).astype(np.int8)
-    order = np.argsort(place, axis=1, kind="stable")[:, :k]
-    values = np.take_along_axis(products, order, axis=1)
-    inner = np.argsort(-values, axis=1, kind="stable")
-    return np.take_along_axis(order, inner, axis=1), np.take_along_axis(values, inner, axis=1).astype(np.float64)
 
 
 def mutual_graph(rows: NDArray[Any], k: int, gamma: float) -> Any:

@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from rankscope.core.arrays import BoolArray, FloatArray, IntArray
 from rankscope.core.threads import in_threads
 from rankscope.ranks.ragged import Ragged, ranges
 
-# What a method makes of the sessions: a score for every item, and a note on every session that went another way.
-
-LAST = np.finfo(np.float64).max  # stands for the scores of a session that failed
 CACHED = 1 << 17  # scores looked at a second time while they are in the cache
 NEAR = 8  # units in the last place: what rounding leaves between two equal scores, and some more
 KEPT, KEPT_SINGLE = 44, 20  # bits of a score that count, of 53, or of 24 where features are float32
@@ -98,7 +96,7 @@ def best(values: FloatArray, k: int | None = None, leave_out: BoolArray | None =
     >>> best(np.array([[1.0, 3.0, 3.0, 2.0]]), 3, leave_out=np.array([[False, True, True, False]]))
     array([[ 3,  0, -1]])
     """
-    key = np.where(np.isnan(values), LAST, -values)
+    key = np.where(np.isnan(values), np.finfo(values.dtype).max, -values)  # behind all that is scored, not left out
     if leave_out is not None:
         key[leave_out] = np.inf
     count = values.shape[1] if k is None else k
@@ -116,6 +114,13 @@ def _least(key: FloatArray, count: int) -> IntArray:
     order = np.lexsort((place, key[row, place], row))
     starts = np.searchsorted(row, np.arange(len(key)))
     return place[order][starts[:, None] + np.arange(count)]
+
+
+def mean_or_nan(values: ArrayLike) -> float:
+    """The mean of what is not NaN; NaN where nothing is left."""
+    given = np.asarray(values, dtype=np.float64)
+    there = given[~np.isnan(given)]
+    return float(there.mean()) if there.size else float("nan")
 
 
 # The best items of each row of scores, without sorting whole rows.
@@ -137,21 +142,18 @@ def best_items(scores: FloatArray, out: BoolArray, count: int) -> IntArray:
     starts = list(range(0, len(scores), step))
 
     def work(start: int) -> IntArray:
-        return _best_of_part(scores[start : start + step], out[start : start + step], count)
+        part = scores[start : start + step]
+        place = _reaching(part, out[start : start + step], count)
+        row, item = np.divmod(place, part.shape[1])
+        order = np.lexsort((item, -part.ravel()[place], row))
+        found = Ragged.from_rows(row, len(part), item=item[order])
+        result = np.full((len(part), count), -1, np.int64)
+        lengths = np.minimum(found.lengths, count)
+        places = ranges(found.offsets[:-1], lengths)
+        result[found.row[places], found.position[places] - 1] = found["item"][places]
+        return result
 
     return np.concatenate([np.empty((0, count), np.int64), *in_threads(work, starts)])
-
-
-def _best_of_part(scores: FloatArray, out: BoolArray, count: int) -> IntArray:
-    place = _reaching(scores, out, count)
-    row, item = np.divmod(place, scores.shape[1])
-    order = np.lexsort((item, -scores.ravel()[place], row))
-    found = Ragged.from_rows(row, len(scores), item=item[order])
-    result = np.full((len(scores), count), -1, np.int64)
-    lengths = np.minimum(found.lengths, count)
-    places = ranges(found.offsets[:-1], lengths)
-    result[found.row[places], found.position[places] - 1] = found["item"][places]
-    return result
 
 
 def _reaching(scores: FloatArray, out: BoolArray, count: int) -> IntArray:

@@ -28,9 +28,9 @@ class ActiveSVM(SVM):
     source: ClassVar[str] = "Tong & Chang 2001, Support vector machine active learning for image retrieval"
     active: ClassVar[bool] = True
 
-    def query(self, items: Items, examples: Examples, scored: Scored, k: int) -> IntArray:
-        """The items nearest to the border."""
-        return best(-np.abs(scored.values), k, examples.judged(len(items)))
+    def urgency(self, items: Items, examples: Examples, scored: Scored) -> FloatArray:
+        """The items nearest to the border come first."""
+        return -np.abs(scored.values)
 
 
 # Mean version space: rank by the SVM, and ask about the items after which fewest machines are left, on average.
@@ -188,18 +188,14 @@ class UnlikeDisplay:
             least = total.min(initial=np.inf)
             if compared == self.order.size or least < self.far[compared]:
                 break
-            self._compare_more()
+            numbers = self.order[compared : max(FIRST_LOOK, 2 * compared)]
+            more = self.items.moved[numbers]
+            self.rows = np.concatenate([self.rows, more])
+            self.alike = np.concatenate([self.alike, self._kernel(more, numbers, self.chosen)])
         if not np.isfinite(least):  # nothing is known of the scores
             return int(np.argmax(np.isfinite(self.alike)))
         equal = np.flatnonzero(total == least)
         return int(equal[np.argmin(self.order[equal])])
-
-    def _compare_more(self) -> None:
-        """Twice as many items as before."""
-        begin, end = self.alike.size, min(self.order.size, max(FIRST_LOOK, 2 * self.alike.size))
-        more = self.items.moved[self.order[begin:end]]
-        self.rows = np.concatenate([self.rows, more])
-        self.alike = np.concatenate([self.alike, self._kernel(more, self.order[begin:end], self.chosen)])
 
     def _kernel(self, rows: NDArray[Any], numbers: IntArray, points: list[int]) -> FloatArray:
         """The largest kernel value of each row with some of the chosen; 0 where there are none."""
@@ -245,15 +241,18 @@ class PicHunter(TwoSided):
 
     def score_one(self, items: Items, session: Session) -> FloatArray:
         """The logarithm of the posterior, so that nothing underflows."""
-        picks, rejects = _on_no_display(items, session)
+        shown = np.concatenate([np.empty(0, np.int64), *(each for each, _ in session.displays)])
+        picks, rejects = (np.setdiff1d(each, shown) for each in (session.positives, session.negatives))
+        if session.query is not None:  # which the user did not pick
+            picks = picks[(items.matrix[picks] != session.query).any(axis=1)]
         asked = items.matrix[picks if not rejects.size else picks[:0]]
         asked = asked if session.query is None else np.vstack([session.query[None], asked])
         posterior = self.nearness(items, asked).sum(axis=0)
         brought = np.concatenate([picks, rejects])
         one_more = ((brought, np.arange(brought.size) < picks.size),) if rejects.size else ()
-        for shown, picked in (*one_more, *session.displays):
+        for display, picked in (*one_more, *session.displays):
             if picked.any():
-                posterior += self._told(items, shown, picked)
+                posterior += self._told(items, display, picked)
         return posterior - _log_sum(posterior)
 
     def nearness(self, items: Items, points: FloatArray) -> FloatArray:
@@ -302,15 +301,6 @@ def entropy(log_posterior: FloatArray) -> float:
     1.5
     """
     return float(-(np.exp(log_posterior) * log_posterior).sum() / np.log(2))
-
-
-def _on_no_display(items: Items, session: Session) -> tuple[IntArray, IntArray]:
-    """Positive and negative examples that the user brought along; the query is none of them."""
-    shown = np.concatenate([np.empty(0, np.int64), *(each for each, _ in session.displays)])
-    picks = np.setdiff1d(session.positives, shown)
-    if session.query is not None:
-        picks = picks[(items.matrix[picks] != session.query).any(axis=1)]
-    return picks, np.setdiff1d(session.negatives, shown)
 
 
 def _log_sum(logs: FloatArray) -> FloatArray:

@@ -14,8 +14,6 @@ from rankscope.feedback.examples.items import Items
 from rankscope.feedback.methods.linear_models import LogisticRegression
 from rankscope.feedback.methods.method import CannotScore, Method, start_scores
 
-# Control: the ranking before any feedback.
-
 
 @dataclass(frozen=True)
 class NoFeedback(Method):
@@ -31,9 +29,6 @@ class NoFeedback(Method):
         return start_scores(items, examples)
 
 
-# Control: a random ranking.
-
-
 @dataclass(frozen=True)
 class RandomRanking(Method):
     """Random scores, always the same for the same seed of the session."""
@@ -46,9 +41,6 @@ class RandomRanking(Method):
     def score_one(self, items: Items, session: Session) -> FloatArray:
         """Uniform numbers."""
         return np.random.default_rng(session.seed).random(len(items))
-
-
-# Control: a classifier that is told the label of every item but those it scores.
 
 
 @dataclass(frozen=True)
@@ -103,12 +95,9 @@ def stratified_fold_numbers(target: BoolArray, folds: int, seed: int) -> IntArra
     return fold
 
 
-# Control: the total recall ideal system (TRIS), which shows the whole target first.
-
-
 @dataclass(frozen=True)
 class Ideal(Method):
-    """1 for the items of the target, 0 for all others (Huijsmans & Sebe 2001)."""
+    """The total recall ideal system (TRIS): 1 for the items of the target, 0 for all others (Huijsmans & Sebe 2001)."""
 
     name: ClassVar[str] = "ideal"
     source: ClassVar[str] = "control; Huijsmans & Sebe 2001, Extended performance graphs for cluster retrieval"

@@ -14,11 +14,9 @@ from rankscope.core.errors import MissingExtra
 from rankscope.feedback.examples.examples import Examples, Session
 from rankscope.feedback.examples.geometry import expansion, gram, join_examples, pad_rows, rbf, small_batches
 from rankscope.feedback.examples.items import Items
-from rankscope.feedback.examples.scores import Scored, best
+from rankscope.feedback.examples.scores import Scored
 from rankscope.feedback.methods.method import CannotScore, Method, TwoSided
 from rankscope.ranks.ragged import Ragged
-
-# What several methods share: checks of parameters, kernel expansions, and the door to scikit-learn.
 
 
 def sklearn_part(name: str) -> Any:
@@ -193,9 +191,6 @@ def _best_pair(slope: FloatArray, shares: FloatArray, members: IntArray, cap: fl
     return float(slope[giver] - slope[taker]), int(giver), int(taker)
 
 
-# Parzen windows: mean kernel value with the positives minus that with the negatives.
-
-
 @dataclass(frozen=True)
 class Parzen(KernelMethod, TwoSided):
     """mean_P k(x, .) - mean_N k(x, .): a difference of two densities."""
@@ -247,8 +242,8 @@ class GaussianProcess(KernelMethod, TwoSided):
         with_all = rbf(items, points, self.width(items)).astype(np.float64)
         return 1.0 - np.einsum("ij,ij->j", with_all, np.linalg.solve(kernel, with_all))
 
-    def query(self, items: Items, examples: Examples, scored: Scored, k: int) -> IntArray:
-        """The best items, or those the process knows least about."""
+    def urgency(self, items: Items, examples: Examples, scored: Scored) -> FloatArray:
+        """The best items come first, or those the process knows least about."""
         if self.display == "best":
-            return super().query(items, examples, scored, k)
-        return best(np.stack([self.variance(items, each) for each in examples]), k, examples.judged(len(items)))
+            return scored.values
+        return np.stack([self.variance(items, each) for each in examples])

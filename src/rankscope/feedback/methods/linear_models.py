@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Literal, Protocol
+from typing import ClassVar, Literal, Self
 
 import numpy as np
 
@@ -43,18 +44,14 @@ class LogisticRegression(TwoSided):
         item, there = pad_rows(lists, "item")
         label, _ = pad_rows(lists, "label")
         rows = items.matrix[item].astype(np.float64) * there[:, :, None]
-        cost = self.C * self._class_weights(examples, label) * there
+        cost: FloatArray = np.where(there, self.C, 0.0)
+        if self.balanced:  # the number of examples over twice the number on the same side
+            positive, negative = examples.positives.lengths[:, None], examples.negatives.lengths[:, None]
+            cost = cost * ((positive + negative) / (2 * np.where(label > 0, positive, negative)))
         if there.shape[1] > items.features:
             return logistic_fits(WeightsByFeature(rows), label, cost)
         p, b = logistic_fits(Span(rows @ np.swapaxes(rows, 1, 2)), label, cost)
         return (p[:, None, :] @ rows)[:, 0, :], b
-
-    def _class_weights(self, examples: Examples, label: FloatArray) -> FloatArray:
-        """Number of examples over twice the number on the same side, or 1."""
-        if not self.balanced:
-            return np.ones_like(label)
-        positive, negative = examples.positives.lengths[:, None], examples.negatives.lengths[:, None]
-        return (positive + negative) / (2 * np.where(label > 0, positive, negative))
 
     def score_many(self, items: Items, examples: Examples) -> FloatArray:
         """One product for all sessions."""
@@ -64,59 +61,50 @@ class LogisticRegression(TwoSided):
         return values
 
 
-# Logistic regression of many small sessions at once, by Newton's method, in the span of their examples or of
-# features.
+# Logistic regression of many small sessions at once, by Newton's method, in the span of examples or of features.
 
 NEWTON_CLOSE = 1e-10  # largest change of a decision value in the last step
 NEWTON_STEPS, NEWTON_HALVINGS = 200, 40
 ROUNDING = 1e-15
 
 
-class WeightForm(Protocol):
-    """Which numbers stand for w: a vector p per session."""
+@dataclass(frozen=True, eq=False)
+class WeightForm(ABC):
+    """Which numbers stand for w, a vector p per session: `table` has what makes w.x of the examples of p."""
+
+    table: FloatArray  # sessions x examples x numbers
 
     @property
     def width(self) -> int:
         """How many numbers that are."""
+        return self.table.shape[2]
 
-    def take(self, sessions: IntArray) -> WeightForm:
+    def take(self, sessions: IntArray) -> Self:
         """Some of the sessions."""
+        return type(self)(self.table[sessions])
 
     def products(self, p: FloatArray) -> FloatArray:
         """w.x of the examples."""
+        return (self.table @ p[:, :, None])[:, :, 0]
 
     def rounding(self, p: FloatArray) -> FloatArray:
-        """How far rounding alone may move w.x: large where examples with equal features bear both labels."""
+        """Some units in the last place of the largest term of w.x, times the number of terms.
 
+        So far rounding alone may move w.x: far where examples with equal features bear both labels.
+        """
+        return ROUNDING * self.width * np.abs(self.table).max(axis=(1, 2)) * np.abs(p).max(axis=1)
+
+    @abstractmethod
     def penalty(self, p: FloatArray) -> FloatArray:
         """|w|²/2."""
 
+    @abstractmethod
     def quadratic(self, bend: FloatArray, target: FloatArray) -> tuple[FloatArray, FloatArray]:
         """p and b at the minimum of |w|²/2 + sum (bend_i f_i²/2 - target_i f_i)."""
 
 
-@dataclass(frozen=True, eq=False)
-class Span:
-    """w = sum p_i x_i over the examples; `kernel` has their products. Rasmussen & Williams 2006, algorithm 3.1."""
-
-    kernel: FloatArray
-
-    @property
-    def width(self) -> int:
-        """One number per example."""
-        return self.kernel.shape[1]
-
-    def take(self, sessions: IntArray) -> Span:
-        """Some of the sessions."""
-        return Span(self.kernel[sessions])
-
-    def products(self, p: FloatArray) -> FloatArray:
-        """K p."""
-        return (self.kernel @ p[:, :, None])[:, :, 0]
-
-    def rounding(self, p: FloatArray) -> FloatArray:
-        """Some units in the last place of the largest term of K p, times the number of terms."""
-        return ROUNDING * self.width * np.abs(self.kernel).max(axis=(1, 2)) * np.abs(p).max(axis=1)
+class Span(WeightForm):
+    """w = sum p_i x_i over the examples, K their products: p' K p. Rasmussen & Williams 2006, algorithm 3.1."""
 
     def penalty(self, p: FloatArray) -> FloatArray:
         """p' K p / 2."""
@@ -125,35 +113,15 @@ class Span:
     def quadratic(self, bend: FloatArray, target: FloatArray) -> tuple[FloatArray, FloatArray]:
         """By the system I + R K R with R the root of the bend, which is never near singular."""
         root = np.sqrt(bend)[:, :, None]
-        system = root * self.kernel * np.swapaxes(root, 1, 2) + np.eye(self.width)
+        system = root * self.table * np.swapaxes(root, 1, 2) + np.eye(self.width)
         right = np.stack([target, bend], axis=2)
-        both = right - root * np.linalg.solve(system, root * (self.kernel @ right))
+        both = right - root * np.linalg.solve(system, root * (self.table @ right))
         b = both[:, :, 0].sum(axis=1) / np.maximum(both[:, :, 1].sum(axis=1), 1e-300)
         return both[:, :, 0] - b[:, None] * both[:, :, 1], b
 
 
-@dataclass(frozen=True, eq=False)
-class WeightsByFeature:
-    """w itself, for sessions with more examples than features; `rows` are the examples."""
-
-    rows: FloatArray
-
-    @property
-    def width(self) -> int:
-        """One number per feature."""
-        return self.rows.shape[2]
-
-    def take(self, sessions: IntArray) -> WeightsByFeature:
-        """Some of the sessions."""
-        return WeightsByFeature(self.rows[sessions])
-
-    def products(self, p: FloatArray) -> FloatArray:
-        """X w."""
-        return (self.rows @ p[:, :, None])[:, :, 0]
-
-    def rounding(self, p: FloatArray) -> FloatArray:
-        """Some units in the last place of the largest term of X w, times the number of terms."""
-        return ROUNDING * self.width * np.abs(self.rows).max(axis=(1, 2)) * np.abs(p).max(axis=1)
+class WeightsByFeature(WeightForm):
+    """w itself, for sessions with more examples than features, whose rows X the table has."""
 
     def penalty(self, p: FloatArray) -> FloatArray:
         """w'w / 2."""
@@ -161,10 +129,10 @@ class WeightsByFeature:
 
     def quadratic(self, bend: FloatArray, target: FloatArray) -> tuple[FloatArray, FloatArray]:
         """By the system I + X' R² X."""
-        across = np.swapaxes(self.rows, 1, 2)
-        system = (across * bend[:, None, :]) @ self.rows + np.eye(self.width)
+        across = np.swapaxes(self.table, 1, 2)
+        system = (across * bend[:, None, :]) @ self.table + np.eye(self.width)
         both = np.linalg.solve(system, across @ np.stack([target, bend], axis=2))
-        pulled = np.einsum("si,sik->sk", bend, self.rows @ both)
+        pulled = np.einsum("si,sik->sk", bend, self.table @ both)
         b = (target.sum(axis=1) - pulled[:, 0]) / np.maximum(bend.sum(axis=1) - pulled[:, 1], 1e-300)
         return both[:, :, 0] - b[:, None] * both[:, :, 1], b
 
@@ -259,16 +227,13 @@ def inverse_covariance(items: Items, a: float) -> FloatArray:
     """S^-1 of the whole collection, made once; the identity, over a, where all items are alike."""
 
     def make() -> FloatArray:
-        return np.linalg.inv(_shrunk_covariance(items, a)).astype(np.float64, copy=False)
+        away = items.matrix.astype(np.float64) - items.mean
+        spread = away.T @ away / len(items)
+        size = np.trace(spread) / items.features
+        shrunk = (1 - a) * spread + a * (size if size > 0 else 1.0) * np.eye(items.features)
+        return np.linalg.inv(shrunk).astype(np.float64, copy=False)
 
     return items.remember(("lda", a), make)
-
-
-def _shrunk_covariance(items: Items, a: float) -> FloatArray:
-    away = items.matrix.astype(np.float64) - items.mean
-    spread = away.T @ away / len(items)
-    size = np.trace(spread) / items.features
-    return (1 - a) * spread + a * (size if size > 0 else 1.0) * np.eye(items.features)
 
 
 def _within_classes(items: Items, examples: Examples, apart: FloatArray, a: float) -> FloatArray:
@@ -330,7 +295,8 @@ class SemiSupervisedEM(TwoSided):
         for _ in range(self.steps):
             chance = expit(odds)
             chance[good.row, good["item"]] = chance[bad.row, bad["item"]] = 0.0
-            believed, size = _summed(items, chance), chance.sum(axis=1)
+            believed: FloatArray = (chance.astype(items.matrix.dtype) @ items.matrix).astype(np.float64)
+            size = chance.sum(axis=1)
             total = counts + worth * np.stack([size, unjudged - size])
             found = labelled + worth[:, None] * np.stack([believed, everything - believed])
             odds = log_odds(items, inverse, found / total[:, :, None], total)
@@ -343,12 +309,6 @@ def log_odds(items: Items, inverse: FloatArray, centres: FloatArray, weights: Fl
     offset = np.log(weights[0] / weights[1]) - np.einsum("ij,ij->i", direction, centres.sum(axis=0)) / 2
     values: FloatArray = (direction.astype(items.matrix.dtype) @ items.matrix.T).astype(np.float64)
     return values + offset[:, None]
-
-
-def _summed(items: Items, weights: FloatArray) -> FloatArray:
-    """Sessions x features: the weighted sum of all items."""
-    values: FloatArray = (weights.astype(items.matrix.dtype) @ items.matrix).astype(np.float64)
-    return values
 
 
 # Biased discriminant analysis: a metric in which the positives are close together and the negatives far from them.

@@ -45,27 +45,18 @@ class SemanticManifold(TwoSided):
         return -np.einsum("ij,ij->i", seen, seen)
 
     def directions(self, items: Items, session: Session) -> FloatArray:
-        """Features x dimensions, the best first, each of length 1 by L."""
+        """Features x dimensions, the best first, each of length 1 by L; F and C come from means and scatters."""
         from scipy.linalg import eigh
 
+        good, bad = (items.matrix[each].astype(np.float64) for each in (session.positives, session.negatives))
+        apart = good.mean(axis=0) - bad.mean(axis=0)
+        within, beyond = (np.atleast_2d(np.cov(each.T, bias=True)) for each in (good, bad))
+        wanted = within + beyond + np.outer(apart, apart) - 2 * self.gamma * within
         kept = items.remember(("locality", self.k), lambda: locality(items, self.k))
         first = max(0, items.features - self.dims)
-        values, vectors = eigh(
-            scatter_difference(items, session, self.gamma),
-            kept,
-            subset_by_index=(first, items.features - 1),
-            driver="gvx",
-        )
-        good = values > 1e-12 * max(float(np.abs(values).max()), 1e-300)
-        return vectors[:, good if good.any() else slice(-1, None)][:, ::-1]
-
-
-def scatter_difference(items: Items, session: Session, gamma: float) -> FloatArray:
-    """F - gamma C: from means and scatters, not pair by pair."""
-    good, bad = (items.matrix[each].astype(np.float64) for each in (session.positives, session.negatives))
-    apart = good.mean(axis=0) - bad.mean(axis=0)
-    within, beyond = (np.atleast_2d(np.cov(each.T, bias=True)) for each in (good, bad))
-    return within + beyond + np.outer(apart, apart) - 2 * gamma * within
+        values, vectors = eigh(wanted, kept, subset_by_index=(first, items.features - 1), driver="gvx")
+        some = values > 1e-12 * max(float(np.abs(values).max()), 1e-300)
+        return vectors[:, some if some.any() else slice(-1, None)][:, ::-1]
 
 
 def locality(items: Items, k: int) -> FloatArray:
@@ -110,7 +101,13 @@ class PicSOM(Method):
         total = np.zeros((len(examples), len(items)))
         for group in items.groups:
             units = mapped_items(items, group, side)
-            total += spread_marks(unit_marks(examples, units, side), self.spread).reshape(len(examples), -1)[:, units]
+            marks = np.zeros(len(examples) * side * side)
+            for lists, sign in ((examples.positives, 1.0), (examples.negatives, -1.0)):
+                worth = sign / np.maximum(lists.lengths, 1)[lists.row]
+                place = lists.row * side * side + units[lists["item"]]
+                marks += np.bincount(place, worth, minlength=marks.size)
+            spread = spread_marks(marks.reshape(-1, side, side), self.spread)
+            total += spread.reshape(len(examples), -1)[:, units]
         return add_nearness(total, items, examples)
 
 
@@ -125,21 +122,9 @@ def usual_side(items: int) -> int:
 
 def mapped_items(items: Items, group: slice, side: int) -> IntArray:
     """The unit of each item on the map of one group of features, made once."""
-
-    def make() -> IntArray:
-        rows = items.matrix[:, group]
-        return best_units(rows, trained_map(rows, side))
-
-    return items.remember(("map", side, group.start, group.stop), make)
-
-
-def unit_marks(examples: Examples, units: IntArray, side: int) -> FloatArray:
-    """Sessions x side x side: 1/nP for each positive on its unit, -1/nN for each negative."""
-    total = np.zeros(len(examples) * side * side)
-    for lists, sign in ((examples.positives, 1.0), (examples.negatives, -1.0)):
-        worth = sign / np.maximum(lists.lengths, 1)[lists.row]
-        total += np.bincount(lists.row * side * side + units[lists["item"]], worth, minlength=total.size)
-    return total.reshape(-1, side, side)
+    rows = items.matrix[:, group]
+    key = ("map", side, group.start, group.stop)
+    return items.remember(key, lambda: best_units(rows, trained_map(rows, side)))
 
 
 def spread_marks(marks: FloatArray, spread: float) -> FloatArray:
@@ -169,12 +154,20 @@ def trained_map(rows: NDArray[Any], side: int) -> FloatArray:
     >>> trained_map(np.array([[0.0], [0.0], [4.0], [4.0]]), 2).round(1).ravel()
     array([0.1, 2. , 2. , 3.9])
     """
+    from scipy.sparse import csr_array
+
     chosen = rows[:: -(-len(rows) // TRAINED_ON)].astype(np.float64)
     models = _first_plane(chosen, side)
     place = np.arange(side)
     for radius in np.geomspace(max(side / 2, LAST_RADIUS), LAST_RADIUS, EPOCHS):
         along = np.exp(-np.square(place[:, None] - place) / (2 * radius**2))
-        models = _next_models(chosen, models, np.kron(along, along))
+        shared = np.kron(along, along)
+        unit = best_units(chosen, models)
+        members = csr_array((np.ones(len(chosen)), (unit, np.arange(len(chosen)))), shape=(len(models), len(chosen)))
+        weight = shared @ np.bincount(unit, minlength=len(models))
+        total = shared @ (members @ chosen)
+        # a unit that nothing reaches keeps its model
+        models = np.where(weight[:, None] > 1e-12, total / np.maximum(weight, 1e-12)[:, None], models)
     return models
 
 
@@ -203,14 +196,3 @@ def _first_plane(rows: FloatArray, side: int) -> FloatArray:
     along = np.linspace(-2, 2, side) if side > 1 else np.zeros(1)
     places = np.stack(np.meshgrid(along, along, indexing="ij"), axis=-1).reshape(-1, 2)[:, : widest.shape[1]]
     return mean + places @ widest.T
-
-
-def _next_models(rows: FloatArray, models: FloatArray, shared: FloatArray) -> FloatArray:
-    """One epoch; a unit that nothing reaches keeps its model."""
-    from scipy.sparse import csr_array
-
-    unit = best_units(rows, models)
-    members = csr_array((np.ones(len(rows)), (unit, np.arange(len(rows)))), shape=(len(models), len(rows)))
-    weight = shared @ np.bincount(unit, minlength=len(models))
-    total = shared @ (members @ rows)
-    return np.where(weight[:, None] > 1e-12, total / np.maximum(weight, 1e-12)[:, None], models)

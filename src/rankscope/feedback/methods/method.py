@@ -2,9 +2,8 @@
 
 Rules: a session without a positive example keeps its start ranking; a method of positives and negatives that has no
 negative falls back on the query point, or on random unjudged items; a session that cannot be scored says why and
-stops
-no other. Each is told in the flags, or in the reasons of failure. Equal scores stand in the order of the items, and
-scores are compared to 13 digits (6 where features are float32), so that rounding breaks no tie.
+stops no other. Each is told in the flags, or in the reasons of failure. Equal scores stand in the order of the items,
+and scores are compared to 13 digits (6 where features are float32), so that rounding breaks no tie.
 """
 
 from __future__ import annotations
@@ -20,15 +19,13 @@ from rankscope.core.arrays import BoolArray, FloatArray, IntArray
 from rankscope.core.errors import RankscopeError
 from rankscope.core.notation import Named
 from rankscope.core.threads import in_threads
-from rankscope.feedback.examples.examples import Examples, Session
+from rankscope.feedback.examples.examples import Examples, Session, item_lists
 from rankscope.feedback.examples.geometry import means, squared_nearness
 from rankscope.feedback.examples.items import Items
 from rankscope.feedback.examples.scores import Scored, best, drop_rounding
 from rankscope.inputs.problems import Problems
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.ranks.score_tables import finite_rows, numbered_names, ranks_from_scores
-
-# What a feedback method is: examples of many sessions in, a score for every item out; and the rules all share.
 
 START_KEPT = "start ranking kept: no positive example"
 QUERY_POINT = "fallback: query point, no negative example"
@@ -101,8 +98,12 @@ class Method(Named, ABC):
         return Scored(values, tuple(flags), tuple(failed))
 
     def query(self, items: Items, examples: Examples, scored: Scored, k: int) -> IntArray:
-        """The `k` items to show next, sessions x k: the best that are not judged yet; -1 where items run out."""
-        return best(scored.values, k, examples.judged(len(items)))
+        """The `k` items to show next, sessions x k: the most urgent that are not judged yet; -1 where items run out."""
+        return best(self.urgency(items, examples, scored), k, examples.judged(len(items)))
+
+    def urgency(self, items: Items, examples: Examples, scored: Scored) -> FloatArray:
+        """How much the method wants to be told of each item, sessions x items: of the best most, unless it says."""
+        return scored.values
 
     def block_state(self, items: Items, sessions: int, growing: bool) -> BlockState:
         """What the method keeps from round to round of so many sessions; `growing`: no example is ever taken back."""
@@ -126,7 +127,7 @@ class Method(Named, ABC):
         if there.any():
             yield rows[there], examples.take(np.flatnonzero(there)), ""
         lacking = examples.take(np.flatnonzero(~there))
-        yield rows[~there], lacking.with_queries(means(items, lacking.positives)), MEAN_AS_QUERY
+        yield rows[~there], replace(lacking, queries=means(items, lacking.positives)), MEAN_AS_QUERY
 
     def _scored(self, items: Items, examples: Examples, flag: str) -> Scored:
         """Scores of sessions under one rule, copies of an item with the score of the first, failures with reasons."""
@@ -139,22 +140,24 @@ class Method(Named, ABC):
         return Scored(drop_rounding(values, items.single), flags, tuple(failed))
 
     def _tried(self, items: Items, examples: Examples, flag: str) -> tuple[FloatArray, list[str]]:
-        """All sessions at once; those that fail are put aside with the reason, and the others are scored again."""
+        """All sessions at once; those that fail are NaN, with the reason, and the others are scored again.
+
+        Where it is not known which ones fail, each session is tried alone.
+        """
         try:
             with np.errstate(all="ignore"):
-                values = self._by_rule(items, examples, flag).astype(np.float64, copy=False)
+                if flag == QUERY_POINT:
+                    found = squared_nearness(items, means(items, examples.positives))
+                else:
+                    found = self.score_many(items, examples)
+                values = found.astype(np.float64, copy=False)
         except (CannotScore, np.linalg.LinAlgError) as trouble:
-            return self._without_failures(items, examples, flag, trouble)
-        good = finite_rows(values)
-        values[~good] = np.nan
-        return values, ["" if each else NOT_FINITE for each in good.tolist()]
-
-    def _without_failures(
-        self, items: Items, examples: Examples, flag: str, trouble: Exception
-    ) -> tuple[FloatArray, list[str]]:
-        """NaN for the sessions that failed; where it is not known which, each session is tried alone."""
-        values, failed = np.full((len(examples), len(items)), np.nan), [str(trouble)] * len(examples)
-        known = getattr(trouble, "sessions", None)
+            reason, known = str(trouble), getattr(trouble, "sessions", None)
+        else:
+            good = finite_rows(values)
+            values[~good] = np.nan
+            return values, ["" if each else NOT_FINITE for each in good.tolist()]
+        values, failed = np.full((len(examples), len(items)), np.nan), [reason] * len(examples)
         rest = np.arange(len(examples)) if known is None else np.setdiff1d(np.arange(len(examples)), known)
         if len(examples) == 1 or not rest.size:
             return values, failed
@@ -163,11 +166,6 @@ class Method(Named, ABC):
             for row, reason in zip(rows.tolist(), reasons, strict=True):
                 failed[row] = reason
         return values, failed
-
-    def _by_rule(self, items: Items, examples: Examples, flag: str) -> FloatArray:
-        if flag == QUERY_POINT:
-            return squared_nearness(items, means(items, examples.positives))
-        return self.score_many(items, examples)
 
 
 @dataclass(frozen=True)
@@ -195,7 +193,7 @@ class TwoSided(Method):
         if drawing.any():
             without = examples.take(np.flatnonzero(drawing))
             drawn = [_unjudged(len(items), session, self.background) for session in without]
-            yield rows[drawing], without.with_negatives(drawn), BACKGROUND
+            yield rows[drawing], replace(without, negatives=item_lists(drawn, None, -1.0)), BACKGROUND
 
 
 def start_scores(items: Items, examples: Examples) -> FloatArray:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rankscope.core.arrays import FloatArray, IntArray
 from rankscope.feedback.examples.examples import Examples
 from rankscope.feedback.examples.geometry import nearest_squared
-from rankscope.feedback.examples.items import Items
+from rankscope.feedback.examples.items import Items, mutual_graph
 from rankscope.feedback.examples.scores import Scored, drop_rounding
 from rankscope.feedback.methods.method import BlockState, CannotScore, Method, TwoSided
 from rankscope.feedback.methods.query_movement import BayesianQueryShifting
@@ -35,20 +35,12 @@ class NearestNeighbour(TwoSided):
         """One matrix product for each place in the lists of examples."""
         near = nearest_squared(items, examples.positives)
         far = nearest_squared(items, examples.negatives)
-        np.sqrt(near, out=near)
-        np.sqrt(far, out=far)
-        near += far
-        both = near == 0
-        far[both], near[both] = 1, 2
-        return np.divide(far, near, out=far)
+        return share_of_far(np.sqrt(near, out=near), np.sqrt(far, out=far))
 
     def block_state(self, items: Items, sessions: int, growing: bool) -> BlockState:
         """Where examples only grow, the distances to earlier ones are kept; not for a method that is built on this."""
         carries = growing and type(self) is NearestNeighbour
         return CarriedNeighbours(self, items, sessions) if carries else super().block_state(items, sessions, growing)
-
-
-# Stabilised nearest neighbour: the nearest-neighbour score, steadied by Bayesian query shifting.
 
 
 @dataclass(frozen=True)
@@ -67,6 +59,14 @@ class StabilisedNearestNeighbour(TwoSided):
         return values
 
 
+def share_of_far(near: NDArray[Any], far: NDArray[Any]) -> NDArray[Any]:
+    """far / (near + far), 1/2 where both are 0; nothing is left of what was given."""
+    near += far
+    both = near == 0
+    far[both], near[both] = 1, 2
+    return np.divide(far, near, out=far)
+
+
 # Nearest-neighbour scores of a block of sessions whose examples only grow: distances to earlier examples are kept.
 
 
@@ -81,13 +81,8 @@ class CarriedNeighbours(BlockState):
         """As `method.scores`; sessions that lack positives or negatives go by the method's own rule."""
         near, far = self.near.after(examples.positives), self.far.after(examples.negatives)
         lacking = examples.without_positives | examples.without_negatives
-        values = np.sqrt(far)
-        total = np.sqrt(near)
-        total += values
-        both = total == 0
-        values[both], total[both] = 1, 2
         with np.errstate(invalid="ignore"):
-            values /= total
+            values = share_of_far(np.sqrt(near), np.sqrt(far))
         values = drop_rounding(values.astype(np.float64, copy=False), self.items.single)
         if self.items.copies.size:
             values[:, self.items.copies] = values[:, self.items.first_alike[self.items.copies]]
@@ -150,7 +145,9 @@ class Diffusion(Method):
         seeds = np.zeros((len(items), len(examples)))
         for lists, sign in ((examples.positives, 1.0), (examples.negatives, -1.0)):
             seeds[lists["item"], lists.row] = sign
-        return diffuse_seeds(items.graph(self.k, self.gamma), self.alpha, seeds).T
+        key = ("graph", self.k, self.gamma)
+        graph = items.remember(key, lambda: mutual_graph(items.unit, self.k, self.gamma))
+        return diffuse_seeds(graph, self.alpha, seeds).T
 
 
 def diffuse_seeds(graph: Any, alpha: float, seeds: FloatArray) -> FloatArray:

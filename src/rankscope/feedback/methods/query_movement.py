@@ -17,8 +17,6 @@ from rankscope.feedback.examples.geometry import distances, means, squared_nearn
 from rankscope.feedback.examples.items import Items, unit
 from rankscope.feedback.methods.method import Method, TwoSided
 
-# Query point movement: the mean of the positives is the new query.
-
 
 @dataclass(frozen=True)
 class QueryPoint(Method):
@@ -108,9 +106,6 @@ def shifted_queries(items: Items, examples: Examples) -> FloatArray:
     balance = 1 - (positive.lengths - negative.lengths) / np.maximum(positive.lengths, negative.lengths)
     step = np.where(apart > 0, spread * balance / np.where(apart > 0, apart, 1.0), 0.0)
     return centre + step[:, None] * (centre - other)
-
-
-# Average query expansion: the query and the positives, added up.
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from rankscope.core.arrays import FloatArray, IntArray
 from rankscope.feedback.examples.examples import Examples, Session
-from rankscope.feedback.examples.geometry import nearness_to_positives, rbf
-from rankscope.feedback.examples.items import EarlierSessions, Items, unit
+from rankscope.feedback.examples.geometry import item_sums, nearness_to_positives, rbf, summed_marks
+from rankscope.feedback.examples.items import SIMILARITIES_AT_ONCE, EarlierSessions, Items, unit
 from rankscope.feedback.examples.scores import best
 from rankscope.feedback.methods.kernel_methods import SVM, sklearn_part, support_vectors
 from rankscope.feedback.methods.method import Method
@@ -66,14 +66,11 @@ def means_of(table: FloatArray, lists: Ragged) -> FloatArray:
     >>> means_of(np.array([[1.0], [3.0]]), Ragged.of([[0, 1], []], "item")).tolist()
     [[2.0], [0.0]]
     """
-    from rankscope.feedback.examples.geometry import item_sums
-
     return item_sums(table, lists) / np.maximum(lists.lengths, 1)[:, None]
 
 
 # Semantic space: the main directions of what earlier users marked together, and where unmarked items stand in it.
 
-SIMILARITIES_AT_ONCE = 1 << 22
 LEAST_SINGULAR = 1e-9  # a singular value below so much of the largest is rounding
 
 
@@ -158,17 +155,9 @@ class SemanticNetwork(LogAndContent):
         words = log.remember("keywords", lambda: csr_array((log.marks > 0).T.astype(np.float64)))
         many = np.asarray(words.sum(axis=0)).ravel()
         rare = np.log(len(items) / np.maximum(many, 1.0))
-        share, other = (_keyword_shares(words, each, len(items)) for each in (examples.positives, examples.negatives))
+        share, other = (summed_marks(words, each) for each in (examples.positives, examples.negatives))
         worth = np.maximum(share - self.beta * other, 0.0) * rare
         return np.asarray(words @ worth.T).T
-
-
-def _keyword_shares(words: object, lists: Ragged, items: int) -> FloatArray:
-    """Sessions x keywords: the share of each session's items that have a keyword."""
-    from scipy.sparse import csr_array
-
-    size = 1.0 / np.maximum(lists.lengths, 1)[lists.row]
-    return np.asarray((csr_array((size, (lists.row, lists["item"])), shape=(len(lists), items)) @ words).toarray())
 
 
 # Long-term grouping: earlier sessions that agree are one group, and a group that fits the examples ranks its items.
@@ -249,27 +238,21 @@ class LogBasedSVM(SVM):
     above: ClassVar[Mapping[str, float]] = {"trust": 0}
     most: ClassVar[Mapping[str, float]] = {"trust": 1}
 
-    def score_many(self, items: Items, examples: Examples) -> FloatArray:
-        """Session by session: each trains on items of its own."""
-        return np.stack([self.score_one(items, session) for session in examples])
+    score_many = Method.score_many  # session by session: each trains on items of its own
 
     def score_one(self, items: Items, session: Session) -> FloatArray:
-        """Fit on the examples and their company."""
+        """Fit on the examples and on the unjudged items with the largest and the least soft labels of each sign."""
         soft = soft_labels(items, session)
-        more = self._company(soft, session)
+        order = np.argsort(-soft, kind="stable")
+        order = order[~np.isin(order, session.examples)]
+        liked = order[soft[order] > 0][: self.extra]
+        disliked = order[soft[order] < 0][::-1][: self.extra]
+        more = np.concatenate([liked, disliked])
         chosen = np.concatenate([session.examples, more])
         labels = np.concatenate([session.labels, np.sign(soft[more])])
         weights = np.concatenate([np.ones(session.labels.size), self.trust * np.abs(soft[more])])
         result, intercept = support_vectors(items.matrix[chosen], labels, self.C, self.width(items), weights)
         return result @ rbf(items, items.matrix[chosen], self.width(items)) + intercept
-
-    def _company(self, soft: FloatArray, session: Session) -> IntArray:
-        """The unjudged items with the largest and the least soft labels, at most `extra` of each sign."""
-        order = np.argsort(-soft, kind="stable")
-        order = order[~np.isin(order, session.examples)]
-        liked = order[soft[order] > 0][: self.extra]
-        disliked = order[soft[order] < 0][::-1][: self.extra]
-        return np.concatenate([liked, disliked])
 
 
 def soft_labels(items: Items, session: Session) -> FloatArray:
@@ -313,9 +296,7 @@ class KernelUpdating(SVM):
     least: ClassVar[Mapping[str, float]] = {"rho": 0}
     most: ClassVar[Mapping[str, float]] = {"rho": 1}
 
-    def score_many(self, items: Items, examples: Examples) -> FloatArray:
-        """Session by session: each has a kernel of its own."""
-        return np.stack([self.score_one(items, session) for session in examples])
+    score_many = Method.score_many  # session by session: each has a kernel of its own
 
     def score_one(self, items: Items, session: Session) -> FloatArray:
         """Fit on the kernel among the examples, then expand over all items."""

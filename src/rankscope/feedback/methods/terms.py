@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from rankscope.core.arrays import FloatArray, IntArray
 from rankscope.feedback.examples.examples import Examples
-from rankscope.feedback.examples.geometry import sums
+from rankscope.feedback.examples.geometry import summed_marks, sums
 from rankscope.feedback.examples.items import Items
-from rankscope.feedback.examples.scores import Scored, best
+from rankscope.feedback.examples.scores import Scored
 from rankscope.feedback.methods.method import CannotScore, Method, refuse
 from rankscope.ranks.ragged import Ragged
 
@@ -63,9 +63,9 @@ class ActiveAspects(Aspects):
     name: ClassVar[str] = "active-aspects"
     active: ClassVar[bool] = True
 
-    def query(self, items: Items, examples: Examples, scored: Scored, k: int) -> IntArray:
-        """The best by what they might score."""
-        return best(scored.values + self.hopes(items, examples), k, examples.judged(len(items)))
+    def urgency(self, items: Items, examples: Examples, scored: Scored) -> FloatArray:
+        """The best by what they might score come first."""
+        return scored.values + self.hopes(items, examples)
 
     def hopes(self, items: Items, examples: Examples) -> FloatArray:
         """What open aspects would add to each item: sessions x items."""
@@ -145,10 +145,8 @@ class Viper(Method):
     def score_many(self, items: Items, examples: Examples) -> FloatArray:
         """Weights of the terms times which item has them."""
         terms = items.remember(("terms", self.bins), lambda: term_table(items, self.bins))
-        worth = np.zeros((len(examples), terms.shape[1]))
-        for lists, share in ((examples.positives, self.alpha), (examples.negatives, -self.beta)):
-            size = share / np.maximum(lists.lengths, 1)[lists.row]
-            worth += (_item_weights(lists.row, lists["item"], size, (len(examples), len(items))) @ terms).toarray()
+        worth = summed_marks(terms, examples.positives, self.alpha)
+        worth += summed_marks(terms, examples.negatives, -self.beta)
         values: FloatArray = np.asarray(terms @ (worth * rarity(items, terms)).T).T
         return values
 
@@ -180,12 +178,6 @@ def rarity(items: Items, terms: Any) -> FloatArray:
     """ln²(1/cf) of each term; 0 of one that no item has."""
     share = np.asarray(terms.sum(axis=0)).ravel() / len(items)
     return np.square(np.log(np.where(share > 0, share, 1.0)))
-
-
-def _item_weights(row: IntArray, item: IntArray, size: FloatArray, shape: tuple[int, int]) -> Any:
-    from scipy.sparse import csr_array
-
-    return csr_array((size, (row, item)), shape=shape)
 
 
 # RM3, for features that are term counts: the query's words mixed with the words of the positives.
@@ -223,7 +215,10 @@ class RM3(Method):
         lists = examples.positives
         length = items.matrix.sum(axis=1, dtype=np.float64)[lists["item"]]
         share = lists["grade"] / np.where(length > 0, length, 1.0)
-        words = _most_likely_words(sums(lists, items.matrix[lists["item"]] * share[:, None]), self.terms)
+        words = sums(lists, items.matrix[lists["item"]] * share[:, None])
+        if self.terms is not None:  # equal ones by position
+            others = np.argsort(-words, axis=1, kind="stable")[:, self.terms :]
+            np.put_along_axis(words, others, 0.0, axis=1)
         asked = examples.queries
         refuse((asked < 0).any(axis=1) | (asked.sum(axis=1) <= 0), "the query has no words")
         refuse(words.sum(axis=1) <= 0, "the positives have no words")
@@ -238,16 +233,6 @@ def log_likelihoods(items: Items, mu: float) -> FloatArray:
     prior = np.where(seen, mu * whole / max(whole.sum(), 1.0), 1.0).astype(counts.dtype)
     length = counts.sum(axis=1, dtype=np.float64).astype(counts.dtype)[:, None]
     return np.where(seen, np.log((counts + prior) / (length + mu)), 0.0)
-
-
-def _most_likely_words(words: FloatArray, terms: int | None) -> FloatArray:
-    """The most likely words of each row, equal ones by position; the others 0."""
-    if terms is None or terms >= words.shape[1]:
-        return words
-    order = np.argsort(-words, axis=1, kind="stable")[:, :terms]
-    kept = np.zeros_like(words)
-    np.put_along_axis(kept, order, np.take_along_axis(words, order, axis=1), axis=1)
-    return kept
 
 
 def _as_shares(words: FloatArray) -> FloatArray:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import ClassVar
 
@@ -22,8 +21,6 @@ from rankscope.engines.text.text_index import Index
 from rankscope.feedback.examples.examples import Examples
 from rankscope.feedback.examples.items import Items, ScalingName
 from rankscope.feedback.methods.method import CannotScore, Method, refuse
-
-# Documents of a text index as items: the words of the topics, the engine's own rankings, and vectors next to them.
 
 Words = Mapping[str, float]
 
@@ -42,11 +39,6 @@ class WordRanker:
         """The number in the index of each item."""
         deleted = self.index.reader.deleted
         return np.arange(self.index.reader.count) if deleted is None else np.flatnonzero(~deleted)
-
-    @property
-    def ids(self) -> list[str]:
-        """The id of each item."""
-        return self.index.reader.live_ids.to_list()
 
     def row(self, words: Words) -> FloatArray:
         """The score of each item; 0 where it matches nothing."""
@@ -105,7 +97,7 @@ class TextItems(Items):
     @property
     def ids(self) -> list[str]:
         """The id of each document."""
-        return self.texts.ids
+        return self.texts.index.reader.live_ids.to_list()
 
     def fingerprint(self) -> str:
         """That of the vectors, and of all that decides the scores of words: counts, words, field and similarity."""
@@ -135,13 +127,14 @@ NO_WORDS = "the words of the topic are not known"
 class TextMethod(Method):
     """Expands the words of a topic by those of its examples; every document has a score, 0 where it matches nothing."""
 
+    expands: ClassVar[type[Expansion]]  # what joins words; it has the same parameters
     needs: ClassVar[tuple[str, ...]] = ("words",)
     pointwise: ClassVar[bool] = False  # documents with equal vectors may have other words
 
     @property
-    @abstractmethod
     def expansion(self) -> Expansion:
-        """How words join."""
+        """How words join, with these parameters."""
+        return self.expands(**asdict(self))
 
     def score_many(self, items: Items, examples: Examples) -> FloatArray:
         """Session by session: each has words of its own."""
@@ -159,9 +152,6 @@ class TextMethod(Method):
         )
 
 
-# RM3 on the words of an index.
-
-
 @dataclass(frozen=True)
 class TextRM3(TextMethod):
     """The topic's words mixed with the words of the positives, each document as much as its score for the topic.
@@ -173,16 +163,9 @@ class TextRM3(TextMethod):
     weight: float = 0.5
     name: ClassVar[str] = "text-rm3"
     source: ClassVar[str] = RM3Expansion.source
+    expands: ClassVar[type[Expansion]] = RM3Expansion
     least: ClassVar[Mapping[str, float]] = {"terms": 1, "weight": 0}
     most: ClassVar[Mapping[str, float]] = {"weight": 1}
-
-    @property
-    def expansion(self) -> Expansion:
-        """The expansion with these parameters."""
-        return RM3Expansion(terms=self.terms, weight=self.weight)
-
-
-# Rocchio's formula on the words of an index.
 
 
 @dataclass(frozen=True)
@@ -198,9 +181,5 @@ class TextRocchio(TextMethod):
     gamma: float = 0.0
     name: ClassVar[str] = "text-rocchio"
     source: ClassVar[str] = RocchioExpansion.source
+    expands: ClassVar[type[Expansion]] = RocchioExpansion
     least: ClassVar[Mapping[str, float]] = {"terms": 1, "alpha": 0, "beta": 0, "gamma": 0}
-
-    @property
-    def expansion(self) -> Expansion:
-        """The expansion with these parameters."""
-        return RocchioExpansion(terms=self.terms, alpha=self.alpha, beta=self.beta, gamma=self.gamma)

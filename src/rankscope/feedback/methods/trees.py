@@ -14,8 +14,6 @@ from rankscope.feedback.examples.geometry import add_nearness
 from rankscope.feedback.examples.items import Items
 from rankscope.feedback.methods.method import CannotScore, TwoSided
 
-# Boosting: a vote of thresholds on single features.
-
 
 @dataclass(frozen=True)
 class Stump:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, TypedDict, Unpack
+from typing import Any, Literal, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -28,8 +28,6 @@ from rankscope.feedback.normalization.losses import BaselineTrial, Form, Loss, L
 from rankscope.measures import AP
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.ranks.score_tables import ranks_from_scores
-
-# The baseline of a topic: the best that was learnt from its features, out of fold, and its curves on test items.
 
 Approach = Literal["I", "II", "III"]
 SLACK = 1e-9
@@ -120,86 +118,47 @@ def baseline(
     if not candidates or len({str(each) for each in candidates}) < len(candidates):
         raise SettingError("a baseline needs at least one candidate, and each only once")
     relevant, cost = checked_target(target), Loss() if loss is None else loss
-    contest = _Contest(items=items, relevant=relevant, candidates=candidates, loss=cost, form=form, seed=seed)
-    outcome = contest.outcome(folds, permutations, refit) if most_folds(relevant) > 1 else _without_folds(relevant)
-    return Baseline(
-        topic=topic,
-        approach=approach_of(candidates),
-        winner=outcome.winner,
-        trials=outcome.trials,
-        form=form,
-        loss=cost,
-        ranks=outcome.ranks,
-        folds=outcome.folds,
-        relevant=int(relevant.sum()),
-        items=relevant.size,
-        feasibility=outcome.feasibility,
-        features=features_digest(items),
-        target=target_digest(relevant),
-        seed=seed,
-    )
-
-
-@dataclass(frozen=True, eq=False)
-class _Outcome:
-    """What a baseline has of its candidates."""
-
-    winner: str
-    trials: tuple[BaselineTrial, ...]
-    ranks: RelevantRanks
-    folds: Folds | None
-    feasibility: Feasibility
-
-
-def _without_folds(relevant: BoolArray) -> _Outcome:
-    """Of a topic with too few items for two folds: nobody wins."""
-    return _Outcome(
-        winner="",
-        trials=(),
-        ranks=RelevantRanks.from_ranks([], queries=()),
-        folds=None,
-        feasibility=Feasibility.without_folds(int(relevant.sum()), relevant.size),
-    )
-
-
-@dataclass(frozen=True, eq=False)
-class _Contest:
-    """Candidates that learn one topic, and by which loss they are compared."""
-
-    items: Items
-    relevant: BoolArray
-    candidates: Sequence[Candidate]
-    loss: Loss
-    form: Form
-    seed: int
-
-    def outcome(self, folds: Folds | int, permutations: int | None, refit: bool) -> _Outcome:
-        """Everybody's trial on the same folds, and whether the winner learnt anything."""
-        parts = folds if isinstance(folds, Folds) else stratified_folds(self.relevant, folds, seed=self.seed)
-        results = [self._trial(each, parts) for each in self.candidates]
-        best = _winner(results, self.form)
-        times = permutations if permutations is not None else REFITTED if refit else PERMUTATIONS
-        worked = [place for place, each in enumerate(results) if not each.trial.failed]
-        if refit:
-            learners = [self.candidates[place] for place in worked]
-            null = refitted_ap(learners, self.items, self.relevant, parts, times, self.seed)
-            observed = best.trial.average_precision
-        else:
-            null = permuted_ap([results[place].forward for place in worked], self.relevant, parts, times, self.seed)
-            observed = best.forward.average_precision(self.relevant, parts)
-        random_loss = self.loss.random(float(self.relevant.mean()))
-        return _Outcome(
-            winner=best.trial.candidate,
-            trials=tuple(each.trial for each in results),
-            ranks=best.ranks,
-            folds=parts,
-            feasibility=feasibility(
-                best.ranks, best.trial.test, random_loss, observed, null, refitted=refit, seed=self.seed
-            ),
+    known: dict[str, Any] = {
+        "topic": topic,
+        "approach": approach_of(candidates),
+        "form": form,
+        "loss": cost,
+        "relevant": int(relevant.sum()),
+        "items": relevant.size,
+        "features": features_digest(items),
+        "target": target_digest(relevant),
+        "seed": seed,
+    }
+    if most_folds(relevant) < 2:  # nobody wins
+        return Baseline(
+            winner="",
+            trials=(),
+            ranks=RelevantRanks.from_ranks([], queries=()),
+            folds=None,
+            feasibility=Feasibility.without_folds(int(relevant.sum()), relevant.size),
+            **known,
         )
-
-    def _trial(self, candidate: Candidate, folds: Folds) -> Tried:
-        return try_candidate(candidate, self.items, self.relevant, folds, self.loss, self.form, self.seed)
+    parts = folds if isinstance(folds, Folds) else stratified_folds(relevant, folds, seed=seed)
+    results = [try_candidate(each, items, relevant, parts, cost, form, seed) for each in candidates]
+    best = _winner(results, form)
+    worked = [place for place, each in enumerate(results) if not each.trial.failed]
+    if refit:
+        learners = [candidates[place] for place in worked]
+        null = refitted_ap(learners, items, relevant, parts, permutations or REFITTED, seed)
+        observed = best.trial.average_precision
+    else:
+        forward = [results[place].forward for place in worked]
+        null = permuted_ap(forward, relevant, parts, permutations or PERMUTATIONS, seed)
+        observed = best.forward.average_precision(relevant, parts)
+    random_loss = cost.random(float(relevant.mean()))
+    return Baseline(
+        winner=best.trial.candidate,
+        trials=tuple(each.trial for each in results),
+        ranks=best.ranks,
+        folds=parts,
+        feasibility=feasibility(best.ranks, best.trial.test, random_loss, observed, null, refitted=refit, seed=seed),
+        **known,
+    )
 
 
 class BaselineOptions(TypedDict, total=False):
@@ -313,50 +272,24 @@ def baselines_of(
 ) -> dict[str, Baseline]:
     """The baseline of each family for one topic; stored ones are checked, used again, or improved."""
     loss = rules.loss.at(float(target.mean()))
-    return {
-        family: _stored_or_new_baseline(
-            items, target, topic, candidates, rules, loss, (earlier or {}).get((topic, family))
-        )
-        for family, candidates in rules.candidates(methods).items()
-    }
 
+    def made(candidates: Sequence[Candidate], folds: Folds | int) -> Baseline:
+        choices: BaselineOptions = {"folds": folds, "loss": loss, "form": rules.form, "seed": rules.seed}
+        return baseline(items, target, candidates, topic=topic, **choices)
 
-def _stored_or_new_baseline(
-    items: Items,
-    target: BoolArray,
-    topic: str,
-    candidates: Sequence[Candidate],
-    rules: BaselineRules,
-    loss: Loss,
-    stored: Baseline | None,
-) -> Baseline:
-    if stored is None:
-        return baseline(
-            items,
-            target,
-            candidates,
-            topic=topic,
-            folds=rules.folds,
-            loss=loss,
-            form=rules.form,
-            seed=rules.seed,
-        )
-    _check_stored(stored, items, target, loss, rules)
-    known = {each.candidate for each in stored.trials}
-    unknown = [each for each in candidates if str(each) not in known]
-    if not unknown or stored.folds is None:
-        return stored
-    again = baseline(
-        items,
-        target,
-        unknown,
-        topic=topic,
-        folds=stored.folds,
-        loss=loss,
-        form=rules.form,
-        seed=rules.seed,
-    )
-    return better_of(stored, again)
+    found = {}
+    for family, candidates in rules.candidates(methods).items():
+        stored = (earlier or {}).get((topic, family))
+        if stored is None:
+            found[family] = made(candidates, rules.folds)
+            continue
+        _check_stored(stored, items, target, loss, rules)
+        known = {each.candidate for each in stored.trials}
+        unknown = [each for each in candidates if str(each) not in known]
+        found[family] = stored
+        if unknown and stored.folds is not None:
+            found[family] = better_of(stored, made(unknown, stored.folds))
+    return found
 
 
 def better_of(stored: Baseline, again: Baseline) -> Baseline:
@@ -371,11 +304,8 @@ def better_of(stored: Baseline, again: Baseline) -> Baseline:
 
 
 def _loss_of(one: Baseline) -> float:
-    return float(getattr(_trial_of(one), one.form))
-
-
-def _trial_of(one: Baseline) -> BaselineTrial:
-    return next(each for each in one.trials if each.candidate == one.winner)
+    trial = next(each for each in one.trials if each.candidate == one.winner)
+    return float(getattr(trial, one.form))
 
 
 def _check_stored(stored: Baseline, items: Items, target: BoolArray, loss: Loss, rules: BaselineRules) -> None:
@@ -398,12 +328,7 @@ def _check_stored(stored: Baseline, items: Items, target: BoolArray, loss: Loss,
 
 
 def refitted_ap(
-    candidates: Sequence[Candidate],
-    items: Items,
-    target: BoolArray,
-    folds: Folds,
-    permutations: int,
-    seed: int = 0,
+    candidates: Sequence[Candidate], items: Items, target: BoolArray, folds: Folds, permutations: int, seed: int = 0
 ) -> FloatArray:
     """The best mean AP over folds of candidates that all learnt permuted labels, for each permutation: slow, and exact.
 

@@ -104,12 +104,7 @@ class Estimator(Classifier):
         return sklearn_part("base").clone(self.estimator)
 
 
-CLASSIFIERS: tuple[Classifier, ...] = (
-    LogisticClassifier(),
-    SvmClassifier(),
-    ForestClassifier(),
-    LdaClassifier(),
-)
+CLASSIFIERS: tuple[Classifier, ...] = (LogisticClassifier(), SvmClassifier(), ForestClassifier(), LdaClassifier())
 
 
 # Scores of every item by a candidate that learnt from all folds but one, fold by fold.
@@ -148,20 +143,14 @@ def out_of_fold(
     numbers = np.arange(folds.count) if chosen is None else np.array(chosen, dtype=np.int64)
     if isinstance(candidate, Classifier):
         learnt = ~folds.tested if left_out is None else ~(folds.tested | left_out)
-        return _classified(candidate, items, target, learnt[numbers], numbers, seed)
+        results = [candidate.learn(items, target, rows, seed) for rows in learnt[numbers]]
+        decisions = np.stack([each[1] for each in results])
+        if all(each[0] is not None for each in results):
+            values = np.stack([each[0] for each in results if each[0] is not None])
+            return OutOfFold(values, numbers, decisions)
+        row = np.repeat(np.arange(numbers.size), ORDERS)
+        noise = np.random.default_rng(seed).random((row.size, len(items)))
+        return OutOfFold(decisions[row] + 0.5 * noise, numbers[row], decisions[row])
     scored = candidate.scores(items, folds.training(target, left_out).take(numbers))
     failed = tuple(reason for reason in scored.failed if reason)
     return OutOfFold(scored.values, numbers, None, failed)
-
-
-def _classified(
-    classifier: Classifier, items: Items, target: BoolArray, learnt: BoolArray, numbers: IntArray, seed: int
-) -> OutOfFold:
-    results = [classifier.learn(items, target, rows, seed) for rows in learnt]
-    decisions = np.stack([each[1] for each in results])
-    if all(each[0] is not None for each in results):
-        values = np.stack([each[0] for each in results if each[0] is not None])
-        return OutOfFold(values, numbers, decisions)
-    row = np.repeat(np.arange(numbers.size), ORDERS)
-    noise = np.random.default_rng(seed).random((row.size, len(items)))
-    return OutOfFold(decisions[row] + 0.5 * noise, numbers[row], decisions[row])

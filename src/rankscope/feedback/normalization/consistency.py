@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankscope.analysis.curves.scope import ideal_precision_scope, ideal_recall_scope
-from rankscope.core.arrays import BoolArray, FloatArray
+from rankscope.core.arrays import FloatArray
 from rankscope.core.errors import InputError
 from rankscope.feedback.examples.examples import Examples, checked_target
 from rankscope.feedback.examples.items import Items, Scaling
@@ -131,22 +130,13 @@ def consistency(
     result = []
     for gain in gains:
         more = with_indicators(items, told, gain)
-        sessions = with_wanted_indicators(examples, _wanted(more.matrix[:, items.features :], relevant))
+        indicators = more.matrix[:, items.features :]
+        wanted = indicators[relevant].mean(axis=0) if relevant.any() else np.zeros(indicators.shape[1])
+        sessions = with_wanted_indicators(examples, wanted)
         for method, before in zip(methods, plain, strict=True):
             after = rank_sessions(method, more, sessions, relevant, counted, topic=topic)
             result.append(Consistency(method=str(method), topic=topic, gain=gain, plain=before, extended=after))
     return result
-
-
-def ideal_at_scopes(relevant: int, items: int) -> tuple[FloatArray, FloatArray]:
-    """Precision and recall of the ideal system at scopes 1 to n."""
-    scopes = np.arange(1, items + 1)
-    return ideal_precision_scope(relevant, scopes).y, ideal_recall_scope(relevant, scopes).y
-
-
-def _wanted(indicators: FloatArray, relevant: BoolArray) -> FloatArray:
-    """What a query for the target has in each indicator: its mean over the relevant items."""
-    return indicators[relevant].mean(axis=0) if relevant.any() else np.zeros(indicators.shape[1])
 
 
 def _mean_ap(ranks: RelevantRanks) -> float:

@@ -18,6 +18,7 @@ from rankscope.analysis.curves.thinning import distractors_above, recall_when_ke
 from rankscope.core.arrays import BoolArray, FloatArray, IntArray
 from rankscope.core.errors import SettingError
 from rankscope.core.validation import COUNT, OneOf, check
+from rankscope.feedback.examples.scores import mean_or_nan
 from rankscope.feedback.normalization.baselines import Baseline
 from rankscope.ranks.ragged import divide
 from rankscope.ranks.relevant_ranks import RelevantRanks
@@ -160,7 +161,7 @@ class Efficiency:
     @property
     def mae(self) -> float:
         """Mean efficiency over the levels, the area under the efficiency graph; what is undefined is left out."""
-        return _mean_without_nan(self.values)
+        return mean_or_nan(self.values)
 
     @property
     def most(self) -> float:
@@ -169,12 +170,12 @@ class Efficiency:
         >>> Efficiency.of([0.5, 0.1], [1.0, 0.5]).most
         1.5
         """
-        return _mean_without_nan(1.0 / self.baseline) if (self.baseline > 0).all() else np.inf
+        return mean_or_nan(1.0 / self.baseline) if (self.baseline > 0).all() else np.inf
 
     @property
     def corrected_mae(self) -> float:
         """The mean of the chance-corrected efficiency."""
-        return _mean_without_nan(self.corrected)
+        return mean_or_nan(self.corrected)
 
     @property
     def recalibrate(self) -> bool:
@@ -259,24 +260,8 @@ def _mean_and_chance(
     return thinned_curve(ranks, over, at, kept), thinned_chance(ranks, over, at, kept)
 
 
-def mean_over_topics(results: Iterable[Efficiency], corrected: bool = False) -> float:
-    """The mean of the topics' MAE; infeasible topics are not in it: report them apart."""
-    values = [each.corrected_mae if corrected else each.mae for each in results if each.feasible]
-    return _mean_without_nan(np.array(values))
-
-
-def infeasible(results: Iterable[Efficiency]) -> Mapping[str, float]:
-    """The MAE of each topic that cannot be learnt, which means little: marked, never dropped."""
-    return {each.topic: each.mae for each in results if not each.feasible}
-
-
 def _counted(count: int, what: str) -> str:
     return f"{count} {what}{'' if count == 1 else 's'}"
-
-
-def _mean_without_nan(values: FloatArray) -> float:
-    there = values[~np.isnan(values)]
-    return float(there.mean()) if there.size else float("nan")
 
 
 # Intervals of mean efficiency: topics drawn anew, and where users err, the error rates drawn anew too.

@@ -43,13 +43,7 @@ class ExampleSets:
 
     @classmethod
     def drawn(
-        cls,
-        target: ArrayLike,
-        repeats: int,
-        largest: tuple[int, int],
-        *,
-        pool: BoolArray | None = None,
-        seed: int = 0,
+        cls, target: ArrayLike, repeats: int, largest: tuple[int, int], *, pool: BoolArray | None = None, seed: int = 0
     ) -> ExampleSets:
         """Sets of one topic, `repeats` for each row of `pool` (rows x items: what may be drawn), or from all items.
 
@@ -198,10 +192,9 @@ def erring_examples(examples: Examples, rates: Mapping[str, float], purpose: str
     row, item = np.concatenate([own.row, other.row]), np.concatenate([own["item"], other["item"]])
     relevant = np.arange(row.size) < own.row.size
     grade = np.concatenate([own["grade"], other["grade"]])
-    wrong = _random_numbers(examples, row, item, f"{purpose} side") < _rate(relevant, rates, "miss", "alarm")
-    said = _random_numbers(examples, row, item, f"{purpose} silence") >= _rate(
-        relevant, rates, "silent_relevant", "silent_irrelevant"
-    )
+    seed, silent = examples.seeds[row], _rate(relevant, rates, "silent_relevant", "silent_irrelevant")
+    wrong = uniform(seed, item, f"{purpose} side") < _rate(relevant, rates, "miss", "alarm")
+    said = uniform(seed, item, f"{purpose} silence") >= silent
     positive = relevant ^ wrong
     worth = np.where(wrong, np.where(positive, 1.0, -1.0), grade)
     sides = [_one_side(row, item, worth, said & each, len(examples)) for each in (positive, ~positive)]
@@ -225,10 +218,6 @@ def marked_examples(examples: Examples, marker: Marker, topic: int) -> Examples:
         _one_side(own[0], shown[own], marked.grades[own], np.ones(own[0].size, np.bool_), count) for own in found
     )
     return replace(examples, positives=positives, negatives=negatives)
-
-
-def _random_numbers(examples: Examples, row: IntArray, item: IntArray, purpose: str) -> FloatArray:
-    return uniform(examples.seeds[row], item, purpose)
 
 
 def _rate(relevant: np.ndarray, rates: Mapping[str, float], first: str, second: str) -> FloatArray:

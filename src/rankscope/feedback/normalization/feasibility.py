@@ -93,7 +93,8 @@ def feasibility(
     permutation of labels, after learning (`permuted_ap`) or before (`refitted_ap`).
     """
     reached = float(AP().of(ranks).mean())
-    chance = _random_ap(ranks)
+    sizes = zip(ranks.collection.tolist(), ranks.relevant.tolist(), strict=True)
+    chance = float(np.mean([random_average_precision(items, relevant) for items, relevant in sizes]))
     p_value = (int((null >= observed - SLACK).sum()) + 1) / (null.size + 1)
     gain = (reached - chance) / (1.0 - chance) if chance < 1 else float("nan")
     reasons = []
@@ -116,11 +117,6 @@ def feasibility(
         refitted=refitted,
         seed=seed,
     )
-
-
-def _random_ap(ranks: RelevantRanks) -> float:
-    sizes = zip(ranks.collection.tolist(), ranks.relevant.tolist(), strict=True)
-    return float(np.mean([random_average_precision(items, relevant) for items, relevant in sizes]))
 
 
 class FoldPlaces(NamedTuple):
@@ -149,11 +145,7 @@ def _mean_precision(hits: IntArray) -> FloatArray:
 
 
 def permuted_ap(
-    candidates: Sequence[FoldPlaces],
-    target: BoolArray,
-    folds: Folds,
-    permutations: int = PERMUTATIONS,
-    seed: int = 0,
+    candidates: Sequence[FoldPlaces], target: BoolArray, folds: Folds, permutations: int = PERMUTATIONS, seed: int = 0
 ) -> FloatArray:
     """The best mean AP that any candidate has when the labels of each fold are permuted, that many times.
 

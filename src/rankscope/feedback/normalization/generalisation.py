@@ -15,8 +15,15 @@ from rankscope.core.errors import SettingError
 from rankscope.core.threads import one_core_each
 from rankscope.feedback.examples.examples import Examples
 from rankscope.feedback.examples.items import Items
+from rankscope.feedback.examples.scores import mean_or_nan
 from rankscope.feedback.methods.method import Method
-from rankscope.feedback.normalization.baselines import Baseline, BaselineRules, baselines_of, stored_under
+from rankscope.feedback.normalization.baselines import (
+    Baseline,
+    BaselineRules,
+    StoredBaselines,
+    baselines_of,
+    stored_under,
+)
 from rankscope.feedback.normalization.efficiency import Efficiency, efficiency, interval_over_draws, recalibrated
 from rankscope.feedback.normalization.example_sets import SIZES, erring_examples, matched_ranks, topic_seed
 from rankscope.feedback.normalization.growth import Convergence, convergence
@@ -84,14 +91,14 @@ class Generalisation:
     def _mean_row(self, results: Sequence[Efficiency]) -> dict[str, object]:
         """MAE and its chance-corrected form over feasible topics, the deviation 1 - MAE, and how many topics."""
         feasible = [each for each in results if each.feasible]
-        mae = _mean([each.mae for each in feasible])
+        mae = mean_or_nan([each.mae for each in feasible])
         over = self._interval(results)
         return {
             "MAE": mae,
             "low": float(over.low[0]),
             "high": float(over.high[0]),
             "deviation": 1.0 - mae,
-            "corrected for chance": _mean([each.corrected_mae for each in feasible]),
+            "corrected for chance": mean_or_nan([each.corrected_mae for each in feasible]),
             "topics": len(feasible),
         }
 
@@ -128,7 +135,10 @@ def generalise(
     known = stored_under(store.baselines)
     found: list[Baseline] = []
     results: list[Efficiency] = []
-    users = [] if errors is None else [erring_user(errors, draw, how.seed) for draw in range(draws)]
+    users: list[Told] = []
+    if errors is not None:
+        each_rates = [errors.draw(np.random.default_rng([how.seed, draw])) for draw in range(draws)]
+        users = [partial(erring_examples, rates=own, purpose=f"errors {draw}") for draw, own in enumerate(each_rates)]
     erring: list[list[Efficiency]] = [[] for _ in users]
     with one_core_each():
         for row, label in enumerate(topics.labels):
@@ -140,29 +150,19 @@ def generalise(
                     kept += efficiencies_of(method, items, topics.targets[row], best, examples, repeats, how.seed, told)
             if progress is not None:
                 progress((row + 1) / len(topics))
+    now = stored_under(found)
     return Generalisation(
         rules=how,
         methods=tuple(map(str, methods)),
         baselines=tuple(found),
         results=tuple(results),
         examples=examples,
-        earlier=_recalibrated(store.results, found, results, how),
-        replaced=_replaced(store.baselines, found),
+        earlier=_recalibrated(store.results, now, results, how),
+        replaced=tuple(each for key, each in known.items() if key in now and now[key].winner != each.winner),
         errors=errors,
         erring=tuple(map(tuple, erring)),
-        units=units_shared(topics),
+        units=dict(zip(topics.labels, topics.units, strict=True)) if topics.shared else {},
     )
-
-
-def units_shared(topics: Topics) -> dict[str, str]:
-    """The sampling unit of each row by its label, where topics share labels; nothing where each is its own."""
-    return dict(zip(topics.labels, topics.units, strict=True)) if topics.shared else {}
-
-
-def erring_user(errors: ErrorRates, draw: int, seed: int) -> Told:
-    """What becomes of examples under one draw of the rates: errors and rates differ from draw to draw."""
-    rates = errors.draw(np.random.default_rng([seed, draw]))
-    return partial(erring_examples, rates=rates, purpose=f"errors {draw}")
 
 
 def efficiencies_of(
@@ -220,20 +220,13 @@ def converge(
 
 
 def _recalibrated(
-    stored: Iterable[Efficiency], baselines: Sequence[Baseline], results: Sequence[Efficiency], how: BaselineRules
+    stored: Iterable[Efficiency], now: StoredBaselines, results: Sequence[Efficiency], how: BaselineRules
 ) -> tuple[Efficiency, ...]:
     """Stored results that were not computed again, against the baselines of now; those of other topics as they are."""
     again = {(each.topic, each.method) for each in results}
-    now = stored_under(baselines)
     kept = [each for each in stored if (each.topic, each.method) not in again]
     pairs = [(each, now.get((each.topic, how.family_of(each.method)))) for each in kept]
     return tuple(each if best is None or each.thinned else recalibrated(each, best) for each, best in pairs)
-
-
-def _replaced(stored: Iterable[Baseline], now: Iterable[Baseline]) -> tuple[Baseline, ...]:
-    """Stored baselines whose place another winner has taken."""
-    here = stored_under(now)
-    return tuple(each for key, each in stored_under(stored).items() if key in here and here[key].winner != each.winner)
 
 
 def most_efficiency(results: Iterable[Efficiency]) -> float:
@@ -247,8 +240,3 @@ def _feasible_values(draws: Sequence[Sequence[Efficiency]]) -> tuple[list[str], 
     topics = [name for name in tables[0] if all(name in table for table in tables)]
     values = [[table[name] for name in topics] for table in tables]
     return topics, np.array(values, dtype=np.float64).reshape(len(tables), len(topics))
-
-
-def _mean(values: Sequence[float]) -> float:
-    there = np.array([each for each in values if not np.isnan(each)])
-    return float(there.mean()) if there.size else float("nan")

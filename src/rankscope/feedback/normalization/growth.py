@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from rankscope.analysis.curves.curve import Curve
 from rankscope.analysis.curves.means import Mean, mean_over, unit_means, units_of
-from rankscope.core.arrays import BoolArray, FloatArray, IntArray
+from rankscope.core.arrays import FloatArray, IntArray
 from rankscope.core.errors import SettingError
 from rankscope.feedback.examples.examples import checked_target
 from rankscope.feedback.examples.items import Items
@@ -99,7 +99,17 @@ def growth(
     """
     both = pairs(sizes)
     targets = {name: checked_target(topics[name]) for name in sorted(topics, key=str.encode)}
-    _check_growth(targets, methods, largest_of(both))
+    if not targets or not methods:
+        raise SettingError("example-set testing needs at least one topic and one method")
+    if len({str(each) for each in methods}) < len(methods):
+        raise SettingError("each method with its settings may be there once")
+    needed = largest_of(both)[0]
+    small = [name for name, target in targets.items() if target.sum() <= needed]
+    if small:
+        raise SettingError(
+            f"topics with {needed} relevant items or fewer have nothing left to find: {', '.join(small)}. Leave them "
+            "out, or draw smaller sets."
+        )
     parts: dict[str, list[list[RelevantRanks]]] = {str(each): [[] for _ in both] for each in methods}
     for topic, target in targets.items():
         sets = ExampleSets.drawn(target, repeats, largest_of(both), seed=topic_seed(topic, seed))
@@ -111,19 +121,6 @@ def growth(
                 parts[str(method)][place].append(result)
     ranks = {name: tuple(RelevantRanks.join(each) for each in result) for name, result in parts.items()}
     return ExampleGrowth(both, ranks, repeats, seed)
-
-
-def _check_growth(targets: Mapping[str, BoolArray], methods: Sequence[Method], largest: tuple[int, int]) -> None:
-    if not targets or not methods:
-        raise SettingError("example-set testing needs at least one topic and one method")
-    if len({str(each) for each in methods}) < len(methods):
-        raise SettingError("each method with its settings may be there once")
-    small = [name for name, target in targets.items() if target.sum() <= largest[0]]
-    if small:
-        raise SettingError(
-            f"topics with {largest[0]} relevant items or fewer have nothing left to find: {', '.join(small)}. Leave "
-            "them out, or draw smaller sets."
-        )
 
 
 # How efficiency grows with the number of examples, and where it ends.

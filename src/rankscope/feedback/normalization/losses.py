@@ -23,8 +23,6 @@ from rankscope.ranks.ragged import divide
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.ranks.score_tables import numbered_names, ranks_from_scores
 
-# What a wrong decision costs: zero-one or weighted loss, and what decides without knowing anything would lose.
-
 
 @dataclass(frozen=True)
 class Loss:
@@ -174,15 +172,20 @@ def try_candidate(
 ) -> Tried:
     """Learn, rank and count losses; a candidate that fails in some fold has no losses, and says why."""
     fold = out_of_fold(candidate, items, target, folds, seed=seed)
-    ranks = _test_ranks(str(candidate), fold, target, folds)
     tested = folds.tested[fold.fold]
+    names = numbered_names("fold ", len(fold.values))
+    classes = [f"fold {each + 1}" for each in fold.fold.tolist()]
+    ranks = ranks_from_scores(fold.values, target, tested, system=str(candidate), queries=names, classes=classes)
     rank = list_ranks(fold.values, tested)
     last = fold.fold == folds.count - 1  # all folds are before it
     forward = FoldPlaces(rank[last], fold.fold[last])
     if fold.failed:
         return Tried(BaselineTrial(str(candidate), NOT_COMPUTED, NOT_COMPUTED, failed=fold.failed[0]), ranks, forward)
     if folds.count > 2:
-        before = _learnt_before(candidate, items, target, folds, seed)
+        # of each fold but the first and the last: learnt from the folds before it
+        later, chosen = folds.fold[None, :] > np.arange(folds.count)[:, None], range(1, folds.count - 1)
+        inner = out_of_fold(candidate, items, target, folds, left_out=later, seed=seed, chosen=chosen)
+        before = FoldPlaces(list_ranks(inner.values, folds.tested[inner.fold]), inner.fold)
         forward = FoldPlaces(*(np.concatenate(both) for both in zip(before, forward, strict=True)))
     scope, everything = np.full(len(tested), int(target.sum())), np.ones_like(tested)
     trial = BaselineTrial(
@@ -194,19 +197,6 @@ def try_candidate(
         average_precision=_mean_loss(AP().of(ranks)),
     )
     return Tried(trial, ranks, forward)
-
-
-def _learnt_before(candidate: Candidate, items: Items, target: BoolArray, folds: Folds, seed: int) -> FoldPlaces:
-    """The places of the items of each fold but the first and the last, learnt from the folds before it."""
-    later = folds.fold[None, :] > np.arange(folds.count)[:, None]
-    inner = out_of_fold(candidate, items, target, folds, left_out=later, seed=seed, chosen=range(1, folds.count - 1))
-    return FoldPlaces(list_ranks(inner.values, folds.tested[inner.fold]), inner.fold)
-
-
-def _test_ranks(name: str, fold: OutOfFold, target: BoolArray, folds: Folds) -> RelevantRanks:
-    names = numbered_names("fold ", len(fold.values))
-    classes = [f"fold {each + 1}" for each in fold.fold.tolist()]
-    return ranks_from_scores(fold.values, target, folds.tested[fold.fold], system=name, queries=names, classes=classes)
 
 
 def _loss_at(

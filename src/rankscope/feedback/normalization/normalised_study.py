@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from rankscope.feedback.normalization.generalisation import (
     EXAMPLES,
     REPEATS,
     Generalisation,
+    Progress,
     Told,
     efficiencies_of,
     generalise,
@@ -30,14 +31,12 @@ from rankscope.feedback.normalization.generalisation import (
 )
 from rankscope.feedback.normalization.stored_baselines import BaselineStore
 from rankscope.feedback.study.experiment import ByUser
-from rankscope.feedback.study.response_times import Response, response
+from rankscope.feedback.study.response_times import TIMED, WARM_UP, Response, response
 from rankscope.feedback.study.study import StudyPlan
 from rankscope.feedback.users.users import Consistent
 
 TOPICS = 10  # at most: each costs some classifiers with all labels
 CONSISTENT = 3  # topics of the consistency test, at most
-TIMED = 22
-Progress = Callable[[float], None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,8 +74,8 @@ class Normalised:
         With `right` from examples that are all marked rightly, where users err.
         """
         results = self.right if right else self.efficiencies
-        of = {(each.topic, each.method_name): each for each in map(_NamedMethod, results)}
-        values = [[_mae(of.get((topic, name)), corrected) for name in self.methods] for topic in self.feasible]
+        found = {(each.topic, _plain_name(each)): each.corrected_mae if corrected else each.mae for each in results}
+        values = [[found.get((topic, name), np.nan) for name in self.methods] for topic in self.feasible]
         table = np.array(values, dtype=np.float64).reshape(len(self.feasible), len(self.methods))
         name, ends = ("MAE", (0.0, most_efficiency(results)))
         if corrected:
@@ -88,35 +87,17 @@ class Normalised:
         """For each method the mean over feasible topics of its efficiency at each recall level."""
         results = []
         for name in self.methods:
-            own = [
-                each for each in map(_NamedMethod, self.efficiencies) if each.method_name == name and each.made.feasible
-            ]
-            values = np.array([each.made.values for each in own])
+            own = [each for each in self.efficiencies if _plain_name(each) == name and each.feasible]
+            values = np.array([each.values for each in own])
             if values.size:
                 ones = np.ones(values.shape[1])
-                results.append(Efficiency.of(values.mean(axis=0), ones, method=name, topic="all", at=own[0].made.at))
+                results.append(Efficiency.of(values.mean(axis=0), ones, method=name, topic="all", at=own[0].at))
         return results
 
 
-@dataclass(frozen=True, eq=False)
-class _NamedMethod:
-    """An efficiency under the plain name of its method, without the size of example sets."""
-
-    made: Efficiency
-
-    @property
-    def method_name(self) -> str:
-        return self.made.method.rpartition(", ")[0]
-
-    @property
-    def topic(self) -> str:
-        return self.made.topic
-
-
-def _mae(found: _NamedMethod | None, corrected: bool) -> float:
-    if found is None:
-        return float("nan")
-    return found.made.corrected_mae if corrected else found.made.mae
+def _plain_name(one: Efficiency) -> str:
+    """The name of its method, without the size of example sets."""
+    return one.method.rpartition(", ")[0]
 
 
 def normalised(plan: StudyPlan, progress: Progress | None = None, earlier: BaselineStore | None = None) -> Normalised:
@@ -131,7 +112,10 @@ def normalised(plan: StudyPlan, progress: Progress | None = None, earlier: Basel
     learnt = generalise(
         items, chosen, methods, BaselineRules(seed=plan.seed), examples=EXAMPLES, earlier=earlier, progress=progress
     )
-    users = _users(plan)
+    marker = plan.setting.marker
+    users = None  # where they are right, or cannot be asked again
+    if isinstance(marker, ByUser) and not (isinstance(marker.user, Consistent) and topics.judged is None):
+        users = replace(marker, protocol=replace(marker.protocol, k_pos=None, k_neg=None))  # asked for every item
     tests: list[Consistency] = []
     marked: list[Efficiency] = []
     with one_core_each():
@@ -143,7 +127,11 @@ def normalised(plan: StudyPlan, progress: Progress | None = None, earlier: Basel
                     marked += efficiencies_of(each, items, target, best, EXAMPLES, REPEATS, plan.seed, told)
             if row < CONSISTENT:
                 tests += _consistencies(methods, items, target, best.topic, plan.seed, told)
-        times = [_response(each, items, topics.targets[0], plan) for each in methods]
+        # with as many examples as the last round has, half of each kind
+        marks, first = plan.setting.protocol.scope * plan.setting.protocol.rounds // 2, topics.targets[0]
+        size = max(1, min(marks, int(first.sum()) - 1, int((~first).sum()) - 1))
+        timed = ExampleSets.drawn(first, TIMED + WARM_UP, (size, size), seed=plan.seed).of_size(size, size)
+        times = [response(each, items, timed) for each in methods]
     return Normalised(
         methods=tuple(map(str, methods)),
         baselines=learnt.baselines,
@@ -156,14 +144,6 @@ def normalised(plan: StudyPlan, progress: Progress | None = None, earlier: Basel
         users="consistent" if users is None else str(users.user),
         right=() if users is None else learnt.results,
     )
-
-
-def _users(plan: StudyPlan) -> ByUser | None:
-    """The simulated users of a study; None where they are right, or cannot be asked again."""
-    marker = plan.setting.marker
-    if not isinstance(marker, ByUser) or (isinstance(marker.user, Consistent) and plan.setting.topics.judged is None):
-        return None
-    return marker.asked_for_all()
 
 
 def _told(users: ByUser, topic: int) -> Told:
@@ -188,11 +168,3 @@ def _consistencies(
     sets = ExampleSets.drawn(target, 5, (size, size), seed=topic_seed(label, seed)).of_size(size, size)
     given = sets if told is None else told(sets)
     return consistency(methods, items, target, given, gains=(None, 4.0), topic=label)
-
-
-def _response(method: Method, items: Items, target: BoolArray, plan: StudyPlan) -> Response:
-    """With as many examples as the last round has, half of each kind."""
-    marks = plan.setting.protocol.scope * plan.setting.protocol.rounds // 2
-    size = max(1, min(marks, int(target.sum()) - 1, int((~target).sum()) - 1))
-    sets = ExampleSets.drawn(target, TIMED, (size, size), seed=plan.seed)
-    return response(method, items, sets.of_size(size, size))

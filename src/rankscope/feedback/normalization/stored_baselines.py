@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from rankscope.feedback.normalization.losses import BaselineTrial, Loss
 from rankscope.ranks.provenance import versions
 from rankscope.ranks.relevant_ranks import RelevantRanks
 
+T = TypeVar("T")
 SCHEMA = 2
 READABLE = (1, SCHEMA)  # the first one has no results
 KIND = "rankscope baselines"
@@ -47,29 +48,18 @@ def save_baselines(
     Equal baselines give equal bytes.
     """
     listed = baselines.values() if isinstance(baselines, Mapping) else baselines
-    once = stored_under(listed).values()
-    topics = [_line(_as_json(each)) for each in sorted(once, key=_order_of_baselines)]
-    lines = [_line(result_json(each)) for each in sorted(results, key=_order_of_results)]
+    once = sorted(stored_under(listed).values(), key=lambda one: (one.topic.encode(), one.winner.encode()))
+    reached = sorted(results, key=lambda one: (one.topic.encode(), one.method.encode()))
+    topics = [json.dumps(_as_json(each), allow_nan=False) for each in once]
+    lines = [json.dumps(result_json(each), allow_nan=False) for each in reached]
     head = json.dumps({"kind": KIND, "schema": SCHEMA, "versions": versions()})
     body = f', "topics": [\n{_lines(topics)}], "results": [\n{_lines(lines)}]}}\n'
     with atomic(path) as file:
         file.write(head[:-1] + body)
 
 
-def _line(content: Mapping[str, Any]) -> str:
-    return json.dumps(content, allow_nan=False)
-
-
 def _lines(texts: Sequence[str]) -> str:
     return ",\n".join(texts) + ("\n" if texts else "")
-
-
-def _order_of_baselines(one: Baseline) -> tuple[bytes, bytes]:
-    return one.topic.encode(), one.winner.encode()
-
-
-def _order_of_results(one: Efficiency) -> tuple[bytes, bytes]:
-    return one.topic.encode(), one.method.encode()
 
 
 def load_baselines(path: str | Path) -> dict[str, Baseline]:
@@ -95,50 +85,34 @@ def load_store(path: str | Path) -> BaselineStore:
     if content.get("schema") not in READABLE:
         newer = f"its schema is {content.get('schema')}, this version of rankscope reads {SCHEMA}"
         raise InputError.of(source, [newer], "Make the baselines anew, or use the version that wrote them.")
-    return BaselineStore(_topics(source, content), _results(source, content))
+    known: set[tuple[str, str]] = set()
 
-
-def _topics(source: str, content: Mapping[str, Any]) -> tuple[Baseline, ...]:
-    found: dict[tuple[str, str], Baseline] = {}
-
-    def read(stored: Mapping[str, Any]) -> None:
+    def read_once(stored: Mapping[str, Any]) -> Baseline:
         baseline = _from_json(stored)
-        _check_curve(baseline, stored)
         key = (baseline.topic, family_of(baseline))
-        if key in found:
+        if key in known:
             raise ValueError("it is there twice")
-        found[key] = baseline
+        known.add(key)
+        return baseline
 
-    _read_each(source, content.get("topics", ()), read)
-    return tuple(found.values())
-
-
-def _results(source: str, content: Mapping[str, Any]) -> tuple[Efficiency, ...]:
-    found: list[Efficiency] = []
-    _read_each(source, content.get("results", ()), lambda stored: found.append(result_from_json(stored)))
-    return tuple(found)
+    baselines = _read_each(source, content.get("topics", ()), read_once)
+    return BaselineStore(baselines, _read_each(source, content.get("results", ()), result_from_json))
 
 
-def _read_each(source: str, stored: Iterable[Any], read: Callable[[Mapping[str, Any]], None]) -> None:
-    """Read what is stored one by one; all that is wrong is one error."""
+def _read_each(source: str, stored: Iterable[Any], read: Callable[[Mapping[str, Any]], T]) -> tuple[T, ...]:
+    """What is stored, read one by one; all that is wrong is one error."""
+    found: list[T] = []
     problems = []
     for number, each in enumerate(stored, start=1):
         place = f"topic {each.get('topic', number)}" if isinstance(each, dict) else f"topic {number}"
         try:
-            read(each)
+            found.append(read(each))
         except (KeyError, TypeError, ValueError, AttributeError, SettingError) as error:
             what = f"{error} is missing" if isinstance(error, KeyError) else str(error)
             problems.append(Problem(place, what))
     if problems:
         raise InputError.of(source, problems)
-
-
-def _check_curve(baseline: Baseline, stored: Mapping[str, Any]) -> None:
-    """The curve people read must be the one the rankings give."""
-    curve = mean_curve(baseline.ranks, "recall", places("recall"))
-    told = np.array(_numbers(stored["curves"]["precision at recall"]), dtype=np.float64)
-    if told.shape != curve.shape or not np.allclose(told, curve, rtol=0, atol=AGREES, equal_nan=True):
-        raise ValueError("its curve is not the one its rankings give")
+    return tuple(found)
 
 
 def _as_json(baseline: Baseline) -> dict[str, Any]:
@@ -175,12 +149,13 @@ def _as_json(baseline: Baseline) -> dict[str, Any]:
 
 
 def _from_json(stored: Mapping[str, Any]) -> Baseline:
+    """The same read back; the curve that people read must be the one that the rankings give."""
     rankings, folds = stored["rankings"], stored["folds"]
     verdict = {**_with_nan(stored["feasibility"]), "reasons": tuple(stored["feasibility"]["reasons"])}
     chosen = None if folds is None else Folds(np.array(folds["fold"]), max(folds["fold"]) + 1, folds["seed"])
     if chosen is not None and len(chosen) != stored["items"]:
         raise ValueError(f"{stored['items']} items, but folds of {len(chosen)}")
-    return Baseline(
+    baseline = Baseline(
         topic=stored["topic"],
         approach=stored["approach"],
         winner=stored["winner"],
@@ -196,6 +171,11 @@ def _from_json(stored: Mapping[str, Any]) -> Baseline:
         target=stored["target"],
         seed=stored["seed"],
     )
+    curve = mean_curve(baseline.ranks, "recall", places("recall"))
+    told = np.array(_numbers(stored["curves"]["precision at recall"]), dtype=np.float64)
+    if told.shape != curve.shape or not np.allclose(told, curve, rtol=0, atol=AGREES, equal_nan=True):
+        raise ValueError("its curve is not the one its rankings give")
+    return baseline
 
 
 def result_json(one: Efficiency) -> dict[str, Any]:

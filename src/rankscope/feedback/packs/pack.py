@@ -1,10 +1,9 @@
 """A pack as its file tells it (TOML, checked with every problem at once), and what its topics may say of pictures.
 
 Properties of a picture go by a stated rule, so that topics can be composed of more than class labels. Every value
-lies
-from 0 to 1, and whoever looks decides from which value on a picture has the property: assessors of a pack differ in
-that. Colours are shares of pixels (every fourth of every fourth row) by hue in degrees, of those with a saturation of
-at least .4 and a value of at least .25.
+lies from 0 to 1, and whoever looks decides from which value on a picture has the property: assessors of a pack differ
+in that. Colours are shares of pixels (every fourth of every fourth row) by hue in degrees, of those with a saturation
+of at least .4 and a value of at least .25.
 """
 
 from __future__ import annotations
@@ -30,8 +29,6 @@ from rankscope.feedback.users.expressions import parse_expression
 from rankscope.feedback.users.starts import STARTS
 from rankscope.feedback.users.users import USERS
 from rankscope.version import __version__
-
-# A pack as its file tells it: TOML, checked with every problem at once.
 
 FOLDER, SUFFIX = files("rankscope.feedback.packs") / "data", ".toml"
 TABLES: Mapping[str, tuple[str, ...]] = {  # what each table of the file may hold
@@ -158,7 +155,7 @@ def read_pack(name: str | Path) -> Pack:
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise InputError.of(path.name, [f"cannot be read: {reason}"]) from None
-    problems = [*_shape_problems(tables), *([] if _shape_problems(tables) else _content_problems(tables))]
+    problems = _shape_problems(tables) or _content_problems(tables)
     if problems:
         raise InputError.of(path.name, problems)
     return Pack(text, tables, path, tuple(Case(**each) for each in tables["cases"]))

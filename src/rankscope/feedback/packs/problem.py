@@ -72,12 +72,17 @@ def pack_problem(pack: Pack, folder: str | Path | None = None, progress: Progres
     items = described(pack, collection, progress)
     have = properties_of(pack, collection)
     names = pack.topics
+    told = {
+        "ids and labels": (pack.tables["collection"].get("labels"), labels_digest(collection)),
+        "features": (pack.tables["features"].get("digest"), features_digest(items)),
+    }
+    differs = [f"{what} are not those of the pack" for what, (made, own) in told.items() if made and made != own]
     return PackProblem(
         items=items,
         ids=collection.ids,
         topics=pack_topics(pack, names, have),
         reference=pack_topics(pack, names, have, pack.reference),
-        differs=tuple(_differences(pack, collection, items)),
+        differs=tuple(differs),
     )
 
 
@@ -122,18 +127,16 @@ def properties_of(pack: Pack, collection: Collection) -> dict[str, Properties]:
     if not pack.assessors:
         return {"": classes}
     wanted = list(dict.fromkeys(name for own in pack.assessors.values() for name in own))
-    values = property_values(_readers(collection), wanted)
+    if collection.paths is not None:
+        readers = [partial(read_image, path) for path in collection.paths]
+    else:
+        assert collection.images is not None
+        readers = [partial(Image.of, picture) for picture in collection.images]
+    values = property_values(readers, wanted)
     return {
         who: {**classes, **{name: values[name] >= least for name, least in own.items()}}
         for who, own in pack.assessors.items()
     }
-
-
-def _readers(collection: Collection) -> list[Callable[[], Image]]:
-    if collection.paths is not None:
-        return [partial(read_image, path) for path in collection.paths]
-    assert collection.images is not None
-    return [partial(Image.of, picture) for picture in collection.images]
 
 
 def pack_topics(pack: Pack, names: Sequence[str], have: dict[str, Properties], only: str | None = None) -> Topics:
@@ -148,9 +151,7 @@ def pack_topics(pack: Pack, names: Sequence[str], have: dict[str, Properties], o
         meant = parse_expression(name)
         people = [pack.reference] if only is not None or not isinstance(meant, And) else list(have)
         for who in people:
-            target = meant.of(have[who])
-            gains = np.where(target, 1.0, np.minimum(meant.gains(have[who]), 1 - 1e-9))
-            rows.append((name, who if len(people) > 1 else "", target, gains))
+            rows.append((name, who if len(people) > 1 else "", meant.of(have[who]), meant.worth(have[who])))
     empty = [
         f"topic '{name}'{f' by {who}' if who else ''} has no relevant item"
         for name, who, hit, _ in rows
@@ -187,12 +188,3 @@ def labels_digest(collection: Collection) -> str:
     """SHA-256 of ids and labels, in order."""
     lines = [f"{item}\t{label}" for item, label in zip(collection.ids, collection.labels, strict=True)]
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
-
-
-def _differences(pack: Pack, collection: Collection, items: Items) -> list[str]:
-    """What is not as it was when the pack was made."""
-    told = {
-        "ids and labels": (pack.tables["collection"].get("labels"), labels_digest(collection)),
-        "features": (pack.tables["features"].get("digest"), features_digest(items)),
-    }
-    return [f"{what} are not those of the pack" for what, (wanted, own) in told.items() if wanted and wanted != own]

@@ -2,18 +2,19 @@
 
 Everything that was finished lies in the folder and is not done again, so a run that was stopped can be continued.
 Efficiency here over efficiency where the pack was made: both are shares of the best that can be learnt from the
-features, each of its own collection. Topics of both are drawn anew: log(a/b) has the variance var(a)/a^2 +
-var(b)/b^2.
+features, each of its own collection. Topics of both are drawn anew: log(a/b) has the variance
+var(a)/a^2 + var(b)/b^2.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -28,7 +29,7 @@ from rankscope.feedback.normalization.efficiency import Efficiency, variance_of_
 from rankscope.feedback.normalization.generalisation import Generalisation, generalise
 from rankscope.feedback.normalization.stored_baselines import BaselineStore, load_store, save_baselines
 from rankscope.feedback.packs.pack import Case, Pack
-from rankscope.feedback.packs.problem import PackProblem
+from rankscope.feedback.packs.problem import PackProblem, Progress
 from rankscope.feedback.study.experiment import Experiment
 from rankscope.feedback.study.results import Results, load_results
 from rankscope.feedback.study.sensitivity import Adaptation, adaptation, shared_topics
@@ -37,9 +38,6 @@ from rankscope.feedback.users.starts import STARTS
 from rankscope.feedback.users.topics import sampling_units
 from rankscope.feedback.users.users import USERS
 
-# A pack run: every case a study, what methods reach of the stored baselines, and how they adapt to assessors.
-
-Progress = Callable[[str, float], None]
 BASELINES = "baselines.json"
 
 
@@ -75,20 +73,15 @@ class PackResult:
     @property
     def citation(self) -> str:
         """What was run, so that others can run the same: the pack, and whatever is not as its file has it."""
-        problem = self.problem
+        problem, left_out = self.problem, [case.name for case, _ in self.left_out]
         digests = f"features SHA-256 {features_digest(problem.items)[:16]}, topics SHA-256 {problem.topics.digest[:16]}"
         parts = {
             f"run on another collection, {problem.other} ({digests})": bool(problem.other),
             f"run with what differs: {', '.join(problem.differs)} ({digests})": not problem.other and problem.differs,
-            f"without {_case_words(case.name for case, _ in self.left_out)}": bool(self.left_out),
+            f"without {'case' if len(left_out) == 1 else 'cases'} {', '.join(left_out)}": bool(left_out),
             f"methods added: {', '.join(self.added)}": bool(self.added),
         }
         return "; ".join([self.pack.citation, *(words for words, there in parts.items() if there)])
-
-
-def _case_words(names: Iterable[str]) -> str:
-    listed = list(names)
-    return f"{'case' if len(listed) == 1 else 'cases'} {', '.join(listed)}"
 
 
 def run_cases(
@@ -110,15 +103,19 @@ def run_cases(
     if all(lacking.values()):
         problems = [Problem(f"case {case.name}", reason) for case, reason in lacking.items()]
         raise InputError.of(pack.name, problems, "None of its cases can be made of these topics.")
-    cases = tuple(
-        (case, _case_results(pack, problem, case, chosen, folder, on, progress, keep_sessions))
-        for case in pack.cases
-        if not lacking[case]
-    )
+    cases = []
+    for case in (each for each in pack.cases if not lacking[each]):
+        plan, path = case_plan(pack, problem, case, chosen), folder / f"{case.name}.parquet"
+        kept = folder / f"{case.name}.sessions.parquet" if keep_sessions else None
+        results = finished(path, plan)
+        if results is None or (kept is not None and not kept.exists()):
+            shown = None if progress is None else partial(progress, f"case {case.name}")
+            results = study(plan, result=path, on=on, progress=shown, keep_sessions=kept)
+        cases.append((case, results))
     stored = stored_reference(pack)
     reused = stored is not None and all(each.features == features_digest(problem.items) for each in stored.baselines)
     earlier = _baselines(pack, problem, stored if reused else None, folder / BASELINES, progress)
-    told = None if progress is None else lambda share: progress("efficiency", share)
+    told = None if progress is None else partial(progress, "efficiency")
     how = {"examples": pack.study["examples"], "repeats": pack.study["repeats"]}
     rules = BaselineRules(seed=pack.study["seed"])
     learnt = generalise(problem.items, problem.reference, chosen, rules, earlier=earlier, progress=told, **how)
@@ -126,7 +123,7 @@ def run_cases(
     return PackResult(
         pack=pack,
         problem=problem,
-        cases=cases,
+        cases=tuple(cases),
         learnt=learnt,
         adaptations=tuple(_adaptations(pack, problem, chosen, progress)),
         stored=stored,
@@ -148,27 +145,6 @@ def stored_reference(pack: Pack) -> BaselineStore | None:
         what = f"is not the file that pack {pack.name} names (digest {digest[:12]})"
         raise InputError.of(path.name, [what], "Bring back the file that came with the pack.")
     return load_store(path)
-
-
-def _case_results(
-    pack: Pack,
-    problem: PackProblem,
-    case: Case,
-    methods: Sequence[Method],
-    folder: Path,
-    on: str | Runner | None,
-    progress: Progress | None,
-    keep_sessions: bool,
-) -> Results:
-    """One study, or what the folder has of it."""
-    plan = case_plan(pack, problem, case, methods)
-    path = folder / f"{case.name}.parquet"
-    kept = folder / f"{case.name}.sessions.parquet" if keep_sessions else None
-    done = finished(path, plan)
-    if done is not None and (kept is None or kept.exists()):
-        return done
-    told = None if progress is None else lambda share: progress(f"case {case.name}", share)
-    return study(plan, result=path, on=on, progress=told, keep_sessions=kept)
 
 
 def case_plan(pack: Pack, problem: PackProblem, case: Case, methods: Sequence[Method]) -> StudyPlan:
@@ -204,7 +180,12 @@ def _baselines(
     pack: Pack, problem: PackProblem, stored: BaselineStore | None, path: Path, progress: Progress | None
 ) -> BaselineStore:
     """The baseline of every topic: as stored, as an earlier run left it, or made now and kept at once."""
-    known = stored_under((*_baselines_left(path, problem), *(() if stored is None else stored.baselines)))
+    left: tuple[Baseline, ...] = ()
+    if path.exists():
+        with suppress(InputError):
+            left = load_store(path).baselines
+    left = tuple(each for each in left if each.features == features_digest(problem.items))
+    known = stored_under((*left, *(() if stored is None else stored.baselines)))
     rules = BaselineRules(seed=pack.study["seed"])
     topics = problem.reference
     for row, label in enumerate(topics.labels):
@@ -216,17 +197,6 @@ def _baselines(
             progress("baselines", (row + 1) / len(topics))
     wanted = [known[label, ""] for label in topics.labels]
     return BaselineStore(tuple(wanted), () if stored is None else stored.results)
-
-
-def _baselines_left(path: Path, problem: PackProblem) -> list[Baseline]:
-    """What an earlier run left of baselines of these features."""
-    if not path.exists():
-        return []
-    try:
-        found = load_store(path).baselines
-    except InputError:
-        return []
-    return [each for each in found if each.features == features_digest(problem.items)]
 
 
 def _adaptations(
@@ -246,7 +216,6 @@ def _adaptations(
 # Efficiency next to the stored reference: what a method reaches here over what it reached where the pack was made.
 
 SAME_EFFICIENCY = 1e-9
-UnitsOfBoth: TypeAlias = tuple[Sequence[str], Sequence[str]]
 
 
 @dataclass(frozen=True)
@@ -279,19 +248,14 @@ def relative_efficiencies(result: PackResult) -> list[Relative]:
     """Of every method that the stored reference has too; none where nothing is stored."""
     if result.stored is None:
         return []
-    then = _mae_by_method(result.stored.results)
-    units = (result.learnt.units, sampling_units({name: result.pack.classes_of(name) for name in result.pack.topics}))
-    return [
-        ratio_of(name, [*own.values()], [*then[name].values()], units=_units_of(units, own, then[name]))
-        for name, own in _mae_by_method(result.learnt.results).items()
-        if name in then
-    ]
-
-
-def _units_of(units: tuple[Mapping[str, str], Mapping[str, str]], *topics: Mapping[str, float]) -> UnitsOfBoth:
-    """The sampling unit of each topic, here and where the pack was made."""
-    here, stored = ([of.get(name, name) for name in own] for of, own in zip(units, topics, strict=True))
-    return here, stored
+    now, then = _mae_by_method(result.learnt.results), _mae_by_method(result.stored.results)
+    here = result.learnt.units
+    there = sampling_units({name: result.pack.classes_of(name) for name in result.pack.topics})
+    found = []
+    for name in (each for each in now if each in then):
+        units = [here.get(topic, topic) for topic in now[name]], [there.get(topic, topic) for topic in then[name]]
+        found.append(ratio_of(name, [*now[name].values()], [*then[name].values()], units=units))
+    return found
 
 
 def reproduced(result: PackResult) -> bool:
@@ -300,7 +264,11 @@ def reproduced(result: PackResult) -> bool:
 
 
 def ratio_of(
-    method: str, here: ArrayLike, stored: ArrayLike, level: float = 0.95, units: UnitsOfBoth | None = None
+    method: str,
+    here: ArrayLike,
+    stored: ArrayLike,
+    level: float = 0.95,
+    units: tuple[Sequence[str], Sequence[str]] | None = None,
 ) -> Relative:
     """The ratio of two means, its logarithm taken for normal; equal values on equal topics have the ratio 1.
 

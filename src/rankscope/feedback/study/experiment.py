@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
 from typing import Protocol as Interface
 
@@ -18,8 +18,6 @@ from rankscope.feedback.users.sessions import Sessions, seed_of, uniform
 from rankscope.feedback.users.starts import OneQuery, Start
 from rankscope.feedback.users.topics import Topics
 from rankscope.feedback.users.users import Consistent, Displays, Judge, Said, User
-
-# What all methods of an experiment share: items, topics, how sessions begin, who marks, and the protocol.
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +52,11 @@ class Experiment:
             raise SettingError(f"topics speak of {topics.items} items, but there are {len(items)}")
         how = Protocol() if protocol is None else protocol
         marks = ByUser(Consistent() if user is None else user, topics, how, ids) if marker is None else marker
-        halves = feedback_halves(topics, seed) if how.scored == "split" else None
+        halves = None
+        if how.scored == "split":  # a random half of each target and of the rest
+            each = zip(topics.targets, topics.labels, strict=True)
+            folds = [stratified_folds(target, 2, seed=seed_of("halves", label, seed)) for target, label in each]
+            halves = np.array([own.fold == 0 for own in folds])
         return cls(
             items=items,
             topics=topics,
@@ -74,15 +76,6 @@ class Experiment:
         about = {**self.protocol.settings(), "start": str(self.start)}
         pooled = {} if self.topics.judged is None else {"unjudged": "count as irrelevant"}
         return {"judgements": {"complete": True, **pooled}, "settings": {"ties": "position"}, "feedback": about}
-
-
-def feedback_halves(topics: Topics, seed: int = 0) -> BoolArray:
-    """Topics x items: a random half of each target and of the rest, where feedback may come from."""
-    folds = [
-        stratified_folds(target, 2, seed=seed_of("halves", label, seed)).fold == 0
-        for target, label in zip(topics.targets, topics.labels, strict=True)
-    ]
-    return np.array(folds)
 
 
 # Every choice of a feedback experiment but topics, starts and methods, as the result file records it.
@@ -163,7 +156,8 @@ class Marker(Interface):
         """Marks of one display of each session."""
 
     def agrees(self, sessions: Sessions, row: IntArray, item: IntArray, mark: IntArray, number: int) -> BoolArray:
-        """Whether a second look at earlier examples comes to the same mark."""
+        """Whether a second look at earlier examples comes to the same mark; who takes them back when marking agrees."""
+        return np.ones(row.size, np.bool_)
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,10 +168,6 @@ class ByUser:
     topics: Topics
     protocol: Protocol
     ids: Sequence[str] = ()  # of the items, for users who see them
-
-    def asked_for_all(self) -> ByUser:
-        """The same user, asked for every item of a display."""
-        return replace(self, protocol=replace(self.protocol, k_pos=None, k_neg=None))
 
     def marked(self, sessions: Sessions, shown: IntArray) -> Marked:
         """What the user says of all displays, but for what he is not asked."""
@@ -197,9 +187,11 @@ class ByUser:
         order = self._order(sessions, items)
         for side, most in ((1, self.protocol.k_pos), (-1, self.protocol.k_neg)):
             if most is not None:
-                said = np.where((said == side) & (_place_among_chosen(said == side, order) > most), 0, said).astype(
-                    np.int8
-                )
+                # which one of those he would mark each is, from 1, as he comes to them
+                counted = np.cumsum(np.take_along_axis(said == side, order, axis=1), axis=1, dtype=np.int64)
+                number = np.empty_like(counted)
+                np.put_along_axis(number, order, counted, axis=1)
+                said = np.where((said == side) & (number > most), 0, said).astype(np.int8)
         return Marked(said, np.where(said > 0, self.user.worth(look), -1.0))
 
     def _topics(self, rows: IntArray) -> list[str]:
@@ -231,16 +223,8 @@ class ByUser:
         return np.argsort(key, axis=1, kind="stable")
 
 
-def _place_among_chosen(chosen: BoolArray, order: IntArray) -> IntArray:
-    """Which one of the chosen each is, from 1, in the given order of places."""
-    counted = np.cumsum(np.take_along_axis(chosen, order, axis=1), axis=1, dtype=np.int64)
-    place = np.empty_like(counted)
-    np.put_along_axis(place, order, counted, axis=1)
-    return place
-
-
 @dataclass(frozen=True, eq=False)
-class ByJudge:
+class ByJudge(Marker):
     """A judge, a person perhaps, who is asked session by session and sees ids."""
 
     judge: Judge
@@ -264,7 +248,3 @@ class ByJudge:
             rows += [row] * len(marks.deleted)
             back += [number[name] for name in marks.deleted]
         return Marked(said, np.where(said > 0, 1.0, -1.0), (np.array(rows, np.int64), np.array(back, np.int64)))
-
-    def agrees(self, sessions: Sessions, row: IntArray, item: IntArray, mark: IntArray, number: int) -> BoolArray:
-        """A judge takes examples back when marking."""
-        return np.ones(row.size, np.bool_)

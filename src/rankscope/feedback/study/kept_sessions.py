@@ -1,8 +1,8 @@
 """Sessions as they went, in a file: with what each began, every display, and what its user said, to be replayed.
 
 One row for each method, session and round, with lists of item ids. A replay takes starts and marks from the file,
-lets
-methods rank anew, and stops where a display is not the one that was kept: so nobody has to trust our simulated users.
+lets methods rank anew, and stops where a display is not the one that was kept: so nobody has to trust our simulated
+users.
 """
 
 from __future__ import annotations
@@ -17,21 +17,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from rankscope.core.arrays import BoolArray, IntArray
+from rankscope.core.arrays import IntArray
 from rankscope.core.errors import InputError
-from rankscope.core.files import atomic
-from rankscope.core.names import name_of
-from rankscope.feedback.study.experiment import Marked
+from rankscope.feedback.study.experiment import Marked, Marker
+from rankscope.feedback.study.results import read_noted, write_noted
 from rankscope.feedback.users.sessions import Sessions
 from rankscope.feedback.users.topics import Topics
-from rankscope.inputs.formats import columnar_layouts
-from rankscope.inputs.formats.columnar import read_frame
 from rankscope.ranks.ragged import Ragged
 
 if TYPE_CHECKING:
     from rankscope.feedback.study.experiment import Experiment
     from rankscope.feedback.study.loop import SessionBlock
-
 
 KEY = "rankscope.feedback.sessions"
 WHO = ("method", "topic", "assessor", "start", "seed", "round")
@@ -91,8 +87,7 @@ class KeptSessions:
 
     def save(self, path: str | Path) -> None:
         """Write them, whole or not at all."""
-        with atomic(path, "wb") as file:
-            self.frame.write_parquet(file, metadata={KEY: json.dumps(dict(self.about), sort_keys=True)})
+        write_noted(path, self.frame, KEY, self.about)
 
     def check(self, about: Mapping[str, Any], methods: Sequence[str]) -> None:
         """Raise unless a study is one that these sessions can be replayed in."""
@@ -138,7 +133,7 @@ class KeptSessions:
 
 
 @dataclass(eq=False)
-class AsKept:
+class AsKept(Marker):
     """Says of each display what was said of it, round after round; another display than the one kept is an error."""
 
     kept: KeptSessions
@@ -168,10 +163,6 @@ class AsKept:
         gone = np.array(back, dtype=np.int64).reshape(-1, 2)
         return Marked(said, grades, (gone[:, 0], gone[:, 1]))
 
-    def agrees(self, sessions: Sessions, row: IntArray, item: IntArray, mark: IntArray, number: int) -> BoolArray:
-        """What was taken back is told with the marks."""
-        return np.ones(row.size, np.bool_)
-
 
 def item_ids(setting: Experiment) -> tuple[str, ...]:
     """Of the items of a study; numbers where nobody named them."""
@@ -180,8 +171,4 @@ def item_ids(setting: Experiment) -> tuple[str, ...]:
 
 def load_sessions(path: str | Path) -> KeptSessions:
     """Read what `--keep-sessions` wrote; a clear error if the file is none."""
-    frame = read_frame(Path(path), "parquet")
-    text = columnar_layouts.parquet_notes(Path(path).read_bytes()).get(KEY)
-    if text is None:
-        raise InputError.of(name_of(path), ["is Parquet, but no file of sessions"], ADVICE)
-    return KeptSessions(frame, dict(json.loads(text)))
+    return KeptSessions(*read_noted(path, KEY, "no file of sessions", ADVICE))

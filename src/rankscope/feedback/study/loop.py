@@ -21,8 +21,6 @@ from rankscope.feedback.users.sessions import Sessions, seed_of
 from rankscope.ranks.ragged import Ragged
 from rankscope.ranks.relevant_ranks import RelevantRanks
 
-# The feedback loop: rank, show, mark, learn, and rank again; many sessions at once.
-
 SESSIONS_AT_ONCE = 1024  # sessions in a block, at most
 
 
@@ -42,28 +40,17 @@ class Round:
     failed: tuple[str, ...]
 
 
-def rounds(method: Method, setting: Experiment, sessions: Sessions) -> Iterator[Round]:
-    """All rounds of a block of sessions, from 0; a session that fails stays as it is and shows nothing more."""
-    yield from SessionBlock(method, setting, sessions).rounds()
-
-
 def block_size(items: Items, sessions: int | None = None) -> int:
     """So many sessions are worked on at once; of few sessions each core gets its share."""
     share = SESSIONS_AT_ONCE if sessions is None else -(-sessions // (os.cpu_count() or 1))
     return max(1, min(SESSIONS_AT_ONCE, items.sessions_at_once, share))
 
 
-def _start_ranking(scored: Scored, start: FloatArray, begun: BoolArray) -> Scored:
-    """The ranking that sessions begin with, where they have one."""
-    flags, failed = (
-        tuple("" if first else text for text, first in zip(texts, begun.tolist(), strict=True))
-        for texts in (scored.flags, scored.failed)
-    )
-    return Scored(np.where(begun[:, None], start, scored.values), flags, failed)
-
-
 class SessionBlock:
-    """A block of sessions on its way; `current` are the scores of the round that `rounds` gave last."""
+    """A block of sessions on its way; `current` are the scores of the round that `rounds` gave last.
+
+    A session that fails stays as it is and shows nothing more.
+    """
 
     def __init__(self, method: Method, setting: Experiment, sessions: Sessions) -> None:
         self.method, self.setting, self.sessions = method, setting, sessions
@@ -73,7 +60,7 @@ class SessionBlock:
         self.query, self.given, self.seen = (np.zeros(shape, np.bool_) for _ in range(3))
         asked = np.flatnonzero(sessions.query >= 0)
         self.query[asked, sessions.query[asked]] = True
-        self.given[self.history.given_items] = True
+        self.given[np.divmod(self.history.given, len(self.items))] = True
         self.half = None if setting.halves is None else setting.halves[sessions.topic]
         self.relevant = self.topics.members.take(sessions.scored)
         self.names = sessions.names(self.topics)
@@ -85,7 +72,7 @@ class SessionBlock:
         self.state = method.block_state(self.items, len(sessions), self.protocol.examples_only_grow)
 
     def rounds(self) -> Iterator[Round]:
-        """Round after round; `seen` is what was shown before the round given."""
+        """Round after round, from 0; `seen` is what was shown before the round given."""
         before: DisplayQuality | None = None
         for number in range(self.protocol.rounds + 1):
             examples = self._examples()
@@ -94,13 +81,20 @@ class SessionBlock:
             seconds = (perf_counter() - began) / max(len(self.sessions), 1)
             displayed = self._displayed(number, examples, scored)
             self.displays.append(displayed)
-            before = self._quality(displayed, before)
+            places = np.maximum(displayed, 0)
+            hit = self.topics.targets[self.sessions.scored[:, None], places]
+            seen = np.take_along_axis(self.seen, places, axis=1)
+            reachable = ~self.given[self.relevant.row, self.relevant["item"]]
+            if self.half is not None:
+                reachable &= self.half[self.relevant.row, self.relevant["item"]]
+            judged = self.topics.is_judged(self.sessions.topic[:, None], places)
+            before = display_quality(displayed, hit, seen, self.relevant.count(reachable), before)
             yield Round(
                 number=number,
                 ranks=self.listed(self.protocol.scored),
                 shown=before,
                 displayed=displayed,
-                unjudged=self._unjudged(displayed),
+                unjudged=((displayed >= 0) & ~judged).sum(axis=1),
                 positives=examples.positives.lengths,
                 negatives=examples.negatives.lengths,
                 seconds=np.full(len(self.sessions), seconds),
@@ -117,20 +111,16 @@ class SessionBlock:
         if asked.any():
             queries = self.items.matrix[np.maximum(self.sessions.query, 0)].astype(np.float64)
             queries[~asked] = np.nan
-        displays = self.history.displays if self._tells_displays else None
+        tells_displays = "displays" in self.method.needs or self.protocol.display == "informative"
         examples = Examples(
             self.history.side(1),
             self.history.side(-1),
             self.sessions.seed,
             queries=queries,
-            displays=displays,
+            displays=self.history.displays if tells_displays and self.history.shown else None,
             asked=self.asked,
         )
         return self.state.complete_examples(examples)
-
-    @property
-    def _tells_displays(self) -> bool:
-        return bool(self.history.shown) and ("displays" in self.method.needs or self.protocol.display == "informative")
 
     def _scored(self, number: int, examples: Examples) -> Scored:
         """The method's scores; before feedback those of the start, for all methods alike but the controls."""
@@ -143,7 +133,14 @@ class SessionBlock:
         if begun.all():
             return Scored.plain(start_scores(self.items, examples))
         scored = self.state.scores(examples)
-        return scored if not begun.any() else _start_ranking(scored, start_scores(self.items, examples), begun)
+        if not begun.any():
+            return scored
+        flags, failed = (
+            tuple("" if first else text for text, first in zip(texts, begun.tolist(), strict=True))
+            for texts in (scored.flags, scored.failed)
+        )
+        values = np.where(begun[:, None], start_scores(self.items, examples), scored.values)
+        return Scored(values, flags, failed)
 
     def _start(self, examples: Examples) -> FloatArray | None:
         """The ranking each session begins with; where it has none of its own, nearness to its query."""
@@ -165,33 +162,16 @@ class SessionBlock:
         """What the user sees next; nothing where the session failed."""
         out = self.given if self.protocol.show_seen else self.given | self.seen
         out = out if self.half is None else out | ~self.half
-        good = scored.good
         if self.protocol.display == "informative" and number > 0:
-            wanted = self._asked_for(examples, scored, out)
+            # The method's own choice among the items that may be shown.
+            open_only = Scored(np.where(out, -np.inf, scored.values), scored.flags, scored.failed)
+            with np.errstate(invalid="ignore"):
+                chosen = self.method.query(self.items, examples, open_only, self.protocol.scope)
+            allowed = ~np.take_along_axis(out, np.maximum(chosen, 0), axis=1)
+            wanted = np.where((chosen >= 0) & allowed, chosen, -1)
         else:
             wanted = best_items(scored.values, out, self.protocol.scope)
-        return np.where(good[:, None], wanted, -1)
-
-    def _asked_for(self, examples: Examples, scored: Scored, out: BoolArray) -> IntArray:
-        """The method's own choice among the items that may be shown."""
-        open_only = Scored(np.where(out, -np.inf, scored.values), scored.flags, scored.failed)
-        with np.errstate(invalid="ignore"):
-            chosen = self.method.query(self.items, examples, open_only, self.protocol.scope)
-        allowed = ~np.take_along_axis(out, np.maximum(chosen, 0), axis=1)
-        return np.where((chosen >= 0) & allowed, chosen, -1)
-
-    def _quality(self, displayed: IntArray, before: DisplayQuality | None) -> DisplayQuality:
-        places = np.maximum(displayed, 0)
-        hit = self.topics.targets[self.sessions.scored[:, None], places]
-        seen = np.take_along_axis(self.seen, places, axis=1)
-        reachable = ~self.given[self.relevant.row, self.relevant["item"]]
-        if self.half is not None:
-            reachable &= self.half[self.relevant.row, self.relevant["item"]]
-        return display_quality(displayed, hit, seen, self.relevant.count(reachable), before)
-
-    def _unjudged(self, displayed: IntArray) -> IntArray:
-        judged = self.topics.is_judged(self.sessions.topic[:, None], np.maximum(displayed, 0))
-        return ((displayed >= 0) & ~judged).sum(axis=1)
+        return np.where(scored.good[:, None], wanted, -1)
 
     def listed(self, name: ListName, seen: BoolArray | None = None) -> RelevantRanks:
         """A list of the round that `rounds` gave last; `seen` takes the place of what this method has shown."""
@@ -243,7 +223,7 @@ def in_byte_order(ranks: RelevantRanks) -> RelevantRanks:
 def simulate_rounds(method: Method, setting: Experiment, sessions: Sessions, block: int | None = None) -> Simulated:
     """Run the loop block by block on all cores and put the rounds together; the size of blocks changes no result."""
     blocks = list(sessions.blocks(block or block_size(setting.items, len(sessions))))
-    parts = in_threads_of_one_core(lambda each: list(rounds(method, setting, each)), blocks)
+    parts = in_threads_of_one_core(lambda each: list(SessionBlock(method, setting, each).rounds()), blocks)
     return Simulated(str(method), sessions, tuple(_joined_rounds(each) for each in zip(*parts, strict=True)))
 
 
@@ -352,12 +332,6 @@ class History:
         return Ragged.from_rows(row, len(self.sessions), item=item, grade=self.grade[chosen])
 
     @property
-    def given_items(self) -> tuple[IntArray, IntArray]:
-        """Sessions and items of the query and of the examples brought along."""
-        row, item = np.divmod(self.given, self.items)
-        return row, item
-
-    @property
     def seen(self) -> tuple[IntArray, IntArray]:
         """Sessions and items of everything that was shown, in the order of displays; an item may be there twice."""
         pairs = [np.nonzero(each >= 0) for each in self.shown]
@@ -368,12 +342,10 @@ class History:
     @property
     def displays(self) -> Ragged:
         """Every display with what was picked, as methods that learn from choices read it."""
-        pairs = [np.nonzero(each >= 0) for each in self.shown]
-        empty = np.empty(0, np.int64)
-        row = np.concatenate([empty, *(pair[0] for pair in pairs)])
-        number = np.concatenate([empty, *(np.full(pair[0].size, place) for place, pair in enumerate(pairs))])
-        item = np.concatenate([empty, *(each[pair] for each, pair in zip(self.shown, pairs, strict=True))])
-        picked = [each[pair] for each, pair in zip(self.picked, pairs, strict=True)]
+        row, item = self.seen
+        there = [each >= 0 for each in self.shown]
+        number = np.repeat(np.arange(len(there)), np.array([each.sum() for each in there], np.int64))
+        picked = [each[own] for each, own in zip(self.picked, there, strict=True)]
         chosen = np.concatenate([np.empty(0, np.bool_), *picked])
         order = np.lexsort((number, row))
         return Ragged.from_rows(

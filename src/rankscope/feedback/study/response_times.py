@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -51,7 +52,10 @@ def response(method: Method, items: Items, examples: Examples, most: int = TIMED
         raise SettingError("no session to time")
     taken: list[float] = []
     for row in range(min(most + WARM_UP, len(examples))):
-        taken.append(_timed(method, items, examples.take(np.array([row]))))
+        began = perf_counter()
+        values = tolerant_scores(method, items, examples.take(np.array([row]))).values
+        best_items(np.nan_to_num(values), np.zeros(values.shape, np.bool_), SCOPE)
+        taken.append(perf_counter() - began)
         if sum(taken) > PATIENCE and len(taken) > WARM_UP:
             break
     seconds, count = np.array(taken), len(taken)
@@ -70,17 +74,8 @@ def response(method: Method, items: Items, examples: Examples, most: int = TIMED
     )
 
 
-def _timed(method: Method, items: Items, examples: Examples) -> float:
-    began = perf_counter()
-    values = tolerant_scores(method, items, examples).values
-    best_items(np.nan_to_num(values), np.zeros(values.shape, np.bool_), SCOPE)
-    return perf_counter() - began
-
-
 def hardware() -> str:
     """The machine in a few words, no name of a host."""
-    import os
-
     return f"{platform.machine()} {platform.system()}, {os.cpu_count()} cores, Python {platform.python_version()}"
 
 
@@ -120,18 +115,15 @@ def response_growth(
                 f"{examples} examples of each. Take a larger topic, fewer halvings, or fewer examples."
             )
         kept = np.sort(np.concatenate([ranked[: few[0]], ranked[relevant : relevant + few[1]]]))
-        responses.append(_response_of_part(method, items.take(kept), target[kept], examples, seed))
+        part, chance = target[kept], np.random.default_rng(seed)
+        sides = [
+            [chance.choice(np.flatnonzero(side), examples, replace=False) for _ in range(TIMED + WARM_UP)]
+            for side in (part, ~part)
+        ]
+        truth = [np.flatnonzero(part)] * (TIMED + WARM_UP)
+        sessions = Examples.of(sides[0], sides[1], seeds=seed, truth=truth)
+        responses.append(response(method, items.take(kept), sessions))
     return ResponseGrowth(tuple(responses))
-
-
-def _response_of_part(method: Method, items: Items, target: BoolArray, examples: int, seed: int) -> Response:
-    chance = np.random.default_rng(seed)
-    sides = [
-        [chance.choice(np.flatnonzero(side), examples, replace=False) for _ in range(TIMED + WARM_UP)]
-        for side in (target, ~target)
-    ]
-    truth = [np.flatnonzero(target)] * (TIMED + WARM_UP)
-    return response(method, items, Examples.of(sides[0], sides[1], seeds=seed, truth=truth))
 
 
 def growth_slope(sizes: Sequence[int], seconds: Sequence[float]) -> float:

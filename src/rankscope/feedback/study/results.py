@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -202,26 +202,35 @@ class Results(Tabular):
 
     def save(self, path: str | Path) -> None:
         """Write it, whole or not at all."""
-        with atomic(path, "wb") as file:
-            about = json.dumps({"schema": SCHEMA, **self.about}, sort_keys=True)
-            self.frame.write_parquet(file, metadata={KEY: about})
+        write_noted(path, self.frame, KEY, {"schema": SCHEMA, **self.about})
 
 
 def load_results(path: str | Path) -> Results:
     """Read a study back; a clear error if the file is none."""
+    advice = "rankscope feedback ... -o NAME.parquet makes one."
+    frame, about = read_noted(path, KEY, "no feedback study", advice)
+    if about.pop("schema", None) != SCHEMA:
+        raise InputError.of(name_of(path), ["was written by another version of rankscope"], "Run the study again.")
+    return Results(frame, about)
+
+
+def write_noted(path: str | Path, frame: pl.DataFrame, key: str, about: Mapping[str, Any]) -> None:
+    """Write a table with a note about it under a key, whole or not at all."""
+    with atomic(path, "wb") as file:
+        frame.write_parquet(file, metadata={key: json.dumps(dict(about), sort_keys=True)})
+
+
+def read_noted(path: str | Path, key: str, other: str, advice: str) -> tuple[pl.DataFrame, dict[str, Any]]:
+    """A table and the note about it; a file without one is what `other` says, an `InputError`."""
     name, file = name_of(path), Path(path)
     frame = read_frame(file, "parquet")
-    text = columnar_layouts.parquet_notes(file.read_bytes()).get(KEY)
+    text = columnar_layouts.parquet_notes(file.read_bytes()).get(key)
     if text is None:
-        advice = "rankscope feedback ... -o NAME.parquet makes one."
-        raise InputError.of(name, ["is Parquet, but no feedback study"], advice)
+        raise InputError.of(name, [f"is Parquet, but {other}"], advice)
     try:
-        about = dict(json.loads(text))
+        return frame, dict(json.loads(text))
     except (ValueError, TypeError, RecursionError) as error:
         raise InputError.of(name, [f"is damaged: {error}"], "Run the study again.") from None
-    if about.pop("schema", None) != SCHEMA:
-        raise InputError.of(name, ["was written by another version of rankscope"], "Run the study again.")
-    return Results(frame, about)
 
 
 def shared_name(measure: str) -> str:

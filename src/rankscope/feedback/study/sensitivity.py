@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,6 +13,7 @@ from rankscope.analysis.statistics.design import never_below_zero
 from rankscope.core.arrays import FloatArray, IntArray
 from rankscope.core.errors import SettingError
 from rankscope.feedback.examples.items import Items
+from rankscope.feedback.examples.scores import mean_or_nan
 from rankscope.feedback.methods.method import Method
 from rankscope.feedback.study.experiment import Experiment, Protocol
 from rankscope.feedback.study.loop import simulate_rounds
@@ -61,7 +63,7 @@ def stability(values: ArrayLike, topics: Sequence[str]) -> Stability:
     p10 = [float(np.quantile(each, 0.1)) for each in groups]
     start, topic = variance_components(groups)
     parts, note = never_below_zero({"topics": topic})
-    return Stability(sd=_mean_or_nan(sd), p10=_mean_or_nan(p10), start=start, topic=parts["topics"], note=note)
+    return Stability(sd=mean_or_nan(sd), p10=mean_or_nan(p10), start=start, topic=parts["topics"], note=note)
 
 
 def variance_components(groups: Sequence[FloatArray]) -> tuple[float, float]:
@@ -81,13 +83,6 @@ def variance_components(groups: Sequence[FloatArray]) -> tuple[float, float]:
     among = float((sizes * (means - (sizes * means).sum() / total) ** 2).sum()) / (count - 1)
     usual = (total - float((sizes**2).sum()) / total) / (count - 1)
     return within, (among - within) / usual
-
-
-def _mean_or_nan(values: list[float]) -> float:
-    return float(np.mean(values)) if values else float("nan")
-
-
-# How much the result of each method depends on where users begin: the same sessions for all.
 
 
 @dataclass(frozen=True)
@@ -119,11 +114,15 @@ def stability_of(
     topics = [setting.topics.labels[row] for row in sessions.topic.tolist()]
     results = []
     for method in methods:
-        values = how.of(simulate_rounds(method, setting, sessions).rounds[-1].ranks)
-        there = values[~np.isnan(values)]
-        mean = float(there.mean()) if there.size else float("nan")
-        results.append(MethodStability(str(method), mean, there.size, stability(values, topics)))
+        values = _last_scores(method, setting, sessions, how)
+        count = int((~np.isnan(values)).sum())
+        results.append(MethodStability(str(method), mean_or_nan(values), count, stability(values, topics)))
     return results
+
+
+def _last_scores(method: Method, setting: Experiment, sessions: Sessions, measure: Measure) -> FloatArray:
+    """One value per session, of its last round."""
+    return measure.of(simulate_rounds(method, setting, sessions).rounds[-1].ranks)
 
 
 # What is left of a method's quality when users err.
@@ -176,19 +175,12 @@ def resilience(
     worst = how.bounds()[1] if how.lower_is_better else 0.0
     results = []
     for method in methods:
-        last = [simulate_rounds(method, each, sessions).rounds[-1].ranks for each in settings]
-        values = [how.of(ranks) for ranks in last]
-        results.append(
-            Resilience(str(method), levels, tuple(_mean_of_values(each[~np.isnan(each)]) for each in values), worst)
-        )
+        values = [_last_scores(method, each, sessions, how) for each in settings]
+        results.append(Resilience(str(method), levels, tuple(map(mean_or_nan, values)), worst))
     return results
 
 
-def _mean_of_values(values: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> float:
-    return float(values.mean()) if values.size else float("nan")
-
-
-# Several assessors of one topic: does feedback adapt to the one who gives it?.
+# Several assessors of one topic: does feedback adapt to the one who gives it?
 
 
 @dataclass(frozen=True, eq=False)
@@ -242,9 +234,11 @@ def adaptation(
         raise SettingError(f"adaptation needs two assessors of '{topic}', there is {'one' if rows else 'none'}")
     how = AP() if measure is None else measure
     every = setting.sessions(starts, seed)
-    matrix = np.array(
-        [[_mean_score(method, setting, _sessions_of_row(every, giver), judge, how) for judge in rows] for giver in rows]
-    )
+    matrix = np.empty((len(rows), len(rows)))
+    for (one, giver), (other, judge) in product(enumerate(rows), repeat=2):
+        own = every.take(np.flatnonzero(every.topic == giver))
+        scored: IntArray = np.full(len(own), judge)
+        matrix[one, other] = mean_or_nan(_last_scores(method, setting, replace(own, scored=scored), how))
     who = tuple(setting.topics.assessors[row] for row in rows)
     overlap = mean_overlap(setting.topics.take(rows))
     return Adaptation(topic=topic, assessors=who, matrix=matrix, overlap=overlap, method=str(method))
@@ -257,14 +251,3 @@ def shared_topics(topics: Topics) -> tuple[str, ...]:
     ('fun',)
     """
     return tuple(name for name in dict.fromkeys(topics.names) if topics.names.count(name) > 1)
-
-
-def _sessions_of_row(sessions: Sessions, row: int) -> Sessions:
-    return sessions.take(np.flatnonzero(sessions.topic == row))
-
-
-def _mean_score(method: Method, setting: Experiment, sessions: Sessions, judge: int, measure: Measure) -> float:
-    scored: IntArray = np.full(len(sessions), judge)
-    values = measure.of(simulate_rounds(method, setting, replace(sessions, scored=scored)).rounds[-1].ranks)
-    there = values[~np.isnan(values)]
-    return float(there.mean()) if there.size else float("nan")

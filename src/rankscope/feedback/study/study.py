@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -23,16 +23,13 @@ from rankscope.feedback.methods.method import Method
 from rankscope.feedback.study.experiment import Experiment
 from rankscope.feedback.study.kept_sessions import KEPT, KeptSessions, item_ids, kept_columns
 from rankscope.feedback.study.loop import MethodPair, Round, SessionBlock, block_size, shared_rounds
-from rankscope.feedback.study.results import WHO, Results, frame_of
+from rankscope.feedback.study.results import Results, frame_of
 from rankscope.feedback.users.sessions import Sessions
-from rankscope.feedback.users.topics import Topics
 from rankscope.inputs.formats.columnar import read_frame
 from rankscope.measures.measure import Measure
 from rankscope.measures.notation import parse_measures
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.version import __version__
-
-# A study: methods x topics x starts x rounds, on all cores, that continues after an interruption.
 
 DEFAULT_MEASURES = ("AP", "Rprec", "Estar")
 SESSIONS_IN_PART = 200  # sessions, at most: what is lost when a study is stopped
@@ -112,6 +109,9 @@ class StudyPlan:
     def about(self) -> dict[str, Any]:
         """Every choice that decides numbers."""
         setting = self.setting
+        rows = getattr(setting.start, "rows", None)
+        units = dict(zip(setting.topics.names, setting.topics.units, strict=True))
+        marked = None if self.replayed is None else self.replayed.about.get("user")  # when sessions were kept
         return {
             "version": __version__,
             "features": features_digest(setting.items),
@@ -121,22 +121,16 @@ class StudyPlan:
             "scaling": setting.items.scaling.name,
             "topics": setting.topics.digest,
             "truth": setting.topics.truth,
-            **_shared_units(setting.topics),
+            **({"units": units} if len({*units.values()}) < len(units) else {}),  # where topics share labels
             "start": str(setting.start),
-            "start_scores": _digest_of_start(setting),
-            "user": self._user,
+            "start_scores": "" if rows is None else digest_of({"rows": rows.tolist()}),
+            "user": str(marked or getattr(setting.marker, "user", "judge")),
             "protocol": setting.protocol.settings(),
             "measures": [str(each) for each in self.measures],
             "ties": "order of the items",
             "starts": self.starts,
             "seed": self.seed,
         }
-
-    @property
-    def _user(self) -> str:
-        """Who marks, or marked when sessions were kept."""
-        told = None if self.replayed is None else self.replayed.about.get("user")
-        return str(told or getattr(self.setting.marker, "user", "judge"))
 
     def parts(self) -> list[StudyPart]:
         """All parts, method by method."""
@@ -169,29 +163,19 @@ def study(
     """
     plan = plan if keep_sessions is None else plan.keeping()
     runner = Processes(patience=PATIENCE) if on is None else runner_of(on)
-    if result is None:
-        return _without_sessions(plan, _finish(plan, runner, None, progress), keep_sessions)
-    with PartsFolder(work_folder(result), ParquetForm()).open() as folder:
-        results = _without_sessions(plan, _finish(plan, runner, folder, progress), keep_sessions)
-        results.save(result)
-    return results
-
-
-def _without_sessions(plan: StudyPlan, results: Results, keep_sessions: str | Path | None) -> Results:
-    """The results alone; the sessions that were kept with them go into a file of their own."""
-    if keep_sessions is None:
-        return results
-    KeptSessions.of(results.frame, item_ids(plan.setting), results.about).save(keep_sessions)
-    return replace(results, frame=results.frame.drop(KEPT))
-
-
-def _finish(
-    plan: StudyPlan, runner: Runner, folder: PartsFolder[pl.DataFrame] | None, progress: Progress | None
-) -> Results:
     parts = plan.parts()
-    with light_to_travel(plan.setting, None if folder is None else folder.path) as setting:
-        shared = replace(plan, setting=setting)
-        return _assembled(plan, finish_parts(work, shared, parts, runner, folder, progress))
+    with ExitStack() as stack:
+        folder = None if result is None else stack.enter_context(PartsFolder(work_folder(result), ParquetForm()).open())
+        with light_to_travel(plan.setting, None if folder is None else folder.path) as setting:
+            frames = finish_parts(work, replace(plan, setting=setting), parts, runner, folder, progress)
+        # in the order of the plan, whatever was done first
+        results = Results(pl.concat([frames[part.digest] for part in parts]), plan.about)
+        if keep_sessions is not None:
+            KeptSessions.of(results.frame, item_ids(plan.setting), results.about).save(keep_sessions)
+            results = replace(results, frame=results.frame.drop(KEPT))
+        if result is not None:
+            results.save(result)
+    return results
 
 
 class ParquetForm:
@@ -229,28 +213,6 @@ def work(plan: StudyPlan, part: StudyPart) -> pl.DataFrame:
         shared = None if plan.pair is None else [None] * len(result)
         kept = kept_columns(block) if plan.keep_sessions else None
     return frame_of(str(part.method), part.sessions, setting.topics, result, plan.measures, listed, shared, kept)
-
-
-def _assembled(plan: StudyPlan, frames: dict[str, pl.DataFrame]) -> Results:
-    """All parts in the order of the plan, regardless of the order in which they were done."""
-    return Results(pl.concat([frames[part.digest] for part in plan.parts()]), plan.about)
-
-
-def _shared_units(topics: Topics) -> dict[str, dict[str, str]]:
-    """The sampling unit of each topic, where topics share labels."""
-    units = dict(zip(topics.names, topics.units, strict=True))
-    return {"units": units} if len({*units.values()}) < len(units) else {}
-
-
-def _digest_of_start(setting: Experiment) -> str:
-    rows = getattr(setting.start, "rows", None)
-    return "" if rows is None else digest_of({"rows": rows.tolist()})
-
-
-def same_numbers(first: Results, second: Results) -> bool:
-    """Whether two results are equal in everything but the time they took."""
-    both = [each.frame.drop("seconds") for each in (first, second)]
-    return both[0].equals(both[1], null_equal=True) and list(WHO) == both[0].columns[: len(WHO)]
 
 
 # An experiment whose features are large does not carry them to workers: they read them from a file.

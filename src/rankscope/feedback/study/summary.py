@@ -1,9 +1,8 @@
 """What a study says of one quantity: means by round with intervals, and what decides between its methods.
 
 Whole sessions decide: by the first measure of the scored list, which alone is primary, and by cumulative recall,
-which
-is secondary. The residual list lacks what a method has found, so that it favours the one that found less: two methods
-are compared on what neither has shown, and of more methods it decides nothing.
+which is secondary. The residual list lacks what a method has found, so that it favours the one that found less: two
+methods are compared on what neither has shown, and of more methods it decides nothing.
 """
 
 from __future__ import annotations
@@ -19,12 +18,11 @@ from rankscope.analysis.statistics.bootstrap import Intervals
 from rankscope.analysis.statistics.mean_intervals import mean_intervals
 from rankscope.analysis.statistics.score_table import ScoreTable
 from rankscope.core.arrays import FloatArray
+from rankscope.feedback.examples.scores import mean_or_nan
 from rankscope.feedback.study.loop import area_over_rounds, rounds_to_recall
 from rankscope.feedback.study.results import Results, shared_name
 from rankscope.feedback.study.sensitivity import Stability, stability
 from rankscope.measures.direction import EQUAL, best_first
-
-# What a study says of one quantity: means by round with intervals; topics are what chance draws.
 
 TIMED_RECALL = 0.5  # the recall users are timed to
 
@@ -137,8 +135,8 @@ def session_rows(results: Results) -> list[dict[str, object]]:
         rows.append(
             {
                 "method": name,
-                "area of recall": _mean_or_nan(area_over_rounds(recall)),
-                f"reach recall {TIMED_RECALL:g}": _mean_or_nan(np.isfinite(reached).astype(np.float64)),
+                "area of recall": mean_or_nan(area_over_rounds(recall)),
+                f"reach recall {TIMED_RECALL:g}": mean_or_nan(np.isfinite(reached).astype(np.float64)),
                 "median round": middle if np.isfinite(middle) else float("nan"),
                 "sd over starts": steady.sd,
                 "p10 of starts": steady.p10,
@@ -153,10 +151,6 @@ def session_notes(results: Results) -> list[str]:
     summary = Summary(results, results.measures[0])
     said = {name: summary.stability(name).note for name in (*summary.methods, *summary.controls)}
     return [f"{name}, share of start: {note}" for name, note in said.items() if note]
-
-
-def _mean_or_nan(values: FloatArray) -> float:
-    return float(values.mean()) if values.size else float("nan")
 
 
 # What decides between feedback methods, and the comparisons made by it, which are those of `compare`.

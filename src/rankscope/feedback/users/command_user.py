@@ -24,8 +24,6 @@ from rankscope.core.names import visible
 from rankscope.core.notation import short
 from rankscope.feedback.users.users import Displays, Marks, User
 
-# A user who is a program: a language model, a script, somebody at another desk.
-
 SECONDS_LIMIT = 60.0  # seconds
 QUOTES, UNSAFE = "\"'", re.compile("[,()]|^[\\w-]+\\s*=")
 SIDES = ("relevant", "irrelevant")

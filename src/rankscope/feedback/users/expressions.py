@@ -25,9 +25,16 @@ class Expression(ABC):
     def of(self, properties: Properties) -> BoolArray:
         """The items it is true of."""
 
-    @abstractmethod
     def gains(self, properties: Properties) -> FloatArray:
-        """How much of it is true of each item: 1 where all is, the share of the parts that are joined by `and`."""
+        """How much of it is true of each item: 1 where all is, the share of the parts that are joined by `and`.
+
+        There is no half of a label, and none of `not`.
+        """
+        return self.of(properties).astype(np.float64)
+
+    def worth(self, properties: Properties) -> FloatArray:
+        """What each item is worth: 1 where it is true, whatever rounding says, else how much of it is."""
+        return np.where(self.of(properties), 1.0, np.minimum(self.gains(properties), 1 - 1e-9))
 
     @property
     @abstractmethod
@@ -59,10 +66,6 @@ class HasLabel(Expression):
             )
         return properties[self.name]
 
-    def gains(self, properties: Properties) -> FloatArray:
-        """1 or 0."""
-        return self.of(properties).astype(np.float64)
-
     @property
     def labels(self) -> tuple[str, ...]:
         """This one."""
@@ -81,10 +84,6 @@ class Not(Expression):
     def of(self, properties: Properties) -> BoolArray:
         """All other items."""
         return ~self.part.of(properties)
-
-    def gains(self, properties: Properties) -> FloatArray:
-        """1 or 0: there is no half of not."""
-        return self.of(properties).astype(np.float64)
 
     @property
     def labels(self) -> tuple[str, ...]:

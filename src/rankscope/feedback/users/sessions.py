@@ -17,8 +17,6 @@ from rankscope.core.arrays import FloatArray, IntArray
 from rankscope.feedback.users.topics import Topics
 from rankscope.ranks.ragged import Ragged
 
-# Which sessions are simulated: a topic, a start and a seed each; the same ones for every method compared.
-
 
 @dataclass(frozen=True, eq=False)
 class Sessions:
@@ -39,13 +37,12 @@ class Sessions:
     def of_topic(cls, topic: int, seeds: IntArray) -> Sessions:
         """Sessions of one topic, by its row, that begin with nothing."""
         rows = np.full(seeds.size, topic)
-        empty = Ragged(np.zeros(rows.size + 1, np.int64), {name: np.empty(0, np.int64) for name in ("item", "mark")})
         return cls(
             topic=rows,
             start=np.arange(1, rows.size + 1),
             seed=seeds,
             query=np.full(rows.size, -1),
-            given=empty,
+            given=Ragged.empty(rows.size, "item", "mark"),
             scored=rows,
         )
 

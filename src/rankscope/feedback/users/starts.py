@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -20,9 +20,6 @@ from rankscope.ranks.ragged import Ragged
 
 if TYPE_CHECKING:
     from rankscope.feedback.methods.text import TextItems
-
-
-# How a session begins: a random display, somebody else's ranking, one query, or examples brought along.
 
 
 class Start(Named, ABC):
@@ -104,14 +101,7 @@ class GivenExamples(Start):
         ]
         given = Ragged.of(lists, "item")
         marks = np.tile(np.repeat([1, -1], [self.positives, self.negatives]), len(sessions))
-        return Sessions(
-            topic=sessions.topic,
-            start=sessions.start,
-            seed=sessions.seed,
-            query=sessions.query,
-            given=given.with_columns(mark=marks),
-            scored=sessions.scored,
-        )
+        return replace(sessions, given=given.with_columns(mark=marks))
 
     def _examples(self, topics: Topics, row: int, seed: int, allowed: BoolArray | None) -> IntArray:
         may = np.ones(topics.items, np.bool_) if allowed is None else allowed[row]
@@ -211,18 +201,20 @@ def run_rows(run: Any, items: Sequence[str]) -> dict[str, FloatArray]:
 def _new_sessions(topics: Topics, rows: Sequence[IntArray], seed: int, query: IntArray | None = None) -> Sessions:
     topic = np.concatenate(rows).astype(np.int64)
     start = np.concatenate([np.arange(1, each.size + 1) for each in rows]).astype(np.int64)
-    labels = topics.labels
-    shown = zip(topic.tolist(), start.tolist(), strict=True)
-    seeds = np.array([seed_of("session", labels[row], number, seed) for row, number in shown], dtype=np.int64)
-    empty = Ragged(np.zeros(topic.size + 1, np.int64), {"item": np.empty(0, np.int64), "mark": np.empty(0, np.int64)})
     return Sessions(
         topic=topic,
         start=start,
-        seed=seeds,
+        seed=_session_seeds(topics, topic, start, seed),
         query=np.full(topic.size, -1) if query is None else query,
-        given=empty,
+        given=Ragged.empty(topic.size, "item", "mark"),
         scored=topic,
     )
+
+
+def _session_seeds(topics: Topics, topic: IntArray, start: IntArray, seed: int) -> IntArray:
+    labels = topics.labels
+    shown = zip(topic.tolist(), start.tolist(), strict=True)
+    return np.array([seed_of("session", labels[row], number, seed) for row, number in shown], dtype=np.int64)
 
 
 # Sessions of one study that begin in several ways, in turn: people do not all begin alike.
@@ -246,12 +238,11 @@ class MixedStart(Start):
         return cls(written.inner or "")
 
     def __post_init__(self) -> None:
-        starts = [STARTS.parse(each) for each in split_list(self.ways)]
-        if len(starts) < 2 or any(isinstance(each, MixedStart) for each in starts):
+        if len(self.starts) < 2 or any(isinstance(each, MixedStart) for each in self.starts):
             raise SettingError(
                 f"mixed needs two ways to begin or more, as mixed(one_query, random_display): {self.ways}"
             )
-        object.__setattr__(self, "ways", ",".join(map(str, starts)))
+        object.__setattr__(self, "ways", ",".join(map(str, self.starts)))
         super().__post_init__()
 
     @cached_property
@@ -266,12 +257,17 @@ class MixedStart(Start):
     def drawn(self, topics: Topics, count: int, seed: int = 0, allowed: BoolArray | None = None) -> Sessions:
         """As many sessions of each topic as asked for, unless a way has fewer of them."""
         ways = len(self.starts)
-        parts = [
-            _renumbered_sessions(start.drawn(topics, -(-(count - way) // ways), seed, allowed), topics, way, ways, seed)
-            for way, start in enumerate(self.starts)
-            if count > way
-        ]
-        return _joined_sessions(parts)
+        parts = []
+        for way, one in enumerate(self.starts[:count]):
+            own = one.drawn(topics, -(-(count - way) // ways), seed, allowed)
+            start = (own.start - 1) * ways + way + 1  # leaves room for the other ways
+            parts.append(replace(own, start=start, seed=_session_seeds(topics, own.topic, start, seed)))
+        plain: dict[str, Any] = {
+            name: np.concatenate([getattr(each, name) for each in parts])
+            for name in ("topic", "start", "seed", "query", "scored")
+        }
+        whole = Sessions(given=Ragged.join([each.given for each in parts]), **plain)
+        return whole.take(np.lexsort((whole.start, whole.topic)))
 
     def scores(self, sessions: Sessions, items: int) -> FloatArray | None:
         """Those of each session's own way; NaN where it goes by nearness to its query."""
@@ -286,28 +282,3 @@ class MixedStart(Start):
     def ranked(self, sessions: Sessions) -> BoolArray:
         """By each session's own way."""
         return np.array([each.ranks for each in self.starts])[self.way(sessions)]
-
-
-def _renumbered_sessions(sessions: Sessions, topics: Topics, way: int, ways: int, seed: int) -> Sessions:
-    """Numbers that leave room for the other ways, and seeds to go with them."""
-    start = (sessions.start - 1) * ways + way + 1
-    pairs = zip(sessions.topic.tolist(), start.tolist(), strict=True)
-    seeds = np.array([seed_of("session", topics.labels[row], number, seed) for row, number in pairs], dtype=np.int64)
-    return Sessions(
-        topic=sessions.topic,
-        start=start,
-        seed=seeds,
-        query=sessions.query,
-        given=sessions.given,
-        scored=sessions.scored,
-    )
-
-
-def _joined_sessions(parts: list[Sessions]) -> Sessions:
-    """All sessions, those of one topic together and in the order of their numbers."""
-    plain: dict[str, Any] = {
-        name: np.concatenate([getattr(each, name) for each in parts])
-        for name in ("topic", "start", "seed", "query", "scored")
-    }
-    whole = Sessions(given=Ragged.join([each.given for each in parts]), **plain)
-    return whole.take(np.lexsort((whole.start, whole.topic)))

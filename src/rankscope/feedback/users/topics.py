@@ -15,7 +15,7 @@ from rankscope.core.arrays import BoolArray, FloatArray, IntArray
 from rankscope.core.catalogue import did_you_mean
 from rankscope.core.errors import SettingError
 from rankscope.feedback.examples.examples import checked_target
-from rankscope.feedback.users.expressions import Expression, HasLabel, Properties, parse_expression
+from rankscope.feedback.users.expressions import HasLabel, Properties, parse_expression
 from rankscope.inputs.features import Features
 from rankscope.ranks.ragged import Ragged
 
@@ -84,9 +84,8 @@ class Topics:
         if all(isinstance(each, HasLabel) for each in meant.values()):
             return topics
         units = sampling_units({text: each.wanted for text, each in meant.items()})
-        return replace(
-            topics, given_gains=_gains(list(meant.values()), have), shared=tuple(units[text] for text in meant)
-        )
+        gains = np.array([each.worth(have) for each in meant.values()])
+        return replace(topics, given_gains=gains, shared=tuple(units[text] for text in meant))
 
     @classmethod
     def from_qrels(cls, qrels: Any, items: Sequence[str], rel: float = 1, least: int = 1) -> Topics:
@@ -176,17 +175,15 @@ class Topics:
 
     def take(self, rows: Sequence[int]) -> Topics:
         """Some rows."""
-        gains = None if self.given_gains is None else self.given_gains[list(rows)]
-        judged = None if self.judged is None else self.judged[list(rows)]
-        names, assessors = ([of[row] for row in rows] for of in (self.names, self.assessors))
-        return Topics(
-            names=tuple(names),
-            targets=self.targets[list(rows)],
-            assessors=tuple(assessors),
-            given_gains=gains,
-            judged=judged,
-            truth=self.truth,
-            shared=tuple(self.shared[row] for row in rows) if self.shared else (),
+        chosen = list(rows)
+        return replace(
+            self,
+            names=tuple(self.names[row] for row in chosen),
+            targets=self.targets[chosen],
+            assessors=tuple(self.assessors[row] for row in chosen),
+            given_gains=None if self.given_gains is None else self.given_gains[chosen],
+            judged=None if self.judged is None else self.judged[chosen],
+            shared=tuple(self.shared[row] for row in chosen) if self.shared else (),
         )
 
     def named(self, wanted: Sequence[str]) -> Topics:
@@ -265,8 +262,3 @@ def grade_rows(qrels: Any, items: Sequence[str]) -> dict[str, FloatArray]:
         row = table["query"].cast(pl.Enum(names)).to_physical().to_numpy()
         grades[row, table["place"].to_numpy()] = np.maximum(table["grade"].to_numpy(), -1.0)
     return dict(zip(names, grades, strict=True))
-
-
-def _gains(meant: Sequence[Expression], have: Properties) -> FloatArray:
-    """Gains of each expression; what is true is worth 1, whatever rounding says."""
-    return np.array([np.where(each.of(have), 1.0, np.minimum(each.gains(have), 1 - 1e-9)) for each in meant])

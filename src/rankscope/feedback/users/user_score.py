@@ -19,8 +19,6 @@ from rankscope.core.errors import InputError, SettingError
 from rankscope.feedback.users.sessions import seed_of, uniform
 from rankscope.feedback.users.users import Displays, Said, User
 
-# How well a simulated user stands for people: errors, partial relevance and consistency, each with an interval.
-
 FORMAT, VERSION = "rankscope.user-score", 1
 DISPLAY_SCOPE = 20  # items of a display
 RATES = ("miss", "alarm", "silent_relevant", "silent_irrelevant")
@@ -108,7 +106,8 @@ def read_rates(path: str | Path) -> ErrorRates:
         content = json.loads(Path(path).read_text(encoding="utf-8"))
         if content["format"] != FORMAT or content["version"] != VERSION:
             raise ValueError
-        shares = {each: (_nan_for_none(content[each]["share"]), float(content[each]["effective"])) for each in RATES}
+        told = {each: (content[each]["share"], float(content[each]["effective"])) for each in RATES}
+        shares = {each: (np.nan if share is None else float(share), count) for each, (share, count) in told.items()}
     except OSError as error:
         raise InputError.of(name, [f"cannot be read: {error.strerror}"]) from None
     except (ValueError, KeyError, TypeError):
@@ -118,16 +117,14 @@ def read_rates(path: str | Path) -> ErrorRates:
     return ErrorRates(str(content["user"]), shares)
 
 
-def _nan_for_none(value: float | None) -> float:
-    return float("nan") if value is None else float(value)
-
-
 def score_user(user: User, people: PeopleMarks, *, scope: int = DISPLAY_SCOPE, seed: int = 0) -> UserScore:
     """Show the user what people judged, in displays of one query each, twice, and compare what is said with them.
 
     Users who go by gains are told those of the people; others see topic and ids alone.
     """
-    agreed = _checked_agreement(people.agreed())
+    agreed = people.agreed()
+    if not len(agreed):
+        raise SettingError("people agree on nothing, so that there is nothing to compare a user with")
     first = _said(user, people, agreed, scope, seed, "look")
     second = _said(user, people, agreed, scope, seed, "look again")
     both = (first != 0) & (second != 0)
@@ -152,19 +149,8 @@ def score_assessor(people: PeopleMarks, assessor: str) -> UserScore:
     return _score(assessor, people, met, said, same, without=assessor)
 
 
-def _checked_agreement(agreed: AgreedMarks) -> AgreedMarks:
-    if not len(agreed):
-        raise SettingError("people agree on nothing, so that there is nothing to compare a user with")
-    return agreed
-
-
 def _score(
-    name: str,
-    people: PeopleMarks,
-    agreed: AgreedMarks,
-    said: Said,
-    same: ClusteredShare,
-    without: str | None = None,
+    name: str, people: PeopleMarks, agreed: AgreedMarks, said: Said, same: ClusteredShare, without: str | None = None
 ) -> UserScore:
     answered, right = said != 0, agreed.relevant
     grades = np.unique(agreed.grade)
@@ -207,7 +193,8 @@ def _said(user: User, people: PeopleMarks, agreed: AgreedMarks, scope: int, seed
     shape = (int(row[-1]) + 1, scope)
     items, gains, there = np.zeros(shape, np.int64), np.zeros(shape), np.zeros(shape, np.bool_)
     items[row, column], there[row, column] = agreed.item[order], True
-    gains[row, column] = _gains(agreed, people.rel)[order]
+    worth = np.where(agreed.relevant, 1.0, np.clip(agreed.grade / people.rel, 0.0, 1 - 1e-9))
+    gains[row, column] = worth[order]
     asked = query[new].tolist()
     look = Displays(
         gains=gains,
@@ -221,11 +208,6 @@ def _said(user: User, people: PeopleMarks, agreed: AgreedMarks, scope: int, seed
     said = np.zeros(len(agreed), np.int8)
     said[order] = user.says(look)[row, column]
     return said
-
-
-def _gains(agreed: AgreedMarks, rel: float) -> FloatArray:
-    """Grade / rel, from 0 to 1; what people hold to be relevant is worth 1."""
-    return np.where(agreed.relevant, 1.0, np.clip(agreed.grade / rel, 0.0, 1 - 1e-9))
 
 
 # What people said of items, as a user is compared with it: a table of marks, and what of it they agree on.

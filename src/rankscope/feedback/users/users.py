@@ -17,8 +17,6 @@ from rankscope.core.notation import Named, NamedCatalogue
 from rankscope.feedback.users.sessions import uniform
 from rankscope.feedback.users.topics import Topics
 
-# Simulated users: what each would say of the items on a display.
-
 Said = NDArray[np.int8]  # 1 wanted, -1 not wanted, 0 nothing said
 
 
@@ -158,17 +156,6 @@ USERS: NamedCatalogue[User] = NamedCatalogue("user", ALL, example="noisy(0.1,0.0
 def truth(gains: FloatArray) -> NDArray[Any]:
     """1 for full relevance, else -1."""
     return np.where(gains >= 1.0, 1, -1)
-
-
-def purity(precision: float, eps: float) -> float:
-    """The share of items marked relevant that are, at a display of this precision and a user who errs this often.
-
-    NaN where nothing is ever marked relevant.
-    >>> round(purity(0.4, 0.1), 6)
-    0.857143
-    """
-    right, wrong = precision * (1 - eps), (1 - precision) * eps
-    return right / (right + wrong) if right + wrong > 0 else float("nan")
 
 
 # The seam where a real person, a script or a simulated user marks what is shown.

@@ -1,11 +1,10 @@
 """Small classic sets: collections of texts with queries and judgements, as SMART and Glasgow have handed them down, and
-the
-digits and letters of UCI.
+the digits and letters of UCI.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -15,55 +14,41 @@ from rankscope.inputs.collections.collection import KEPT, Collection, Collection
 from rankscope.inputs.documents.stream import read_documents
 from rankscope.inputs.documents.topics import read_topics
 from rankscope.inputs.qrels import Qrels
-from rankscope.inputs.sources import COMPRESSED_SUFFIXES
+from rankscope.inputs.sources import packed_or_not
 
 # Classic collections of texts with queries and judgements, as SMART and Glasgow have handed them down.
 
 TEXTS_LAYOUT = "It should hold docs.jsonl (id, title, text; packed or not), queries.tsv (id, tab, text) and qrels.txt."
 
 
-@dataclass(frozen=True)
-class ReadTexts:
-    """Reads one of these collections; they differ in their names only."""
-
-    name: str
-
-    def __call__(self, folder: Path) -> Collection:
-        """Documents with ids and texts, all queries, and the queries that have a relevant document as the truth."""
-        documents = read_documents([_packed_or_not(folder, "docs.jsonl")])
-        topics, judged = (
-            read_topics(_packed_or_not(folder, "queries.tsv")),
-            Qrels.of(_packed_or_not(folder, "qrels.txt")).to_dict(),
-        )
-        lacking = len(topics) - sum(query in judged for query in topics)
-        return Collection(
-            name=self.name,
-            ids=tuple(name for table in documents for name in table["id"]),
-            truth=tuple(Truth(query, "", _whole_grades(found)) for query, found in judged.items()),
-            query_item=KEPT,
-            measures=("AP", "nDCG@10", "P@10"),
-            documents=documents,
-            topics=topics,
-            notes=(f"{lacking} queries have no relevant document",) if lacking else (),
-        )
-
-
-def _packed_or_not(folder: Path, name: str) -> Path:
-    """A file, packed or not."""
-    found = next(
-        (path for packed in ("", *COMPRESSED_SUFFIXES) if (path := folder / f"{name}{packed}").is_file()), None
+def read_texts(name: str, folder: Path) -> Collection:
+    """Documents with ids and texts, all queries, and the queries that have a relevant document as the truth."""
+    documents = read_documents([_file_of_texts(folder, "docs.jsonl")])
+    topics = read_topics(_file_of_texts(folder, "queries.tsv"))
+    judged = Qrels.of(_file_of_texts(folder, "qrels.txt")).to_dict()
+    grades = {query: {item: int(grade) for item, grade in found.items()} for query, found in judged.items()}
+    lacking = len(topics) - sum(query in judged for query in topics)
+    return Collection(
+        name=name,
+        ids=tuple(each for table in documents for each in table["id"]),
+        truth=tuple(Truth(query, "", found) for query, found in grades.items()),
+        query_item=KEPT,
+        measures=("AP", "nDCG@10", "P@10"),
+        documents=documents,
+        topics=topics,
+        notes=(f"{lacking} queries have no relevant document",) if lacking else (),
     )
+
+
+def _file_of_texts(folder: Path, name: str) -> Path:
+    found = packed_or_not(folder, name)
     if found is None:
         raise NotThereError(f"holds no {name}")
     return found
 
 
-def _whole_grades(grades: dict[str, float]) -> dict[str, int]:
-    return {item: int(grade) for item, grade in grades.items()}
-
-
 def _kind_of_texts(name: str, about: str, source: str) -> CollectionKind:
-    return CollectionKind(name=name, about=about, read=ReadTexts(name), layout=TEXTS_LAYOUT, source=source)
+    return CollectionKind(name=name, about=about, read=partial(read_texts, name), layout=TEXTS_LAYOUT, source=source)
 
 
 CRANFIELD = _kind_of_texts("cranfield", "1400 abstracts on aerodynamics, 225 questions", "Cleverdon 1967")

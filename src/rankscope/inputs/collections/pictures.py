@@ -7,6 +7,7 @@ from __future__ import annotations
 import csv
 import os
 import re
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -82,7 +83,10 @@ COREL1K_PHOTOS = 1000
 
 def read_corel1k(folder: Path) -> Collection:
     """From a table of labels with a folder of images, from class folders, or from photos called 0.jpg to 999.jpg."""
-    found = _with_table(folder) or _numbered(folder) or _in_class_folders(folder)
+    found = _with_table(folder) or _numbered(folder)
+    if not found:
+        whole = read_class_folders(folder)
+        found = list(zip(whole.ids, whole.labels, whole.paths or (), strict=True))
     if not found:
         raise NotThereError("holds no photos with a class")
     notes = () if len(found) == COREL1K_PHOTOS else (f"{len(found)} of {COREL1K_PHOTOS} photos",)
@@ -109,11 +113,6 @@ def _numbered(folder: Path) -> list[tuple[str, str, Path]]:
     photos = [path for path in first_folder([folder, folder / "images"]) if path.stem.isdecimal()]
     photos = sorted((path for path in photos if int(path.stem) < COREL1K_PHOTOS), key=lambda path: int(path.stem))
     return [(path.stem, COREL1K_CLASSES[int(path.stem) // 100], path) for path in photos]
-
-
-def _in_class_folders(folder: Path) -> list[tuple[str, str, Path]]:
-    whole = read_class_folders(folder)
-    return list(zip(whole.ids, whole.labels, whole.paths or (), strict=True))
 
 
 COREL1K = CollectionKind(
@@ -222,47 +221,34 @@ def _with_inner(folder: Path) -> list[Path]:
     return [folder, *sorted(each for each in folder.iterdir() if each.is_dir())] if folder.is_dir() else []
 
 
-def landmark_layout(example: str, image_folder: str) -> str:
-    """What the folder of such a collection should hold."""
-    files = ", ".join(f"{example}_{kind}.txt" for kind in ("query", "good", "ok", "junk"))
-    return f"It should hold, in itself or in gt, {files} and so on for each query; pictures, if any, in {image_folder}."
+def _landmarks(name: str, size: int, prefix: str, folders: tuple[str, ...], layout: str, year: int) -> CollectionKind:
+    """A collection of so many photos with 55 queries for 11 landmarks."""
+    return CollectionKind(
+        name=name,
+        about=f"{size} photos, 55 queries with good, ok and junk pictures; trapezoid AP, junk skipped",
+        read=partial(read_landmarks, name, size=size, prefix=prefix, image_folders=folders),
+        layout=f"It should hold, in itself or in gt, {layout}",
+        source=f"Philbin, Chum, Isard, Sivic and Zisserman {year}",
+    )
 
 
-# Oxford Buildings: 5062 photos, 55 queries for 11 landmarks.
-
-OXFORD5K_PHOTOS = 5062
-
-
-def read_oxford5k(folder: Path) -> Collection:
-    """The truth of the 55 queries, and the photos where they are there."""
-    return read_landmarks("oxford5k", folder, OXFORD5K_PHOTOS, "oxc1_", ("images", "oxbuild_images", "jpg"))
-
-
-OXFORD5K = CollectionKind(
-    name="oxford5k",
-    about="5062 photos, 55 queries with good, ok and junk pictures; trapezoid AP, junk skipped",
-    read=read_oxford5k,
-    layout=landmark_layout("all_souls_1", "images or oxbuild_images"),
-    source="Philbin, Chum, Isard, Sivic and Zisserman 2007",
+OXFORD5K = _landmarks(
+    "oxford5k",
+    size=5062,
+    prefix="oxc1_",
+    folders=("images", "oxbuild_images", "jpg"),
+    layout="all_souls_1_query.txt, all_souls_1_good.txt, all_souls_1_ok.txt, all_souls_1_junk.txt and so on for each "
+    "query; pictures, if any, in images or oxbuild_images.",
+    year=2007,
 )
-
-
-# Paris: 6412 photos, 55 queries for 11 landmarks, judged as Oxford is.
-
-PARIS6K_PHOTOS = 6412
-
-
-def read_paris6k(folder: Path) -> Collection:
-    """The truth of the 55 queries, and the photos where they are there."""
-    return read_landmarks("paris6k", folder, PARIS6K_PHOTOS, "", ("images", "paris", "jpg"))
-
-
-PARIS6K = CollectionKind(
-    name="paris6k",
-    about="6412 photos, 55 queries with good, ok and junk pictures; trapezoid AP, junk skipped",
-    read=read_paris6k,
-    layout=landmark_layout("defense_1", "images or paris, by landmark or not"),
-    source="Philbin, Chum, Isard, Sivic and Zisserman 2008",
+PARIS6K = _landmarks(
+    "paris6k",
+    size=6412,
+    prefix="",
+    folders=("images", "paris", "jpg"),
+    layout="defense_1_query.txt, defense_1_good.txt, defense_1_ok.txt, defense_1_junk.txt and so on for each query; "
+    "pictures, if any, in images or paris, by landmark or not.",
+    year=2008,
 )
 
 

@@ -1,6 +1,5 @@
 """The sample collection inside the package: logos and interface icons as grey pictures with labels, and two plain
-feature
-spaces of whole numbers to rank them by.
+feature spaces of whole numbers to rank them by.
 
 A class holds the icons to which 129 free icon sets give the same name (`cart`, `github`, ...): truth by name, not by
 eye, and so a little noisy. `tools/make_icons_sample.py` says how the sample was chosen, `data/LICENSES.md` who drew

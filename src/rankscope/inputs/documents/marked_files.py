@@ -1,7 +1,7 @@
 """Text files whose records begin at a sign: TREC's SGML and TREC's topics, SMART's collections and queries, mailboxes.
 
-TREC's SGML is no XML: <DOC>, <DOCNO>, a headline and texts are found by patterns as everybody does; CLEF's newspapers
-and topics are written so too.
+TREC's SGML is no XML: <DOC>, <DOCNO>, a headline and texts are found by patterns as everybody does; CLEF's
+newspapers and topics are written so too.
 """
 
 from __future__ import annotations
@@ -108,27 +108,20 @@ LEADING_ZEROS = re.compile(r"\A0+(?=\d+$)")
 TOP_SAMPLE = re.compile(rb"<top(?:\s[^<>]*)?>\s*(?:<!--.*?-->\s*)?<(?:head|num)", re.IGNORECASE | re.DOTALL)
 
 
-def is_trec_topics(head: bytes) -> bool:
-    """<top> and <num> stand in its beginning."""
-    return TOP_SAMPLE.search(head) is not None
-
-
 def read_trec_topics(source: Source, reading: Reading, problems: Problems) -> Iterator[TopicRecord]:
     """A topic from each <top>; numbers lose their zeros in front, which judgements do not have."""
     for line, text in text_records(text_blocks(source, reading.encoding, problems), TOP_BEGIN):
         if not TOP_BEGIN.match(text):
             continue
         _, *rest = TOP_TAG.split(text)
-        parts = {tag.lower(): _topic_text(inside) for tag, inside in zip(rest[::2], rest[1::2], strict=True)}
+        parts = {}
+        for tag, inside in zip(rest[::2], rest[1::2], strict=True):
+            parts[tag.lower()] = " ".join(unmarked_text(TOP_LABEL.sub("", inside, count=1)).split())
         number = LEADING_ZEROS.sub("", parts.pop("num", ""))
         if number:
             yield TopicRecord(line, number, _in_one_language(parts))
         else:
             problems.add(f"line {line}", "<top> has no <num>", order=line)
-
-
-def _topic_text(inside: str) -> str:
-    return " ".join(unmarked_text(TOP_LABEL.sub("", inside, count=1)).split())
 
 
 def _in_one_language(parts: dict[str, str]) -> dict[str, str]:
@@ -137,17 +130,16 @@ def _in_one_language(parts: dict[str, str]) -> dict[str, str]:
     >>> _in_one_language({"en-title": "foxes", "en-desc": "Find foxes."})
     {'title': 'foxes', 'desc': 'Find foxes.'}
     """
-    languages = {name[:2] for name in parts if name[2:3] == "-"}
-    return (
-        parts if len(languages) != 1 else {name[3:] if name[2:3] == "-" else name: text for name, text in parts.items()}
-    )
+    if len({name[:2] for name in parts if name[2:3] == "-"}) != 1:
+        return parts
+    return {name[3:] if name[2:3] == "-" else name: text for name, text in parts.items()}
 
 
 TREC_TOPICS = TopicReader(
     name="trec",
     about="TREC and CLEF: <top> with <num>, <title>, <desc>, <narr>, or <EN-title> and so on",
     read=read_trec_topics,
-    recognises=is_trec_topics,
+    recognises=lambda head: TOP_SAMPLE.search(head) is not None,  # <top> and <num> stand in its beginning
 )
 
 
@@ -166,28 +158,22 @@ def is_smart(head: bytes) -> bool:
 
 def read_smart_documents(source: Source, name: str, reading: Reading, problems: Problems) -> Iterator[DocumentRecord]:
     """A document from each .I; other sections than those above are lists of numbers and are left out."""
-    for part in smart_parts(source, reading, problems):
-        record = _smart_document(part, problems)
-        if record is not None:
-            yield record
+    for line, number, fields in _smart_records(source, reading, problems):
+        yield DocumentRecord(line, number, {name: text for name, text in fields.items() if text})
 
 
-def smart_parts(source: Source, reading: Reading, problems: Problems) -> Iterator[TextPart]:
-    """What stands behind each .I, which is a problem where none is."""
-    for part in text_records(text_blocks(source, reading.encoding, problems), SMART_BEGIN):
-        if SMART_BEGIN.match(part.text):
-            yield part
-        elif part.text.strip():
-            problems.add(f"line {part.line}", "must be .I and a number", order=part.line)
-
-
-def _smart_document(part: TextPart, problems: Problems) -> DocumentRecord | None:
-    number, sections = split_smart_sections(part.text)
-    if not number:
-        problems.add(f"line {part.line}", ".I has no number behind it", order=part.line)
-        return None
-    fields = {SMART_FIELDS[letter]: text for letter, text in sections.items() if letter in SMART_FIELDS and text}
-    return DocumentRecord(part.line, number, fields)
+def _smart_records(source: Source, reading: Reading, problems: Problems) -> Iterator[tuple[int, str, dict[str, str]]]:
+    """Line, number and named sections behind each .I; what stands behind none, or has no number, is a problem."""
+    for line, text in text_records(text_blocks(source, reading.encoding, problems), SMART_BEGIN):
+        if not SMART_BEGIN.match(text):
+            if text.strip():
+                problems.add(f"line {line}", "must be .I and a number", order=line)
+            continue
+        number, sections = split_smart_sections(text)
+        if number:
+            yield line, number, {SMART_FIELDS[each]: sections[each] for each in sections if each in SMART_FIELDS}
+        else:
+            problems.add(f"line {line}", ".I has no number behind it", order=line)
 
 
 def split_smart_sections(text: str) -> tuple[str, dict[str, str]]:
@@ -212,22 +198,10 @@ SMART_DOCUMENTS = DocumentReader(
 )
 
 
-# SMART's query files: .I number and .W text.
-
-
 def read_smart_topics(source: Source, reading: Reading, problems: Problems) -> Iterator[TopicRecord]:
     """A topic from each .I."""
-    for line, text in smart_parts(source, reading, problems):
-        number, sections = split_smart_sections(text)
-        if number:
-            parts = {
-                SMART_FIELDS[letter]: " ".join(inside.split())
-                for letter, inside in sections.items()
-                if letter in SMART_FIELDS
-            }
-            yield TopicRecord(line, number, parts)
-        else:
-            problems.add(f"line {line}", ".I has no number behind it", order=line)
+    for line, number, fields in _smart_records(source, reading, problems):
+        yield TopicRecord(line, number, {name: " ".join(text.split()) for name, text in fields.items()})
 
 
 SMART_TOPICS = TopicReader(
@@ -243,11 +217,6 @@ SMART_TOPICS = TopicReader(
 MESSAGE_BEGIN = re.compile(r"^From (?=.*\d{4}[ \t]*$)", re.MULTILINE)
 MESSAGE_SAMPLE = re.compile(rb"\s*From .*\d{4}[ \t]*\r?\n[\w-]+:")
 QUOTED_FROM = re.compile(rb"^>(>*From )", re.MULTILINE)
-
-
-def is_mailbox(head: bytes) -> bool:
-    """A line From ... and a header begin it."""
-    return MESSAGE_SAMPLE.match(head) is not None
 
 
 def read_mailbox(source: Source, name: str, reading: Reading, problems: Problems) -> Iterator[DocumentRecord]:
@@ -302,5 +271,5 @@ MAILBOX = DocumentReader(
     about="mailboxes: a message is a document, its Message-ID the id",
     suffixes=(".mbox", ".mbx"),
     read=read_mailbox,
-    recognises=is_mailbox,
+    recognises=lambda head: MESSAGE_SAMPLE.match(head) is not None,  # a line From ... and a header begin it
 )

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import csv
 import json
-import mmap
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import chain
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import polars as pl
 
@@ -32,12 +30,12 @@ from rankscope.inputs.documents.registry import (
     document_of,
     topic_of,
 )
-from rankscope.inputs.formats import columnar, columnar_layouts
+from rankscope.inputs.formats import columnar
 from rankscope.inputs.formats.columnar import PARQUET
 from rankscope.inputs.formats.columnar_layouts import PARQUET_MAGIC
 from rankscope.inputs.problems import Problems, shorten_value
 from rankscope.inputs.reading import Reading
-from rankscope.inputs.sources import ExpandedBytes, Source
+from rankscope.inputs.sources import Source
 from rankscope.inputs.texts import LONGEST, TextPart, numbered_lines, text_blocks
 
 # CSV and TSV: a header that names an id; TSV also without one, as id and text, or id, title and text.
@@ -47,6 +45,7 @@ ENCLOSED = re.compile(r'"(?:[^"]|"")*"')
 HEADER_ADVICE = "A table begins with a header line: id,title,text."
 KNOWN_NAMES = frozenset((*DOCUMENT_ID, *TITLE_NAMES, *TEXT_NAMES))
 Row = tuple[int, list[str]]
+Record = TypeVar("Record", DocumentRecord, TopicRecord)
 
 
 @dataclass(frozen=True)
@@ -68,10 +67,7 @@ class DelimitedDocuments:
 
     def read(self, source: Source, name: str, reading: Reading, problems: Problems) -> Iterator[DocumentRecord]:
         """A document from each row."""
-        for line, row in self.rows(source, reading, problems, DOCUMENT_ID):
-            record = document_of(line, row, problems)
-            if record is not None:
-                yield record
+        return _records(self.rows(source, reading, problems, DOCUMENT_ID), document_of, problems)
 
     def rows(
         self, source: Source, reading: Reading, problems: Problems, ids: Sequence[str]
@@ -106,6 +102,19 @@ class DelimitedDocuments:
         got = shorten_value(self.separator.join(names))
         problems.add(f"line {line}", f"must be a header with an id, got {got}", HEADER_ADVICE, line)
         return []
+
+
+def _records(
+    rows: Iterable[tuple[int, Mapping[str, Any]]],
+    make: Callable[[int, Mapping[str, Any], Problems, str], Record | None],
+    problems: Problems,
+    word: str = "line",
+) -> Iterator[Record]:
+    """The documents or topics that rows make; what makes none is a problem."""
+    for number, row in rows:
+        record = make(number, row, problems, word)
+        if record is not None:
+            yield record
 
 
 CSV_DOCUMENTS = DelimitedDocuments("csv", "CSV: a header, then one document a row", (".csv",), ",")
@@ -154,17 +163,9 @@ def csv_rows(blocks: Iterator[TextPart], separator: str, problems: Problems) -> 
 JSON_LINE_ADVICE = "Each line holds one object."
 
 
-def is_json_documents(head: bytes) -> bool:
+def is_json_lines(head: bytes) -> bool:
     """An object begins it."""
     return head.lstrip()[:1] == b"{"
-
-
-def read_json_documents(source: Source, name: str, reading: Reading, problems: Problems) -> Iterator[DocumentRecord]:
-    """A document from each line."""
-    for line, row in json_objects(source, reading, problems):
-        record = document_of(line, row, problems)
-        if record is not None:
-            yield record
 
 
 def json_objects(source: Source, reading: Reading, problems: Problems) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -188,8 +189,8 @@ JSON_DOCUMENTS = DocumentReader(
     name="jsonl",
     about="JSON lines: one object a line, with id, title and text",
     suffixes=(".jsonl", ".ndjson", ".json"),
-    read=read_json_documents,
-    recognises=is_json_documents,
+    read=lambda source, _, reading, problems: _records(json_objects(source, reading, problems), document_of, problems),
+    recognises=is_json_lines,
 )
 
 
@@ -198,37 +199,20 @@ JSON_DOCUMENTS = DocumentReader(
 ROWS_AT_ONCE: Final = 10_000
 
 
-def is_parquet_documents(head: bytes) -> bool:
-    """By its first four bytes."""
-    return head.startswith(columnar_layouts.PARQUET_MAGIC)
+def _parquet_rows(source: Source, problems: Problems) -> Iterator[tuple[int, dict[str, Any]]]:
+    frames = _parquet_frames(source, problems)
+    return enumerate(chain.from_iterable(frame.iter_rows(named=True) for frame in frames), 1)
 
 
-def read_parquet_documents(source: Source, name: str, reading: Reading, problems: Problems) -> Iterator[DocumentRecord]:
-    """A document from each row."""
-    row = 0
-    for frame in parquet_frames(source, problems):
-        for values in frame.iter_rows(named=True):
-            row += 1
-            record = document_of(row, values, problems, "row")
-            if record is not None:
-                yield record
-
-
-def parquet_frames(source: Source, problems: Problems) -> Iterator[pl.DataFrame]:
+def _parquet_frames(source: Source, problems: Problems) -> Iterator[pl.DataFrame]:
     """The rows in portions; columns of numbers and of text alone."""
-    if not source.begins_with(columnar_layouts.PARQUET_MAGIC):  # packed, or standard input
+    if not source.begins_with(PARQUET_MAGIC):  # packed, or standard input
         yield _flat_columns(columnar.read_columnar_table(source, PARQUET, problems).frame)
         return
-    with open(source.path, "rb") as stored, mmap.mmap(stored.fileno(), 0, access=mmap.ACCESS_READ) as data:
-        groups = PARQUET.attempt(problems, partial(_checked_groups, data, source))
+    groups = columnar.checked_groups(source, problems)
     table = pl.scan_parquet(source.path, glob=False, hive_partitioning=False)
     for start, count in _portions(groups):
         yield _flat_columns(PARQUET.attempt(problems, table.slice(start, count).collect))
-
-
-def _checked_groups(data: mmap.mmap, source: Source) -> list[int]:
-    columnar_layouts.check_parquet(data, ExpandedBytes(len(data), source.max_ratio))
-    return columnar_layouts.parquet_group_rows(data)
 
 
 def _portions(groups: list[int]) -> Iterator[tuple[int, int]]:
@@ -255,8 +239,8 @@ PARQUET_DOCUMENTS = DocumentReader(
     name="parquet",
     about="Parquet: a table with id, title and text",
     suffixes=(".parquet", ".pq"),
-    read=read_parquet_documents,
-    recognises=is_parquet_documents,
+    read=lambda source, name, _, problems: _records(_parquet_rows(source, problems), document_of, problems, "row"),
+    recognises=PARQUET.recognises,
     word="row",
 )
 
@@ -281,63 +265,26 @@ class DelimitedTopics:
 
     def read(self, source: Source, reading: Reading, problems: Problems) -> Iterator[TopicRecord]:
         """A topic from each row."""
-        for line, row in self.table.rows(source, reading, problems, TOPIC_ID):
-            topic = topic_of(line, row, problems)
-            if topic is not None:
-                yield topic
+        return _records(self.table.rows(source, reading, problems, TOPIC_ID), topic_of, problems)
 
 
 CSV_TOPICS = DelimitedTopics("csv", "CSV with a header: an id and texts", CSV_DOCUMENTS)
 TSV_TOPICS = DelimitedTopics("tsv", "TSV: an id, a tab and the text; or with a header", TSV_DOCUMENTS)
 
 
-# JSON lines: one object a line, as BEIR's queries.jsonl.
-
-
-def is_json_topics(head: bytes) -> bool:
-    """An object begins it."""
-    return head.lstrip()[:1] == b"{"
-
-
-def read_json_topics(source: Source, reading: Reading, problems: Problems) -> Iterator[TopicRecord]:
-    """A topic from each line."""
-    for line, row in json_objects(source, reading, problems):
-        topic = topic_of(line, row, problems)
-        if topic is not None:
-            yield topic
+# Topics in JSON lines, one object a line, as BEIR's queries.jsonl; and in Parquet tables.
 
 
 JSON_TOPICS = TopicReader(
     name="jsonl",
     about="JSON lines with an id and texts, as BEIR's queries.jsonl",
-    read=read_json_topics,
-    recognises=is_json_topics,
+    read=lambda source, reading, problems: _records(json_objects(source, reading, problems), topic_of, problems),
+    recognises=is_json_lines,
 )
-
-
-# Parquet tables with an id column and texts.
-
-
-def is_parquet_topics(head: bytes) -> bool:
-    """By its first four bytes."""
-    return head.startswith(PARQUET_MAGIC)
-
-
-def read_parquet_topics(source: Source, reading: Reading, problems: Problems) -> Iterator[TopicRecord]:
-    """A topic from each row."""
-    row = 0
-    for frame in parquet_frames(source, problems):
-        for values in frame.iter_rows(named=True):
-            row += 1
-            topic = topic_of(row, values, problems, "row")
-            if topic is not None:
-                yield topic
-
-
 PARQUET_TOPICS = TopicReader(
     name="parquet",
     about="Parquet tables with an id and texts",
-    read=read_parquet_topics,
-    recognises=is_parquet_topics,
+    read=lambda source, _, problems: _records(_parquet_rows(source, problems), topic_of, problems, "row"),
+    recognises=PARQUET.recognises,
     word="row",
 )

@@ -1,5 +1,6 @@
 """Files that are one document each: pages of HTML, PDF, Markdown, plain text; and title and text of pages of HTML and
-of PDF, from files and from the web alike. It loads nothing heavy: selectolax and pypdf are extras, loaded when needed.
+of PDF, from files and from the web alike. It loads nothing heavy: selectolax and pypdf are extras, loaded when
+needed.
 """
 
 from __future__ import annotations
@@ -25,11 +26,6 @@ HTML_BEGIN = re.compile(
     rb"\s*(?:<\?xml[^>]*\?>\s*|<!--.*?-->\s*)*<(?:!doctype\s+html|html)\b", re.IGNORECASE | re.DOTALL
 )
 HTML_CHARSET = re.compile(rb"<meta[^>]+charset\s*=\s*[\"']?\s*([\w-]+)", re.IGNORECASE)
-
-
-def is_html(head: bytes) -> bool:
-    """A document type or <html> begins it."""
-    return HTML_BEGIN.match(head) is not None
 
 
 def read_html(source: Source, name: str, reading: Reading, problems: Problems) -> Iterator[DocumentRecord]:
@@ -58,17 +54,12 @@ HTML = DocumentReader(
     about="pages of HTML, each one document: main or article if there is one, without navigation and forms",
     suffixes=(".html", ".htm", ".xhtml"),
     read=read_html,
-    recognises=is_html,
+    recognises=lambda head: HTML_BEGIN.match(head) is not None,  # a document type or <html> begins it
     single=True,
 )
 
 
 # PDF files: each is one document, its text as far as it has any.
-
-
-def is_pdf(head: bytes) -> bool:
-    """By its first bytes."""
-    return head[:1024].lstrip().startswith(b"%PDF-")
 
 
 def read_pdf(source: Source, name: str, reading: Reading, problems: Problems) -> Iterator[DocumentRecord]:
@@ -93,7 +84,7 @@ PDF = DocumentReader(
     about="PDF files, each one document",
     suffixes=(".pdf",),
     read=read_pdf,
-    recognises=is_pdf,
+    recognises=lambda head: head[:1024].lstrip().startswith(b"%PDF-"),  # by its first bytes
     word="page",
     single=True,
 )

@@ -28,7 +28,7 @@ from rankscope.inputs.documents.registry import (
 from rankscope.inputs.id_columns import Hashes
 from rankscope.inputs.problems import Problems, file_of_line, line_in_file, raise_all, shorten_value
 from rankscope.inputs.reading import Reading
-from rankscope.inputs.sources import COMPRESSED_SUFFIXES, Source
+from rankscope.inputs.sources import Source, packed_or_not
 from rankscope.inputs.values import is_unicode
 
 if TYPE_CHECKING:
@@ -105,13 +105,7 @@ def _joined_texts(texts: Iterable[str]) -> str:
 
 # Files in a folder and below it: those that hold documents, with what each is called inside the folder.
 
-BEIR_CORPUS = "corpus.jsonl"
-
-
-def beir_corpus(folder: Path) -> Path | None:
-    """The file of documents in a BEIR folder; None where it is no such folder."""
-    candidates = (folder / f"{BEIR_CORPUS}{packed}" for packed in ("", *COMPRESSED_SUFFIXES))
-    return next((each for each in candidates if each.is_file()), None)
+BEIR_CORPUS = "corpus.jsonl"  # in a BEIR folder
 
 
 def files_below(folder: Path) -> Iterator[tuple[str, Path]]:
@@ -247,7 +241,9 @@ class DocumentStream:
         names.update(name for _, each in good for name in each.fields)
         columns = dict.fromkeys(name for row in rows for name in row)
         ids = pl.Series(ID_COLUMN, [each.id for _, each in good], dtype=pl.String)
-        texts = [pl.Series(_column_name(name), [row.get(name) for row in rows], dtype=pl.String) for name in columns]
+        # A field called as the id is kept under another name.
+        kept_as = {name: f"{name}_field" if name == ID_COLUMN else name for name in columns}
+        texts = [pl.Series(kept_as[name], [row.get(name) for row in rows], dtype=pl.String) for name in columns]
         again = self._seen.add(ids)
         suspects = [(good[row][1].id, good[row][0]) for row in np.flatnonzero(again).tolist()]
         return pl.DataFrame([ids, *texts]), suspects
@@ -335,7 +331,7 @@ def _document_file(source: Source, name: str, reading: Reading, format: Document
 def _in_folder(
     folder: Path, reading: Reading, forced: DocumentFormat | None, left_out: list[str]
 ) -> Iterator[DocumentFile]:
-    corpus = beir_corpus(folder)
+    corpus = packed_or_not(folder, BEIR_CORPUS)
     if corpus is not None and (forced is None or forced.name == "jsonl"):
         source = Source(str(corpus), max_ratio=reading.max_ratio)
         yield _document_file(source, source.name, reading, DOCUMENT_FORMATS.find("jsonl"))
@@ -369,8 +365,3 @@ def _take_over(error: InputError, problems: Problems) -> None:
         for each in report.problems:
             problems.add(each.place, each.what)
         problems.advise(report.advice)
-
-
-def _column_name(name: str) -> str:
-    """A field called as the id is kept under another name."""
-    return f"{name}_field" if name == ID_COLUMN else name

@@ -1,6 +1,5 @@
 """Topics, queries with an id and one part or several, from whatever holds them: a file of any format, a BEIR folder, a
-set
-of ir_datasets, a dictionary.
+set of ir_datasets, a dictionary.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from rankscope.inputs import irds, texts
 from rankscope.inputs.documents.registry import BINARY_TOPICS, TOPIC_FORMATS, TopicFormat, TopicRecord
 from rankscope.inputs.problems import Problems, shorten_value
 from rankscope.inputs.reading import Reading
-from rankscope.inputs.sources import COMPRESSED_SUFFIXES, Source
+from rankscope.inputs.sources import Source, packed_or_not
 
 # Topics from whatever holds them: a file of any format, a BEIR folder, a set of ir_datasets, a dictionary.
 
@@ -33,7 +32,8 @@ def read_topics(topics: Any, reading: Reading | None = None, *, download: bool =
     if isinstance(topics, QuerySet):
         return topics
     if isinstance(topics, Mapping):
-        return QuerySet({str(query): _parts_of_given(given) for query, given in topics.items()})
+        parts = {str(query): each if isinstance(each, Mapping) else {"text": each} for query, each in topics.items()}
+        return QuerySet({query: {str(name): str(text) for name, text in each.items()} for query, each in parts.items()})
     if irds.is_irds(topics):
         return QuerySet(dict(irds.irds_queries(str(topics), download)), str(topics))
     how = reading or Reading()
@@ -47,18 +47,11 @@ def read_topics(topics: Any, reading: Reading | None = None, *, download: bool =
     return QuerySet(found, source.name)
 
 
-def _parts_of_given(given: object) -> dict[str, str]:
-    return (
-        {str(name): str(text) for name, text in given.items()} if isinstance(given, Mapping) else {"text": str(given)}
-    )
-
-
 def _source_of_topics(path: str | Path, reading: Reading) -> Source:
     """The file; in a folder, where BEIR has its queries."""
     if str(path) == "-" or not os.path.isdir(path):
         return Source.of(path, reading.max_ratio)
-    places = (Path(path) / f"{BEIR_QUERIES}{packed}" for packed in ("", *COMPRESSED_SUFFIXES))
-    found = next((each for each in places if each.is_file()), None)
+    found = packed_or_not(Path(path), BEIR_QUERIES)
     if found is None:
         raise InputError.of(str(path), [f"is a folder without {BEIR_QUERIES}"], "Name the file of the topics.")
     return Source(str(found), max_ratio=reading.max_ratio)

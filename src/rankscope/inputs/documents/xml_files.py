@@ -1,8 +1,7 @@
 """XML of INEX, CLEF, TREC and others: articles and topics, read as a stream of the outermost elements of some names.
 
 Entities of one's own are taken only where they are a few plain letters, so that no small file becomes a large one;
-what
-stands outside of the file is never read.
+what stands outside of the file is never read.
 """
 
 from __future__ import annotations
@@ -53,7 +52,9 @@ def read_xml_documents(source: Source, name: str, reading: Reading, problems: Pr
         else:
             nameless.append(each)
     if nameless and count == 1:
-        yield DocumentRecord(nameless[0].line, _name_without_suffix(name), _article_fields(nameless[0]))
+        path = PurePosixPath(without_suffix(name, COMPRESSED_SUFFIXES))
+        id = str(path.with_suffix("")) if path.suffix.lower() == ".xml" else str(path)
+        yield DocumentRecord(nameless[0].line, id, _article_fields(nameless[0]))
     elif nameless:
         problems.add(f"line {nameless[0].line}", f"<{nameless[0].name}> has no id", order=nameless[0].line)
     if not count and not problems.count:
@@ -71,11 +72,6 @@ def _article_fields(each: XmlRecord) -> dict[str, str]:
     title = next((text for key, text in each.parts.items() if key in TITLE_TAGS and text), "")
     text = BLANKS.sub("\n", each.text).strip()
     return {key: value for key, value in {"title": " ".join(title.split()), "text": text}.items() if value}
-
-
-def _name_without_suffix(name: str) -> str:
-    path = PurePosixPath(without_suffix(name, COMPRESSED_SUFFIXES))
-    return str(path.with_suffix("")) if path.suffix.lower() == ".xml" else str(path)
 
 
 XML_DOCUMENTS = DocumentReader(
@@ -105,27 +101,20 @@ def read_xml_topics(source: Source, reading: Reading, problems: Problems) -> Ite
     count = 0
     for each in xml_records(source, reading.encoding, TOPIC_TAGS, (), problems):
         count += 1
-        number = _topic_number(each)
+        own = next((each.attributes[key] for key in TOPIC_ATTRIBUTES if each.attributes.get(key)), "")
+        number = (own or next((each.parts[key] for key in TOPIC_ELEMENTS if each.parts.get(key)), "")).strip()
         if number:
-            yield TopicRecord(each.line, number, _topic_parts(each))
+            texts = {
+                SHORT_PARTS.get(key, key): " ".join(text.split())
+                for key, text in each.parts.items()
+                if key not in TOPIC_ELEMENTS
+            }
+            parts = {key: text for key, text in texts.items() if text} or {"text": " ".join(each.text.split())}
+            yield TopicRecord(each.line, number, parts)
         else:
             problems.add(f"line {each.line}", f"<{each.name}> has no number", order=each.line)
     if not count and not problems.any:
         problems.add("", "holds no topic", TOPIC_ADVICE)
-
-
-def _topic_number(each: XmlRecord) -> str:
-    own = next((each.attributes[key] for key in TOPIC_ATTRIBUTES if each.attributes.get(key)), "")
-    return (own or next((each.parts[key] for key in TOPIC_ELEMENTS if each.parts.get(key)), "")).strip()
-
-
-def _topic_parts(each: XmlRecord) -> dict[str, str]:
-    texts = {
-        SHORT_PARTS.get(key, key): " ".join(text.split())
-        for key, text in each.parts.items()
-        if key not in TOPIC_ELEMENTS
-    }
-    return {key: text for key, text in texts.items() if text} or {"text": " ".join(each.text.split())}
 
 
 XML_TOPICS = TopicReader(

@@ -1,8 +1,7 @@
 """What benchmarks hand on: BEIR folders of judgements and MTEB's predictions.
 
 BEIR has judgements in qrels/test.tsv and so on, under the header `query-id corpus-id score`; MTEB has JSON of the
-form
-{subset: {split: {query: {item: score}}}}. Of several splits or subsets one is chosen behind a `#`.
+form {subset: {split: {query: {item: score}}}}. Of several splits or subsets one is chosen behind a `#`.
 """
 
 from __future__ import annotations
@@ -58,16 +57,12 @@ def is_beir_folder(folder: Path) -> bool:
     return bool(_splits(folder))
 
 
-def read_beir_qrels(source: Source, reading: Reading) -> Qrels:
-    """The judgements of the chosen split, of `test`, or of the only split."""
-    return TSV.read_qrels(Source(str(_chosen_split(source))), reading)
-
-
 def _splits(folder: Path) -> dict[str, Path]:
     return {file.stem: file for file in sorted(folder.glob("qrels/*.tsv")) if file.is_file()}
 
 
 def _chosen_split(source: Source) -> Path:
+    """The file of the chosen split, of `test`, or of the only split."""
     splits = _splits(Path(source.path))
     wanted = source.part or ("test" if "test" in splits or len(splits) != 1 else next(iter(splits)))
     if wanted in splits:
@@ -95,7 +90,7 @@ BEIR = FileFormat(
     suffixes=(),
     recognises=lambda head: False,  # it is no file
     read_run=refusal("is a folder, which holds judgements and no run", "Name the run's file."),
-    read_qrels=read_beir_qrels,
+    read_qrels=lambda source, reading: TSV.read_qrels(Source(str(_chosen_split(source))), reading),
     write_run=refusal("a run cannot be written in BEIR's form", "Write TREC text, JSON or Parquet."),
     write_qrels=write_beir_qrels,
     shapes=BEIR_SHAPES,
@@ -126,11 +121,6 @@ OF_RESULTS = (
     "rankscope.compare([rankscope.commands.adapters.mteb.from_results({...})])."
 )
 MTEB_FORM = "The form is {subset: {split: {query: {item: score}}}}."
-
-
-def is_mteb_json(head: bytes) -> bool:
-    """Four objects one within the other, or facts about the model first; or results, to say what they are."""
-    return MTEB_BEGIN.match(head) is not None and RESPONSE_BEGIN.match(head) is None
 
 
 def read_mteb_run(source: Source, reading: Reading) -> Run:
@@ -176,14 +166,9 @@ def _chosen_part(parts: dict[str, ObjectPairs], source: Source, problems: Proble
     what = f"has no part '{source.part}'" if source.part and not fitting else f"holds {len(fitting)} rankings"
     listed = ", ".join(fitting or parts) or "none"
     example = next(iter(fitting or parts), "subset/split")
-    problems.add(
-        "", f"{what}; subsets and splits: {listed}", f"Choose one behind a #: {_name_without_part(source)}#{example}"
-    )
+    advice = f"Choose one behind a #: {Source(source.path).name}#{example}"
+    problems.add("", f"{what}; subsets and splits: {listed}", advice)
     raise InputError([problems.report()])
-
-
-def _name_without_part(source: Source) -> str:
-    return Source(source.path).name
 
 
 def write_mteb_run(run: Run, file: TextIO) -> None:
@@ -200,7 +185,8 @@ MTEB = FileFormat(
     about="MTEB predictions: JSON of the form {subset: {split: {query: {item: score}}}}, perhaps with facts "
     "about the model",
     suffixes=MTEB_SUFFIXES,
-    recognises=is_mteb_json,
+    # Four objects one within the other, or facts about the model first; or results, to say what they are.
+    recognises=lambda head: MTEB_BEGIN.match(head) is not None and RESPONSE_BEGIN.match(head) is None,
     read_run=read_mteb_run,
     read_qrels=refusal("is of MTEB, whose files hold runs and means, but no judgements"),
     write_run=write_mteb_run,

@@ -229,17 +229,6 @@ def _range_of_times(kind: pl.DataType) -> tuple[float, float]:
 
 # Parquet tables with a query, an item and a score, rank or grade column.
 
-PARQUET_SHAPES = (
-    InputShape(
-        name="Parquet",
-        holds=HOLDS_EITHER,
-        about="A table with a query, an item and a score, rank or grade column, under the names of CSV; fields of "
-        "structures are named with dots. Large files are read in parts.",
-        examples=(),
-        format="parquet",
-    ),
-)
-
 ROWS_AT_ONCE = 1 << 18
 
 
@@ -247,27 +236,24 @@ def read_parquet_batches(
     source: Source, problems: Problems, rows: tuple[int, int] | None = None, columns: ColumnMap = ()
 ) -> Iterator[Table]:
     """The rows of a file, or some whole groups of them, in portions; of the columns that a run can have."""
-    with open(source.path, "rb") as stored, mmap.mmap(stored.fileno(), 0, access=mmap.ACCESS_READ) as data:
-        groups, empty = PARQUET.attempt(problems, partial(_checked_layout, data, source))
+    groups = checked_groups(source, problems)
+    empty = PARQUET.attempt(problems, lambda: pl.DataFrame(schema=pl.read_parquet_schema(source.path)))
     refuse_reduction(empty, problems)
     table = pl.scan_parquet(source.path, glob=False, hive_partitioning=False).select(run_columns(empty, columns))
     first, end = (0, sum(groups)) if rows is None else (rows[0], sum(rows))
     for start, count in group_portions(groups, ROWS_AT_ONCE, first, end):
-        frame = PARQUET.attempt(problems, partial(_rows_of_portion, table, start, count))
+        frame = PARQUET.attempt(problems, table.slice(start, count).collect)
+        PARQUET.attempt(problems, partial(check_times, frame))
         source.reached((start + count) / sum(groups))
         yield Table(frame, np.arange(start + 1, start + 1 + count, dtype=np.int64))
 
 
-def _checked_layout(data: mmap.mmap, source: Source) -> tuple[list[int], pl.DataFrame]:
-    """How many rows the groups of a file have, and its columns as a frame without rows."""
-    columnar_layouts.check_parquet(data, ExpandedBytes(len(data), source.max_ratio))
-    return columnar_layouts.parquet_group_rows(data), pl.DataFrame(schema=pl.read_parquet_schema(source.path))
-
-
-def _rows_of_portion(table: pl.LazyFrame, start: int, count: int) -> pl.DataFrame:
-    frame = table.slice(start, count).collect()
-    check_times(frame)
-    return frame
+def checked_groups(source: Source, problems: Problems) -> list[int]:
+    """How many rows the groups of a file have, once its whole layout is known to be sound."""
+    with open(source.path, "rb") as stored, mmap.mmap(stored.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        expanded = ExpandedBytes(len(data), source.max_ratio)
+        PARQUET.attempt(problems, partial(columnar_layouts.check_parquet, data, expanded))
+        return PARQUET.attempt(problems, partial(columnar_layouts.parquet_group_rows, data))
 
 
 def groups_of(source: Source) -> list[int]:
@@ -322,21 +308,20 @@ PARQUET = ParquetFormat(
     check=columnar_layouts.check_parquet,
     read=lambda _, source: pl.read_parquet(source),
     write=pl.DataFrame.write_parquet,
-    shapes=PARQUET_SHAPES,
+    shapes=(
+        InputShape(
+            name="Parquet",
+            holds=HOLDS_EITHER,
+            about="A table with a query, an item and a score, rank or grade column, under the names of CSV; fields of "
+            "structures are named with dots. Large files are read in parts.",
+            examples=(),
+            format="parquet",
+        ),
+    ),
 )
 
 
 # Arrow tables: IPC files (Feather) and IPC streams; files are written.
-
-ARROW_SHAPES = (
-    InputShape(
-        name="Arrow",
-        holds=HOLDS_EITHER,
-        about="A table as in Parquet: IPC files (Feather) and IPC streams.",
-        examples=(),
-        format="arrow",
-    ),
-)
 
 
 def _read_arrow(data: Any, source: Any) -> pl.DataFrame:
@@ -350,14 +335,19 @@ ARROW = ColumnarFormat(
     about="Arrow tables: IPC files (Feather) and IPC streams; files are written",
     title="Arrow",
     suffixes=(".arrow", ".feather", ".ipc"),
-    marks=(
-        columnar_layouts.ARROW_MAGIC,
-        columnar_layouts.ARROW_MARK,
-    ),  # a file's name, or the mark before each message of a stream
+    marks=(columnar_layouts.ARROW_MAGIC, columnar_layouts.ARROW_MARK),  # of a file, of each message of a stream
     check=columnar_layouts.check_arrow,
     read=_read_arrow,
     write=pl.DataFrame.write_ipc,
-    shapes=ARROW_SHAPES,
+    shapes=(
+        InputShape(
+            name="Arrow",
+            holds=HOLDS_EITHER,
+            about="A table as in Parquet: IPC files (Feather) and IPC streams.",
+            examples=(),
+            format="arrow",
+        ),
+    ),
 )
 
 

@@ -1,10 +1,9 @@
 """Are files laid out as Parquet and Arrow say? Asked before polars reads them, which ends the whole program where a
-damaged
-number asks for more memory than there is.
+damaged number asks for more memory than there is.
 
-Every size, count and offset in footers, page headers and messages must fit into the file and fit together, and packed
-buffers must not become more than is allowed. Footers are read here from Thrift's compact form and from Flatbuffers,
-without trusting a byte.
+Every size, count and offset in footers, page headers and messages must fit into the file and fit together, and
+packed buffers must not become more than is allowed. Footers are read here from Thrift's compact form and from
+Flatbuffers, without trusting a byte.
 """
 
 from __future__ import annotations
@@ -17,8 +16,7 @@ from typing import Any
 
 from rankscope.inputs.sources import ExpandedBytes
 
-# Is a file laid out as Parquet says? Asked before polars reads it, which ends the whole program where a damaged
-# number asks for more memory than there is.
+# Parquet.
 
 PARQUET_MAGIC = b"PAR1"
 PARQUET_TAIL = 8
@@ -46,15 +44,11 @@ def check_parquet(data: Any, expansion: ExpandedBytes) -> None:
             if _whole(column, VALUES) < _whole(group, GROUP_ROWS):
                 raise BadThriftError("a column has fewer values than rows")
             _check_pages(data, end, column, expansion)
-        _forget_pages(data)
+        # Let what was looked at of a memory map leave memory again.
+        if isinstance(data, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
+            data.madvise(mmap.MADV_DONTNEED)
     if rows != _whole(footer, ROWS):
         raise BadThriftError(f"it says {_whole(footer, ROWS)} rows, its parts have {rows}")
-
-
-def _forget_pages(data: Any) -> None:
-    """Let what was looked at of a memory map leave memory again."""
-    if isinstance(data, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
-        data.madvise(mmap.MADV_DONTNEED)
 
 
 def parquet_footer(data: Any) -> tuple[Struct, int]:
@@ -227,8 +221,7 @@ class ThriftReader:
             raise BadThriftError("it ends too early")
 
 
-# Is a file laid out as Arrow says? Asked before polars reads it, which ends the whole program where a damaged number
-# asks for more memory than there is.
+# Arrow.
 
 ARROW_MAGIC = b"ARROW1"
 ARROW_MARK = b"\xff\xff\xff\xff"

@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TextIO
+from typing import Any, Literal, TextIO
 
 import numpy as np
 import polars as pl
@@ -99,19 +99,12 @@ class Delimited:
 
     def _write(self, table: pl.DataFrame, place: str, file: TextIO) -> None:
         refuse_ids(table, place, {"holds a NUL": r"\x00"}, self.name.upper())
-        writer = csv.writer(
-            file,
-            delimiter=self.separator,
-            lineterminator="\n",
-            quoting=csv.QUOTE_NONNUMERIC if _needs_quotes(table) else csv.QUOTE_MINIMAL,
-        )
+        # The csv module does not see carriage returns before Python 3.13, nor marks that a reader drops.
+        unseen = any(table.get_column(name).str.contains("[\r\ufeff]").any() for name in ("query", "item"))
+        quoting: Literal[0, 2] = csv.QUOTE_NONNUMERIC if unseen else csv.QUOTE_MINIMAL
+        writer = csv.writer(file, delimiter=self.separator, lineterminator="\n", quoting=quoting)
         writer.writerow(table.columns)
         writer.writerows(table.iter_rows())
-
-
-def _needs_quotes(table: pl.DataFrame) -> bool:
-    """What the csv module does not see by itself: carriage returns before Python 3.13, marks that a reader drops."""
-    return any(table.get_column(name).str.contains("[\r\ufeff]").any() for name in ("query", "item"))
 
 
 TABLE_SHAPE = InputShape(
@@ -200,7 +193,8 @@ def first_line(text: bytes) -> bytes:
 
 def _is_table(first: str, separator: str) -> bool:
     fields = _fields(first, separator)
-    if all(_has_role(role, fields) for role in ("query", "item")):
+    plain = set(map(plain_name, fields))
+    if all(plain & set(strong) or likely_names(role, fields) for role, strong in (("query", QUERY), ("item", ITEM))):
         return True
     if separator not in first or first.startswith("#"):
         return False
@@ -208,11 +202,6 @@ def _is_table(first: str, separator: str) -> bool:
     if len(words) == 3 and separator != "\t" and parse_number(words[2].decode().replace(",", ".")) is not None:
         return False  # query item grade, with a comma in an id or a number
     return len(words) < 4 or (len(fields) > 1 and all(parse_number(each.decode()) is None for each in words))
-
-
-def _has_role(role: str, fields: list[str]) -> bool:
-    strong = {"query": QUERY, "item": ITEM}[role]
-    return any(plain_name(field) in strong for field in fields) or bool(likely_names(role, fields))
 
 
 def _fields(line: str, separator: str) -> list[str]:
@@ -297,7 +286,9 @@ class TableReader:
         keep[rows[good]] = True
         body = characters[np.repeat(keep, length)].tobytes()
         queries = [bytes(characters[ends[row] - length[row] + 1 : ends[row]]).decode() for row in rows[alone].tolist()]
-        frame = pl.concat([_split(body, self.separator, self.names), self._without_ratings(queries)])
+        unrated = [[query] + [""] * (len(self.names) - 1) for query in queries]  # all but the query is empty
+        more = pl.DataFrame(unrated, schema=dict.fromkeys(self.names, pl.String), orient="row")
+        frame = pl.concat([_split(body, self.separator, self.names), more])
         return Table(frame, before + np.concatenate([rows[good], rows[alone]]) + 1, "line")
 
     def _learn(self, text: bytes, line: int) -> int:
@@ -313,11 +304,6 @@ class TableReader:
         """Whether rows hold a query alone, as Quepid writes one without ratings."""
         rates = any(RATING in plain_name(name) for name in self.names)
         return (fields == 1) & (self.judged and rates and len(self.names) > 1)
-
-    def _without_ratings(self, queries: list[str]) -> pl.DataFrame:
-        """Rows of queries alone: all else is empty."""
-        rows = [[query] + [""] * (len(self.names) - 1) for query in queries]
-        return pl.DataFrame(rows, schema=dict.fromkeys(self.names, pl.String), orient="row")
 
     def quoted(self, text: str) -> Table:
         """All that is left, from a line with quotes on, in which a row may go over several lines."""

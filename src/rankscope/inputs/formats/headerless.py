@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import TextIO
 
@@ -150,8 +151,11 @@ def numbered_tables(
         if blank is None:
             first = next((line for line in block.split(b"\n") if line.strip() and not COMMENT_BEGIN.match(line)), b"")
             blank = _is_blank(first.decode(), max((int(name) for _, name in columns if name.isdecimal()), default=0))
-        lines = b"\n".join(_fields_apart(line, comments) for line in block.split(b"\n")) if blank else block
-        if table := reader.unquoted(lines):
+        lines = block.split(b"\n") if blank else []
+        # A tab between the fields of a line; nothing of a comment.
+        for number, line in enumerate(lines):
+            lines[number] = b"" if comments and COMMENT_BEGIN.match(line) else BLANKS.sub(b"\t", line.strip())
+        if table := reader.unquoted(b"\n".join(lines) if blank else block):
             yield table
     if not reader.names:
         problems.add("", "is empty")
@@ -162,11 +166,6 @@ def _is_blank(first: str, width: int) -> bool:
     """Whether blanks separate, by the first line and by how many columns there must be."""
     there = [each for each in SEPARATORS if each in first]
     return all(first.count(each) + 1 < width <= len(first.split()) for each in there)
-
-
-def _fields_apart(line: bytes, comments: bool) -> bytes:
-    """The fields of a line with a tab between them; nothing of a comment."""
-    return b"" if comments and COMMENT_BEGIN.match(line) else BLANKS.sub(b"\t", line.strip())
 
 
 # LETOR text, as learning to rank keeps judgements: `grade qid:query 1:0.3 2:0.1 # item`.
@@ -189,17 +188,8 @@ LETOR_SHAPES = (
 )
 
 
-def is_letor_text(head: bytes) -> bool:
-    """A grade and `qid:`."""
-    return LETOR_BEGIN.match(head) is not None
-
-
-def read_letor_qrels(source: Source, reading: Reading) -> Qrels:
-    """Judgements from grade, query and the item behind the #."""
-    return Qrels.from_source(source, lambda problems: _letor_table(source, reading, problems))
-
-
 def _letor_table(source: Source, reading: Reading, problems: Problems) -> Table:
+    """Judgements from grade, query and the item behind the #."""
     rows, lines = [], []
     text = texts.whole_utf8(source, reading.encoding, problems).decode()
     for number, line in enumerate(text.split("\n"), 1):
@@ -217,9 +207,9 @@ LETOR = FileFormat(
     name="letor",
     about="LETOR text, as learning to rank keeps judgements: `grade qid:query 1:0.3 2:0.1 # item`",
     suffixes=(),
-    recognises=is_letor_text,
+    recognises=lambda head: LETOR_BEGIN.match(head) is not None,  # a grade and `qid:`
     read_run=refusal("holds judgements for learning to rank (qid:), which are no run"),
-    read_qrels=read_letor_qrels,
+    read_qrels=lambda source, reading: Qrels.from_source(source, partial(_letor_table, source, reading)),
     write_run=refusal("a run cannot be written as LETOR text", "Write TREC text, CSV or Parquet."),
     write_qrels=refusal("judgements are not written as LETOR text", "Write TREC text, CSV or Parquet."),
     shapes=LETOR_SHAPES,

@@ -1,7 +1,6 @@
 """JSON files of runs and judgements: one value of any shape, or JSON lines, an object on each line, with the column
-names
-of a table, or a record or response on each line. Parsed without losing anything and without any exception but our
-own.
+names of a table, or a record or response on each line. Parsed without losing anything and without any exception but
+our own.
 """
 
 from __future__ import annotations
@@ -44,11 +43,6 @@ JSON_SUFFIXES = (".json",)
 VALUE_BEGIN = re.compile(rb'\s*(?:\{\s*["}]|\[\s*[\[{\]])')
 
 
-def is_json_value(head: bytes) -> bool:
-    """An object that is not one of several lines, or a list of objects or lists."""
-    return VALUE_BEGIN.match(head) is not None and not begins_lines(head)
-
-
 def read_json_run(source: Source, reading: Reading) -> Run:
     """A run from {query: {item: score}}, {query: [item, ...]}, records, rows or the response of an engine."""
 
@@ -64,7 +58,8 @@ def read_json_qrels(source: Source, reading: Reading) -> Qrels:
 
 
 def _table_of_file(source: Source, reading: Reading, value: str, problems: Problems) -> Table:
-    return json_table(whole_json(source, reading.encoding, problems), source, reading, value, problems)
+    data = whole_json(source, reading.encoding, problems)
+    return table_of_json(data, json_choices(source, reading, value), problems)
 
 
 def write_json_run(run: Run, file: TextIO) -> None:
@@ -87,7 +82,8 @@ JSON = FileFormat(
     name="json",
     about="JSON that is one value, of any of the shapes in `inputs.shapes`; {query: {item: number}} is written",
     suffixes=JSON_SUFFIXES,
-    recognises=is_json_value,
+    # An object that is not one of several lines, or a list of objects or lists.
+    recognises=lambda head: VALUE_BEGIN.match(head) is not None and not begins_lines(head),
     read_run=read_json_run,
     read_qrels=read_json_qrels,
     write_run=write_json_run,
@@ -115,11 +111,6 @@ JSON_LINES_SHAPES = (
         format="jsonl",
     ),
 )
-
-
-def is_json_lines(head: bytes) -> bool:
-    """An object on each line; of a single line one whose first value is neither an object nor a list."""
-    return begins_lines(head)
 
 
 def read_json_lines_run(source: Source, reading: Reading) -> Run:
@@ -179,22 +170,22 @@ def _table_of_records(source: Source, reading: Reading, value: str, problems: Pr
     objects = [each for each in found if each is not None]
     choices = json_choices(source, reading, value)
     if len(objects) > 1 and is_record(objects[0], choices, problems):
-        return json_table(objects, source, reading, value, problems)
+        return table_of_json(objects, choices, problems)
     together = ObjectPairs(pair for each in objects for pair in each)  # {query: ...} on each line
-    return json_table(together, source, reading, value, problems)
+    return table_of_json(together, choices, problems)
 
 
 def _joined_tables(parts: list[Table]) -> Table:
     if len(parts) == 1:
         return parts[0]
     names = dict.fromkeys(name for part in parts for name in part.frame.columns)
-    columns = {name: [value for part in parts for value in _column_values(part.frame, name)] for name in names}
-    frame = pl.DataFrame([series_of_values(name, values) for name, values in columns.items()])
-    return Table(frame, np.concatenate([part.line for part in parts]), "line")
-
-
-def _column_values(frame: pl.DataFrame, name: str) -> list[object]:
-    return frame.get_column(name).to_list() if name in frame.columns else [None] * frame.height
+    columns = []
+    for name in names:
+        values: list[object] = []
+        for frame in (part.frame for part in parts):
+            values += frame.get_column(name).to_list() if name in frame.columns else [None] * frame.height
+        columns.append(series_of_values(name, values))
+    return Table(pl.DataFrame(columns), np.concatenate([part.line for part in parts]), "line")
 
 
 def _tables_of_lines(source: Source, reading: Reading, problems: Problems) -> Iterator[Table]:
@@ -279,7 +270,8 @@ JSON_LINES = FileFormat(
     name="jsonl",
     about="JSON lines: an object on each line, with the column names of a table, or a record or response on each line",
     suffixes=JSON_LINES_SUFFIXES,
-    recognises=is_json_lines,
+    # An object on each line; of a single line one whose first value is neither an object nor a list.
+    recognises=lambda head: begins_lines(head),
     read_run=read_json_lines_run,
     read_qrels=read_json_lines_qrels,
     write_run=write_json_lines_run,
@@ -288,7 +280,7 @@ JSON_LINES = FileFormat(
 )
 
 
-# What JSON and JSON lines share: parsed values of any shape to a table, with what was said of columns.
+# What JSON and JSON lines share: parsed without losing anything and without any exception but our own.
 
 ALL_JSON_SUFFIXES = (".json", ".jsonl", ".ndjson")
 
@@ -297,13 +289,6 @@ def json_choices(source: Source, reading: Reading, value: str) -> JsonChoices:
     """How a file is read: the name of a query that it does not name is its own, without the suffix."""
     return JsonChoices(value, dict(reading.columns), replace(source, part="").stem(ALL_JSON_SUFFIXES), source.part)
 
-
-def json_table(data: Any, source: Source, reading: Reading, value: str, problems: Problems) -> Table:
-    """The rows of one parsed value."""
-    return table_of_json(data, json_choices(source, reading, value), problems)
-
-
-# JSON, parsed without losing anything and without any exception but our own.
 
 FLAT_BEGIN = re.compile(rb'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*[^\s{\[]')
 FIRST_LINE = re.compile(rb"\s*([^\r\n]*)[\r\n]+\s*([^\r\n]?)")

@@ -19,8 +19,6 @@ from rankscope.inputs.run_rows import NO_IDS
 from rankscope.inputs.tables import Table
 from rankscope.inputs.values import as_number, id_text, no_number
 
-# Results of queries gathered from JSON of any shape, until they are a table.
-
 ITEM_WORDS = tuple(map(loose_name, (*ITEM, *LIKELY["item"])))
 VALUE_WORDS = {
     "score": tuple(map(loose_name, (*SCORE, *LIKELY["score"]))),
@@ -88,13 +86,15 @@ class ResultRows:
             return value_at_path(record, asked)
         return first_of(fields_of(record) or {}, words)
 
-    def name_query(self, number: int, of: int) -> str:
-        """A name for a query whose record has none: the file's where it holds one, else its number in the file."""
-        if of == 1 and self.choices.stem:
+    def add_numbered(self, query: Any, number: int, of: int, results: Any) -> None:
+        """All results of a query; one that has no name is called as the file that holds it alone, or by its number."""
+        if query is None and of == 1 and self.choices.stem:
             self.named_by_file = True
-            return self.choices.stem
-        self.numbered += 1
-        return str(number)
+            query = self.choices.stem
+        elif query is None:
+            self.numbered += 1
+            query = str(number)
+        self.add(query, results)
 
     def add(self, query: Any, results: Any) -> None:
         """All results of a query: {item: number}, or a list of ids, of objects, or of [id, number]."""
@@ -233,11 +233,9 @@ class _NestedRows:
             self.ordered = True
             self._add_numbers(text, zip(answer, range(0, -len(answer), -1), strict=True))
         else:
-            self.problems.add(f"query {text}", f"must have {self._form}, got {_kind_of_answer(answer)}")
-
-    @property
-    def _form(self) -> str:
-        return "{item: score} or [item, ...]" if self.value == "score" else "{item: grade}"
+            form = "{item: score} or [item, ...]" if self.value == "score" else "{item: grade}"
+            got = f"{type(answer).__name__} {shorten_value(answer)}"
+            self.problems.add(f"query {text}", f"must have {form}, got {got}")
 
     def _add_numbers(self, query: str, pairs: Iterable[tuple[object, object]]) -> None:
         truth = self.value == "grade"
@@ -253,12 +251,3 @@ class _NestedRows:
                 self.query.append(query)
                 self.item.append(text)
                 self.values.append(number)
-
-
-def _kind_of_answer(value: object) -> str:
-    return "an object" if isinstance(value, ObjectPairs) else f"{type(value).__name__} {_written_answer(value)}"
-
-
-def _written_answer(value: object) -> str:
-    """Pairs as the object they were written as."""
-    return shorten_value(dict(value)) if isinstance(value, ObjectPairs) else shorten_value(value)

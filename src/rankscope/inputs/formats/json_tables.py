@@ -1,6 +1,5 @@
 """JSON that has been parsed, of whatever shape, to a table of rows: rows, columns, records of a query and its results,
-and
-objects whose names are queries. A new shape of a record adds its line to `RECORDS`.
+and objects whose names are queries. A new shape of a record adds its line to `RECORDS`.
 """
 
 from __future__ import annotations
@@ -116,18 +115,6 @@ RECORDS_SHAPE = InputShape(
 )
 
 
-def has_results(record: dict[Any, Any], hits: ResultRows) -> bool:
-    """Whether it has a list of results."""
-    return results_of(record, hits) is not None
-
-
-def add_record(record: Any, number: int, of: int, hits: ResultRows) -> None:
-    """Its results under its query, or under its number where it names none."""
-    query = hits.query_of(record)
-    found = results_of(fields_of(record) or {}, hits)
-    hits.add(hits.name_query(number, of) if query is None else query, [] if found is None else found)
-
-
 def results_of(record: dict[Any, Any], hits: ResultRows) -> Any:
     """The list of results, or the object {item: number}; None where there is none."""
     asked = hits.choices.columns.get(RESULTS)
@@ -135,12 +122,13 @@ def results_of(record: dict[Any, Any], hits: ResultRows) -> Any:
         return value_at_path(record, asked)
     by_name = {loose_name(name): value for name, value in record.items() if isinstance(name, str)}
     found = (by_name[word] for word in NAMES_OF_LISTS[hits.choices.value] if word in by_name)
-    return next((each for each in found if list_of(each) is not None or _is_counted(each)), None)
+    return next((each for each in found if list_of(each) is not None or _holds(each, int, float)), None)
 
 
-def _is_counted(value: Any) -> bool:
+def _holds(value: Any, *kinds: type) -> bool:
+    """Whether it is an object that holds values of these kinds alone."""
     fields = fields_of(value)
-    return fields is not None and all(isinstance(each, int | float) for each in fields.values())
+    return fields is not None and all(isinstance(each, kinds) for each in fields.values())
 
 
 # Objects whose names are queries: {query: {item: number}}, {query: [ids]}, {query: [{"id": ..., "score": ...}]}.
@@ -219,26 +207,31 @@ def keyed_table(data: Any, choices: JsonChoices, problems: Problems) -> Table:
     if frame is not None:
         return Table.numbered(rename_columns(frame, tuple(choices.columns.items()), problems))
     hits = ResultRows(choices, problems)
-    if _engine_of(data, hits) is not None:
-        if choices.value == "grade":
-            problems.add(
-                "", f"is of the shape '{RESPONSES_SHAPE.name}', which holds {HOLDS_RUN} and not {HOLDS_JUDGEMENTS}"
-            )
-            raise InputError([problems.report()])
-        return _of_responses(data, hits)
+    engine = _engine_of(data, hits)
+    if engine is not None:
+        _refuse_other_use(RESPONSES_SHAPE, choices, problems)
+        return _of_responses(data, engine, hits)
     if not _has_lists(data, hits):
         return json_rows.table_of_nested(data, choices.value, problems)
     for query, answer in data.items():
-        found = results_of(fields_of(answer) or {}, hits) if fields_of(answer) is not None else None
+        fields = fields_of(answer)
+        found = None if fields is None else results_of(fields, hits)
         hits.add(query, answer if found is None else found)
     return hits.table()
 
 
-def _of_responses(data: Any, hits: ResultRows) -> Table:
+def _refuse_other_use(shape: InputShape, choices: JsonChoices, problems: Problems) -> None:
+    """A response is no judgement, and ratings are no run."""
+    wanted = HOLDS_RUN if choices.value == "score" else HOLDS_JUDGEMENTS
+    if shape.holds not in (HOLDS_EITHER, wanted):
+        problems.add("", f"is of the shape '{shape.name}', which holds {shape.holds} and not {wanted}")
+        raise InputError([problems.report()])
+
+
+def _of_responses(data: Any, engine: ElasticResponse | SolrResponse, hits: ResultRows) -> Table:
     """The hits of each response under the query before it."""
-    engine = _engine_of(data, hits)
     for number, (query, answer) in enumerate(data.items(), 1):
-        if engine is None or not engine.recognises(fields_of(answer) or {}, hits):
+        if not engine.recognises(fields_of(answer) or {}, hits):
             hits.problems.add(f"query {query}", f"must have a response as the others do, got {shorten_value(answer)}")
             continue
         hits.answered = query
@@ -258,12 +251,7 @@ def is_keyed(data: Any) -> bool:
     if _engine_of(data, ResultRows(JsonChoices("score"), Problems(""))) is not None:
         return True
     answers = [answer for _, answer in islice(data.items(), ANSWERS_LOOKED_AT)]
-    return bool(answers) and all(list_of(each) is not None or _is_answer(each) for each in answers)
-
-
-def _is_answer(value: Any) -> bool:
-    fields = fields_of(value)
-    return fields is not None and all(isinstance(each, int | float | str) for each in fields.values())
+    return bool(answers) and all(list_of(each) is not None or _holds(each, int, float, str) for each in answers)
 
 
 def _has_lists(data: Any, hits: ResultRows) -> bool:
@@ -272,7 +260,7 @@ def _has_lists(data: Any, hits: ResultRows) -> bool:
         listed, fields = list_of(answer), fields_of(answer)
         if listed and (hits.choices.value == "grade" or not isinstance(listed[0], str | int | float)):
             return True
-        if fields is not None and has_results(fields, hits):
+        if fields is not None and results_of(fields, hits) is not None:
             return True
     return False
 
@@ -281,9 +269,8 @@ def _frame_of_columns(data: Any, choices: JsonChoices, problems: Problems) -> pl
     """The table where names are those of columns; None where they are queries."""
     names = {plain_name(name) for name, _ in data.items() if isinstance(name, str)}
     mapped = {name for role, name in choices.columns.items() if role in ("query", "item")}
-    if not (names & set(QUERY) and names & set(ITEM)) and not (
-        len(mapped) == 2 and mapped <= {n for n, _ in data.items()}
-    ):
+    all_mapped = len(mapped) == 2 and mapped <= {name for name, _ in data.items()}
+    if not all_mapped and not (names & set(QUERY) and names & set(ITEM)):
         return None
     columns = {name: _values_of_column(values) for name, values in data.items()}
     lengths = {None if each is None else len(each) for each in columns.values()}
@@ -338,11 +325,12 @@ class AnyRecord:
 
     def recognises(self, record: dict[Any, Any], hits: ResultRows) -> bool:
         """By a list of results; alone it must name its query too, for {query: [ids]} may have such a name."""
-        return has_results(record, hits)
+        return results_of(record, hits) is not None
 
     def add(self, record: Any, number: int, of: int, hits: ResultRows) -> None:
-        """Its results under its query."""
-        add_record(record, number, of, hits)
+        """Its results under its query, or under its number where it names none."""
+        found = results_of(fields_of(record) or {}, hits)
+        hits.add_numbered(hits.query_of(record), number, of, [] if found is None else found)
 
 
 RECORDS: tuple[RecordShape, ...] = (
@@ -386,28 +374,21 @@ def _without_others_map(data: Any, choices: JsonChoices, problems: Problems) -> 
 
 
 def _table_of_known_shape(data: Any, choices: JsonChoices, problems: Problems) -> Table:
-    if choices.part and not _has_parts(data, choices, problems):
+    fields = fields_of(data)
+    has_parts = fields is not None and RreEvaluation().recognises(fields, ResultRows(choices, problems))
+    if choices.part and not has_parts:
         problems.add("", "has no parts, so nothing can stand behind a #")
         raise InputError([problems.report()])
-    fields = fields_of(data)
     if fields is not None:
         shape = _record_shape(fields, ResultRows(choices, problems), alone=True)
         return keyed_table(data, choices, problems) if shape is None else _table_of_records([data], choices, problems)
     listed = list_of(data)
     if listed is None or (listed and fields_of(listed[0]) is None):
         forms = f"{NESTED_FORMS[choices.value]}, or a list of objects"
-        problems.add("", f"must hold {forms}, got {json_kind(data)}{_kind_of_first(listed)}")
+        of_first = f" of {json_kind(listed[0])}" if listed else ""
+        problems.add("", f"must hold {forms}, got {json_kind(data)}{of_first}")
         raise InputError([problems.report()])
     return _table_of_records(listed, choices, problems) if listed else ResultRows(choices, problems).table()
-
-
-def _has_parts(data: Any, choices: JsonChoices, problems: Problems) -> bool:
-    fields = fields_of(data)
-    return fields is not None and RreEvaluation().recognises(fields, ResultRows(choices, problems))
-
-
-def _kind_of_first(listed: list[Any] | None) -> str:
-    return f" of {json_kind(listed[0])}" if listed else ""
 
 
 def json_kind(value: object) -> str:
@@ -451,26 +432,14 @@ def _table_of_records(listed: Sequence[Any], choices: JsonChoices, problems: Pro
     for number, record in enumerate(listed, 1):
         fields = fields_of(record)
         if fields is None or not shape.recognises(fields, hits):
-            what = f"must be like the first record ({shape.shape.name}), got {shorten_value(_plain_record(record))}"
-            problems.add(f"record {number}", what)
+            got = shorten_value(dict(record) if isinstance(record, ObjectPairs) else record)
+            problems.add(f"record {number}", f"must be like the first record ({shape.shape.name}), got {got}")
         elif isinstance(record, ObjectPairs) and len(fields) < len(record):
             problems.add(f"record {number}", "has a name twice")
         else:
             shape.add(record, number, len(listed), hits)
     _refuse_lost_columns(hits, listed)
     return hits.table()
-
-
-def _plain_record(record: Any) -> Any:
-    return dict(record) if isinstance(record, ObjectPairs) else record
-
-
-def _refuse_other_use(shape: InputShape, choices: JsonChoices, problems: Problems) -> None:
-    """A response is no judgement, and ratings are no run."""
-    wanted = HOLDS_RUN if choices.value == "score" else HOLDS_JUDGEMENTS
-    if shape.holds not in (HOLDS_EITHER, wanted):
-        problems.add("", f"is of the shape '{shape.name}', which holds {shape.holds} and not {wanted}")
-        raise InputError([problems.report()])
 
 
 def _refuse_lost_columns(hits: ResultRows, listed: Sequence[Any]) -> None:

@@ -1,6 +1,5 @@
 """JSON that search engines and tools write: responses of Elasticsearch, OpenSearch and Solr, ratings, cases and
-snapshots
-of Quepid, files of the Rated Ranking Evaluator, and KILT's provenance of pages.
+snapshots of Quepid, files of the Rated Ranking Evaluator, and KILT's provenance of pages.
 """
 
 from __future__ import annotations
@@ -99,14 +98,13 @@ class ElasticResponse:
         whole = fields_of(record) or {}
         response = _elastic_response(whole) or {}
         asked = None if "error" in response and hits.answered is None else hits.query_of(whole, QUERY_NAMES_BESIDE)
-        query = hits.name_query(number, of) if asked is None else asked
         found = _elastic_hits(response)
         if found is None:
             error = fields_of(response.get("error")) or {}
             place = f"response {number}" if asked is None else f"query {asked}"
             hits.problems.add(place, f"is an error: {shorten_value(error.get('type', error))}")
         else:
-            hits.add(query, found)
+            hits.add_numbered(asked, number, of, found)
 
 
 class SeveralResponses:
@@ -144,9 +142,8 @@ class RatingRequests:
         """The ratings of each request under its id."""
         requests = list_of((fields_of(record) or {}).get("requests")) or []
         for place, each in enumerate(requests, 1):
-            query = hits.query_of(each, ("id",))
             found = (fields_of(each) or {}).get("ratings")
-            hits.add(hits.name_query(place, len(requests)) if query is None else query, found)
+            hits.add_numbered(hits.query_of(each, ("id",)), place, len(requests), found)
 
 
 # Solr: what `select` answers as JSON.
@@ -196,7 +193,7 @@ class SolrResponse:
         if query is None and "query" not in hits.choices.columns:
             header = fields_of(whole.get("responseHeader")) or {}
             query = (fields_of(header.get("params")) or {}).get("q")
-        hits.add(hits.name_query(number, of) if query is None else query, _solr_docs(whole) or [])
+        hits.add_numbered(query, number, of, _solr_docs(whole) or [])
 
 
 # Quepid: ratings and cases as judgements, snapshots as runs.
@@ -236,8 +233,9 @@ QUEPID_SNAPSHOT_SHAPE = InputShape(
 )
 
 
-def _quepid_queries(record: dict[Any, Any]) -> list[dict[Any, Any]]:
-    return [fields for each in list_of(record.get("queries")) or [] if (fields := fields_of(each)) is not None]
+def _objects_in(value: Any) -> list[dict[Any, Any]]:
+    """The objects of a list, what is none left out."""
+    return [fields for each in list_of(value) or [] if (fields := fields_of(each)) is not None]
 
 
 class QuepidRatings:
@@ -247,14 +245,14 @@ class QuepidRatings:
 
     def recognises(self, record: dict[Any, Any], hits: ResultRows) -> bool:
         """By queries that have ratings, and no documents next to them."""
-        return any("ratings" in each for each in _quepid_queries(record)) and fields_of(record.get("docs")) is None
+        rated = any("ratings" in each for each in _objects_in(record.get("queries")))
+        return rated and fields_of(record.get("docs")) is None
 
     def add(self, record: Any, number: int, of: int, hits: ResultRows) -> None:
         """The ratings under the text of each query."""
-        for place, each in enumerate(_quepid_queries(fields_of(record) or {}), 1):
-            query = hits.query_of(each, QUEPID_TEXTS)
+        for place, each in enumerate(_objects_in((fields_of(record) or {}).get("queries")), 1):
             ratings = each.get("ratings")
-            hits.add(hits.name_query(place, 2) if query is None else query, ratings if ratings is not None else [])
+            hits.add_numbered(hits.query_of(each, QUEPID_TEXTS), place, 2, [] if ratings is None else ratings)
 
 
 class QuepidSnapshot:
@@ -271,7 +269,7 @@ class QuepidSnapshot:
         fields = fields_of(record) or {}
         texts = {
             str(each.get("query_id", each.get("id"))): hits.query_of(each, QUEPID_TEXTS)
-            for each in _quepid_queries(fields)
+            for each in _objects_in(fields.get("queries"))
         }
         for query, docs in (fields_of(fields.get("docs")) or {}).items():
             listed = list_of(docs)
@@ -321,10 +319,6 @@ RRE_EVALUATION_SHAPE = InputShape(
         ),
     ),
 )
-
-
-def _objects_in(value: Any) -> list[dict[Any, Any]]:
-    return [fields for each in list_of(value) or [] if (fields := fields_of(each)) is not None]
 
 
 def _rre_groups(record: dict[Any, Any]) -> Iterator[dict[Any, Any]]:
@@ -430,10 +424,6 @@ KILT_SHAPE = InputShape(
 )
 
 
-def _kilt_outputs(record: dict[Any, Any]) -> list[dict[Any, Any]]:
-    return [fields for each in list_of(record.get("output")) or [] if (fields := fields_of(each)) is not None]
-
-
 class Kilt:
     """One question with its pages."""
 
@@ -441,14 +431,13 @@ class Kilt:
 
     def recognises(self, record: dict[Any, Any], hits: ResultRows) -> bool:
         """By the provenance of an output."""
-        return any("provenance" in each for each in _kilt_outputs(record))
+        return any("provenance" in each for each in _objects_in(record.get("output")))
 
     def add(self, record: Any, number: int, of: int, hits: ResultRows) -> None:
         """All pages of all outputs, each once."""
         fields = fields_of(record) or {}
-        pages = [page for each in _kilt_outputs(fields) for page in list_of(each.get("provenance")) or []]
         once: dict[str, Any] = {}
-        for page in pages:
-            once.setdefault(str((fields_of(page) or {}).get("wikipedia_id", page)), page)
-        query = hits.query_of(fields, ("id",))
-        hits.add(hits.name_query(number, of) if query is None else query, list(once.values()))
+        for output in _objects_in(fields.get("output")):
+            for page in list_of(output.get("provenance")) or []:
+                once.setdefault(str((fields_of(page) or {}).get("wikipedia_id", page)), page)
+        hits.add_numbered(hits.query_of(fields, ("id",)), number, of, list(once.values()))

@@ -1,10 +1,9 @@
 """Formats of files of runs and judgements: which there are, how one is recognised, what reads and what writes it.
 
 The format of a file is recognised by its first bytes; its name decides only what is written. A format loads when it
-is
-named, or when a file may be of it: a new one adds its line to `KNOWN`. The shapes that its files may have are
-declared
-with examples, of which the reference page and a test are made. What a format cannot hold its writer refuses.
+is named, or when a file may be of it: a new one adds its line to `KNOWN`. The shapes that its files may have are
+declared with examples, of which the reference page and a test are made. What a format cannot hold its writer
+refuses.
 """
 
 from __future__ import annotations
@@ -160,7 +159,11 @@ FORMATS: Catalogue[Format] = Catalogue(
 def format_of_file(source: Source, encoding: str = "utf-8") -> Format:
     """The format of a file, by its first bytes; of a folder, by what lies in it."""
     if source.is_folder:
-        return _of_folder(source)
+        from rankscope.inputs.formats.benchmarks import BEIR_ADVICE, is_beir_folder
+
+        if is_beir_folder(Path(source.path)):
+            return FORMATS.find("beir")
+        raise InputError.of(source.name, ["is a folder, and not one of a kind known here"], BEIR_ADVICE)
     head = source.head()
     text = texts.utf8_beginning(head, encoding)
     ours = source.address.lower().endswith(OUR_SUFFIXES)  # then no other package need be asked
@@ -177,14 +180,6 @@ def _possible_formats(head: bytes, text: bytes, ours: bool) -> Iterator[Format]:
     """Formats in the order they are asked: those that other packages add first, for TREC takes any text."""
     yield from () if ours else FORMATS.added()
     yield from (FORMATS.find(each.name) for each in KNOWN if each.may_begin(head) or each.may_begin(text))
-
-
-def _of_folder(source: Source) -> Format:
-    from rankscope.inputs.formats.benchmarks import BEIR_ADVICE, is_beir_folder
-
-    if is_beir_folder(Path(source.path)):
-        return FORMATS.find("beir")
-    raise InputError.of(source.name, ["is a folder, and not one of a kind known here"], BEIR_ADVICE)
 
 
 def _advice_on_formats(head: bytes) -> str:

@@ -1,6 +1,5 @@
 """TREC text: `query Q0 item rank score tag` for runs, `query iteration item grade` for judgements; what it cannot hold
-is
-refused when it is written.
+is refused when it is written.
 """
 
 from __future__ import annotations
@@ -11,7 +10,6 @@ from typing import TYPE_CHECKING, TextIO
 
 import numpy as np
 
-from rankscope.core.arrays import IntArray
 from rankscope.inputs.formats.registry import (
     HOLDS_JUDGEMENTS,
     HOLDS_RUN,
@@ -134,11 +132,6 @@ QRELS_LINE = LineLayout(
 )
 
 
-def is_trec_text(head: bytes) -> bool:
-    """Any text with no other format's signature: it is the last one asked."""
-    return b"\0" not in head
-
-
 def read_trec_run(source: Source, reading: Reading) -> Run:
     """A run that is read when its rows are asked for; the rank column is read, and must be a number, only then."""
 
@@ -163,14 +156,10 @@ def _run_blocks(
             item=rows.texts["item"],
             score=rows.numbers["score"],
             line=rows.line,
-            rank=_ranks(rows, problems) if "rank" in layout.wanted else None,
+            rank=whole_ranks(rows.numbers["rank"], rows.line, "line", problems) if "rank" in layout.wanted else None,
         )
         run.first = run.first.and_these(rows.texts["query"], read.score, rows.glanced)
         yield RunBlock(rows.texts["query"], read)
-
-
-def _ranks(rows: LineRows, problems: Problems) -> IntArray:
-    return whole_ranks(rows.numbers["rank"], rows.line, "line", problems)
 
 
 def read_trec_qrels(source: Source, reading: Reading) -> Qrels:
@@ -206,7 +195,7 @@ TREC = FileFormat(
     name="trec",
     about="TREC text: `query Q0 item rank score tag` for runs, `query iteration item grade` for judgements",
     suffixes=TREC_SUFFIXES,
-    recognises=is_trec_text,
+    recognises=lambda head: b"\0" not in head,  # any text with no other format's signature: it is the last one asked
     read_run=read_trec_run,
     read_qrels=read_trec_qrels,
     write_run=write_trec_run,

@@ -33,15 +33,9 @@ if TYPE_CHECKING:
     from rankscope.ranks.parts.resources import Where
 
 
-# Judgements and runs to scores: the main entry of the library.
-
-
 def way_of_evaluating(both_levels: bool) -> Callable[..., Scores]:
     """Of one level, or of chunks and documents, each system twice."""
-    if not both_levels:
-        return evaluate
-
-    return evaluate_both_levels
+    return evaluate_both_levels if both_levels else evaluate
 
 
 def evaluate(
@@ -97,6 +91,11 @@ def evaluate(
         _attempt(errors, partial(judgements.need_whole_grades, compat))
     class_of = _attempt(errors, lambda: _classes_of(classes)) if classes is not None else None
     unwanted = _attempt(errors, lambda: read_junk(junk, reading)) if junk is not None else ()
+    divide = None
+    if parts is not None:
+        from rankscope.measures.evaluation.subtopics import reduced_by_subtopic
+
+        divide = partial(reduced_by_subtopic, parts)
     systems: list[SystemScores] = []
     errors += of_runs
     for run, bare in zip(named, reductions, strict=True):
@@ -115,7 +114,7 @@ def evaluate(
             progress,
             keep_scores,
             partial(reduction, judgements),
-            None if parts is None else _divided(parts, reduction),
+            None if divide is None else divide(reduction),
         )
         scored = _attempt(errors, job)
         if scored is not None:
@@ -148,7 +147,9 @@ def evaluate_ranks(ranks: Sequence[RelevantRanks], measures: Asked, settings: Se
 
     Systems of equal names get a number behind all but the first.
     """
-    _refuse_what_is_fixed(ranks, settings)
+    fixed = [line for each in ranks for line in (*_fixed_otherwise(each, settings), *_cut_too_late(each, settings))]
+    if fixed:
+        raise SettingError.of(fixed)
     kinds = parse_measures(measures, settings.rel, settings.compat)
     class_of = _classes_of(classes) if classes is not None else None
     for own, group in _apart(kinds, settings).items():
@@ -189,12 +190,6 @@ def _subtopics_of(
 
     other = subtopics if _is_other(subtopics, qrels) else None
     return read_subtopics(other, qrels, kinds, reading, settings, reductions)
-
-
-def _divided(parts: Any, reduction: Callable[..., RelevantRanks]) -> Callable[..., RelevantRanks]:
-    from rankscope.measures.evaluation.subtopics import reduced_by_subtopic
-
-    return reduced_by_subtopic(parts, reduction)
 
 
 def _attempt(errors: list[InputError], make: Callable[[], Any]) -> Any:
@@ -308,13 +303,6 @@ def _scored(
     return SystemScores(seen.at(rel=settings.rel), tuple(columns))
 
 
-def _refuse_what_is_fixed(ranks: Sequence[RelevantRanks], settings: Settings) -> None:
-    """A saved reduction cannot be made with other ties, duplicates or score width any more; all of it at once."""
-    problems = [line for each in ranks for line in (*_fixed_otherwise(each, settings), *_cut_too_late(each, settings))]
-    if problems:
-        raise SettingError.of(problems)
-
-
 def _fixed_otherwise(ranks: RelevantRanks, settings: Settings) -> list[str]:
     """Settings asked for that the ranks were not made with; the mean over all orders can be had from any order.
 
@@ -372,26 +360,22 @@ def evaluate_both_levels(qrels: Any, runs: Any, measures: Asked, *, roll_up: Any
         raise InputError.of(judged.name, [what], f"Leave out {setting_usage('both_levels')}, or judge chunks.")
     chunks = evaluate(judged, runs, measures, **given)
     documents = evaluate(judged, runs, measures, roll_up=reading.roll_up, **given)
-    pairs = zip(chunks.systems, documents.systems, strict=True)
-    systems = [each for pair in pairs for each in map(_at_level, pair, ("chunks", "documents"))]
+    systems = []
+    for pair in zip(chunks.systems, documents.systems, strict=True):
+        for each, level in zip(pair, ("chunks", "documents"), strict=True):
+            systems.append(replace(each, ranks=replace(each.ranks, system=f"{each.ranks.system} ({level})")))
     notes = tuple(dict.fromkeys((*chunks.notes, *documents.notes)))
     return replace(documents, systems=tuple(systems), notes=notes)
 
 
 def _reading_of_levels(roll_up: Any, given: dict[str, Any]) -> Reading:
-    comments = bool(given.get("comments", default("comments")))
-    encoding, max_ratio = given.get("encoding", "utf-8"), given.get("max_ratio", MAX_RATIO)
-    names = ("columns", "map_qrels", "map_runs")
-    maps: dict[str, Any] = {name: given.get(name) for name in names}
     return reading_with(
-        roll_up=roll_up,
-        format=given.get("format"),
-        encoding=encoding,
-        comments=comments,
-        max_ratio=max_ratio,
-        **maps,
+        given.get("columns"),
+        roll_up,
+        given.get("format"),
+        given.get("encoding", "utf-8"),
+        bool(given.get("comments", default("comments"))),
+        given.get("max_ratio", MAX_RATIO),
+        given.get("map_qrels"),
+        given.get("map_runs"),
     )
-
-
-def _at_level(system: SystemScores, level: str) -> SystemScores:
-    return replace(system, ranks=replace(system.ranks, system=f"{system.ranks.system} ({level})"))

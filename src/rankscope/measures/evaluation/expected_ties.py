@@ -36,7 +36,7 @@ def mean_over_orders(
     exact = measure.expected(seen)
     values = (measure.of(seen) if exact is None else exact).copy()
     whole, settings = _condensed_first(whole, seen, settings)
-    rows = np.flatnonzero(_has_ties(whole) if exact is None else _cut_through(whole, settings.depth))
+    rows = np.flatnonzero(whole.ties.lengths > 0 if exact is None else _cut_through(whole, settings.depth))
     few = order_counts(whole.take(rows)) <= MOST_ORDERS
     counted, drawn = rows[few], rows[~few]
     if counted.size:
@@ -51,10 +51,6 @@ def mean_over_orders(
 def _condensed_first(whole: RelevantRanks, seen: RelevantRanks, settings: Settings) -> tuple[RelevantRanks, Settings]:
     """Without a depth, items that are not judged may go before equal scores are ordered, not after."""
     return (seen, settings.changed(judged_only=False)) if settings.depth is None else (whole, settings)
-
-
-def _has_ties(queries: RelevantRanks) -> BoolArray:
-    return np.asarray(queries.ties.lengths > 0)
 
 
 def _cut_through(queries: RelevantRanks, depth: int | None) -> BoolArray:

@@ -36,20 +36,14 @@ def with_micro_mean(
     if measure.summary == "sum":
         return column
     parts = measure.ratio(queries)
+    if parts is not None and settings.ties == "expected":
+        return _micro_over_all_orders(column, parts[1], settings)
     if parts is not None:
-        return (
-            _micro_over_all_orders(column, parts[1], settings)
-            if settings.ties == "expected"
-            else _ratio(column, *parts)
-        )
+        return replace(column, summary=_divided(parts[0][column.counted], parts[1][column.counted]))
     if isinstance(measure, AP) and qrels is not None and run is not None:
         counted = [query for query, inside in zip(queries.queries, column.counted.tolist(), strict=True) if inside]
         return replace(column, summary=_merged_ap(measure, qrels, run, settings, junk, counted))
     raise SettingError(f"{measure} has no micro mean; P, R, Rprec, success-like ratios and AP (from run files) have")
-
-
-def _ratio(column: Column, top: FloatArray, bottom: FloatArray) -> Column:
-    return replace(column, summary=_divided(top[column.counted], bottom[column.counted]))
 
 
 def _divided(top: FloatArray, bottom: FloatArray) -> float:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import count
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 
@@ -19,13 +19,21 @@ from rankscope.core.arrays import BoolArray, FloatArray
 from rankscope.core.caching import LazyModule
 from rankscope.core.catalogue import did_you_mean, listed, unknown_name
 from rankscope.core.display import Displayed, Tabular, written
+from rankscope.core.errors import MeasureError
 from rankscope.core.settings import SETTINGS, Settings
-from rankscope.measures.evaluation.coverage import Caution, Coverage, coverage_of, only_relevant, status_of, warnings_of
+from rankscope.measures.evaluation.coverage import (
+    Caution,
+    Coverage,
+    cautions_of_columns,
+    coverage_of,
+    easy_collection,
+    only_relevant,
+    status_of,
+    warnings_of,
+)
 from rankscope.measures.measure import Measure
 from rankscope.ranks.ragged import in_order_sum
 from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks
-
-# The result: one long table (system, query, class, measure, value), its summaries, and what must be said with it.
 
 if TYPE_CHECKING:
     import polars as pl
@@ -193,7 +201,6 @@ class Scores(Tabular):
 
     def _canonical(self, text: str) -> str | None:
         """How a measure prints that was written in another way; None if it is none."""
-        from rankscope.core.errors import MeasureError
         from rankscope.measures.notation import parse_measure
 
         try:
@@ -270,27 +277,20 @@ class Scores(Tabular):
 
     @cached_property
     def _cautions(self) -> list[Caution]:
-        from rankscope.measures.evaluation.cautions import cautions, easy_collection
-
         found = [Caution("Input", line) for line in self.notes]
         found += easy_collection([system.ranks for system in self.systems])
         for system in self.systems:
             own = warnings_of(system, self.settings)
-            own += [*cautions(system.ranks, system.columns, self.settings), *_floored(system)]
+            own += cautions_of_columns(system.ranks, system.columns, self.settings)
+            for column in system.columns:  # geometric means that rest on their floor
+                if column.floored:
+                    text = f"{column.asked}: {column.floored} queries stand at the floor of 1e-5"
+                    own.append(Caution("Floor", text, column.floored))
             found += [replace(each, system=system.name) for each in own]
         return [*found, *only_relevant(self.systems)]
 
     def __iter__(self) -> Iterator[SystemScores]:
         return iter(self.systems)
-
-
-def _floored(system: SystemScores) -> list[Caution]:
-    """Geometric means that rest on their floor."""
-    return [
-        Caution("Floor", f"{column.asked}: {column.floored} queries stand at the floor of 1e-5", column.floored)
-        for column in system.columns
-        if column.floored
-    ]
 
 
 def summary_value(measure: Measure, values: FloatArray, mean: str) -> float:
@@ -418,8 +418,7 @@ def metric_keys(texts: Sequence[str], endings: Sequence[str] = ("",)) -> list[st
     return chosen
 
 
-@dataclass(frozen=True, eq=False)
-class Metric:
+class Metric(NamedTuple):
     """A measure of a system and the name it is logged under."""
 
     key: str
@@ -435,16 +434,10 @@ def metrics_by_column(scores: Scores) -> list[tuple[SystemScores, list[Metric]]]
     """The metrics of each system; what is undefined or no number is left out."""
     several = len(scores.systems) > 1
     prefixes = [f"{key}/" if several else "" for key in metric_keys([each.name for each in scores.systems])]
-    return [
-        (system, [each for each in _metrics(system, prefix) if _is_number(each.column)])
-        for prefix, system in zip(prefixes, scores.systems, strict=True)
-    ]
-
-
-def _metrics(system: SystemScores, prefix: str) -> list[Metric]:
-    keys = metric_keys([column.asked for column in system.columns], ENDINGS)
-    return [Metric(f"{prefix}{key}", column) for key, column in zip(keys, system.columns, strict=True)]
-
-
-def _is_number(column: Column) -> bool:
-    return column.measure.summary != "none" and math.isfinite(column.summary)
+    found = []
+    for prefix, system in zip(prefixes, scores.systems, strict=True):
+        keys = metric_keys([column.asked for column in system.columns], ENDINGS)
+        named = zip(keys, system.columns, strict=True)
+        metrics = [Metric(f"{prefix}{key}", column) for key, column in named if column.measure.summary != "none"]
+        found.append((system, [each for each in metrics if math.isfinite(each.column.summary)]))
+    return found

@@ -20,8 +20,6 @@ from rankscope.core.notation import Named, NamedCatalogue
 from rankscope.core.wording import setting_usage
 from rankscope.measures.fusion.candidates import Candidates, Training
 
-# What a fusion method is: from the lists of several systems to one score an item.
-
 
 @dataclass(frozen=True)
 class FusionMethod(Named):

@@ -13,8 +13,6 @@ from rankscope.core.arrays import FloatArray, IntArray
 from rankscope.measures.fusion.candidates import ABSENT, Candidates
 from rankscope.measures.fusion.method import FusionMethod, sum_found
 
-# Methods that look at places only, so that scores need no common scale.
-
 MOURAO = "Mourao, Martins & Magalhaes 2015, Multimodal medical information retrieval with unsupervised rank fusion"
 ASLAM = "Aslam & Montague 2001, Models for metasearch (SIGIR)"
 

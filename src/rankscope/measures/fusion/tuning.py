@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from math import comb
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -20,18 +20,20 @@ from rankscope.measures.fusion.candidates import Candidates, FusionChoice, Train
 from rankscope.measures.fusion.method import FusionMethod
 from rankscope.measures.notation import parse_measure
 
-# Weights and options chosen on other queries than those they are used for.
-
 MOST_WEIGHTS: Final = 500  # combinations of weights that are tried
 FINEST: Final = 10  # parts into which the whole weight is divided at most
 
 
-@dataclass(frozen=True, eq=False)
-class Trial:
+class Trial(NamedTuple):
     """A method with its options, and weights of the systems."""
 
     method: FusionMethod
     weights: FloatArray
+
+    @property
+    def own_weights(self) -> tuple[float, ...]:
+        """The weights that count: none for a method that weighs all systems alike."""
+        return tuple(self.weights.tolist()) if self.method.weighted else ()
 
 
 def trials_of(method: FusionMethod, systems: int, weights: Sequence[float] | None, tune: bool) -> list[Trial]:
@@ -62,8 +64,8 @@ def weight_grid(systems: int) -> FloatArray:
 
 def fuse_as_given(lists: Candidates, trial: Trial) -> tuple[FloatArray, list[FusionChoice]]:
     """Fused scores by what somebody has chosen."""
-    weights = tuple(trial.weights.tolist()) if trial.method.weighted else ()
-    return trial.method.fuse(lists, trial.weights), [FusionChoice(str(trial.method), weights, tuple(lists.queries))]
+    choice = FusionChoice(str(trial.method), trial.own_weights, tuple(lists.queries))
+    return trial.method.fuse(lists, trial.weights), [choice]
 
 
 def fuse_across(
@@ -72,15 +74,21 @@ def fuse_across(
     """Fused scores, each query's by what was best, or learnt, on the queries of other folds; and what that was."""
     lists = judged.lists
     fold = fold_of(len(lists.queries), folds, seed)
-    fixed = None if trials[0].method.learns else _fixed(judged, trials)
+    fixed = None if trials[0].method.learns else _tried(judged, trials)
     scores, choices = np.empty(len(lists.query)), []
     for each in range(int(fold.max()) + 1):
         mine = fold == each
-        tried = fixed or _learnt(judged, trials, ~mine)
+        tried = fixed
+        if tried is None:
+            training = judged.training(~mine)
+            tried = _tried(judged, [each._replace(method=each.method.learn(training)) for each in trials])
         best, value = _best(tried, ~mine, judged.lower_is_better)
         rows = mine[lists.query]
         scores[rows] = tried[best].scores[rows]
-        choices.append(_choice(trials[best], lists, mine, tried[best], value))
+        trial = trials[best]
+        names = tuple(query for query, own in zip(lists.queries, mine.tolist(), strict=True) if own)
+        known = int((~np.isnan(tried[best].values[~mine])).sum())
+        choices.append(FusionChoice(str(trial.method), trial.own_weights, names, chosen_on=known, value=value))
     return scores, choices
 
 
@@ -96,26 +104,17 @@ def fold_of(count: int, folds: int, seed: int) -> IntArray:
     return np.random.default_rng(seed).permutation(fold)
 
 
-@dataclass(frozen=True, eq=False)
-class _Tried:
-    """The scores of a trial, its values on the queries, and how many it was learnt or chosen on."""
+class _Tried(NamedTuple):
+    """What came of a trial: fused scores, and the values of the queries."""
 
     scores: FloatArray
     values: FloatArray
 
 
-def _fixed(judged: JudgedCandidates, trials: Sequence[Trial]) -> list[_Tried]:
+def _tried(judged: JudgedCandidates, trials: Sequence[Trial]) -> list[_Tried]:
     """Trials as they are; of those that learn nothing this is the same in every fold."""
-    return [_tried(judged, each.method.fuse(judged.lists, each.weights)) for each in trials]
-
-
-def _learnt(judged: JudgedCandidates, trials: Sequence[Trial], allowed: BoolArray) -> list[_Tried]:
-    training = judged.training(allowed)
-    return _fixed(judged, [replace(each, method=each.method.learn(training)) for each in trials])
-
-
-def _tried(judged: JudgedCandidates, scores: FloatArray) -> _Tried:
-    return _Tried(scores, judged.values(scores))
+    fused = (each.method.fuse(judged.lists, each.weights) for each in trials)
+    return [_Tried(scores, judged.values(scores)) for scores in fused]
 
 
 def _best(tried: Sequence[_Tried], allowed: BoolArray, lower_is_better: bool) -> tuple[int, float]:
@@ -127,13 +126,6 @@ def _best(tried: Sequence[_Tried], allowed: BoolArray, lower_is_better: bool) ->
     means = values[:, known].mean(axis=1)
     best = int(np.argmax(means * turn(lower_is_better)))
     return best, float(means[best])
-
-
-def _choice(trial: Trial, lists: Candidates, mine: BoolArray, tried: _Tried, value: float) -> FusionChoice:
-    weights = tuple(trial.weights.tolist()) if trial.method.weighted else ()
-    names = tuple(query for query, own in zip(lists.queries, mine.tolist(), strict=True) if own)
-    known = int((~np.isnan(tried.values[~mine])).sum())
-    return FusionChoice(method=str(trial.method), weights=weights, queries=names, chosen_on=known, value=value)
 
 
 def _divisions(parts: int, places: int) -> Iterator[tuple[int, ...]]:

@@ -1,9 +1,8 @@
 """Ranks without moving rows: the judged items first, then how many rows of each part stand before each of them.
 
 For queries that are larger than memory, and for places where moving data is dear. The rank of an item is one more
-than
-the sum of these counts, so parts can be counted anywhere and in any order. An item that is not judged and is ranked
-twice in different parts cannot be seen.
+than the sum of these counts, so parts can be counted anywhere and in any order. An item that is not judged and is
+ranked twice in different parts cannot be seen.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -29,12 +28,10 @@ from rankscope.ranks.kept_scores import lots_of_names
 from rankscope.ranks.parts.plan import PartFacts, ReductionPlan, RunPart, run_of_part
 from rankscope.ranks.parts.work import facts_of
 from rankscope.ranks.query_blocks import ItemKeys, QueryNumbers, WholeQueries, gather_rows
-from rankscope.ranks.ragged import ranges
+from rankscope.ranks.ragged import changes, ranges
 from rankscope.ranks.reduction import Found, find_judged
 from rankscope.ranks.relevant_ranks import KEPT_DISTRACTORS
 from rankscope.ranks.ties import Placement, ScoredRows, ranks_of, standing
-
-# Ranks without moving rows: the judged items first, then how many rows of each part stand before each of them.
 
 COUNTED = ("before", "above", "equal")
 ROWS_AT_ONCE = 1 << 21
@@ -125,7 +122,12 @@ def count_rows(counting: Counting, part: RunPart) -> Arrays:
             row_of = np.array([plan.judged.row_of.get(query, -1) for query in whole.queries], dtype=np.int64)
             not_judged.update(query for query, row in zip(whole.queries, row_of.tolist(), strict=True) if row < 0)
             answered[row_of[row_of >= 0]] = True
-            left = _without_judged(whole, row_of, found)
+            # The rows that are not judged, without junk and duplicates.
+            assert isinstance(found.judged, JudgedItems)
+            judged, _ = find_judged(whole.keys, row_of, found.judged)
+            keep = np.ones(len(whole.rows), dtype=np.bool_)
+            keep[judged] = False
+            left = found.settled(whole.keep(keep))
             np.add.at(depth, row_of[row_of >= 0], left.lengths[row_of >= 0])
             _add_counts(counts, counting, left, row_of)
             if found.keep_scores:
@@ -145,15 +147,6 @@ def portions(blocks: Iterable[RunBlock], most: int) -> Iterator[list[RunBlock]]:
             waiting = []
     if waiting:
         yield waiting
-
-
-def _without_judged(whole: WholeQueries, row_of: IntArray, found: Found) -> WholeQueries:
-    """The rows that are not judged, without junk and duplicates."""
-    assert isinstance(found.judged, JudgedItems)
-    judged, _ = find_judged(whole.keys, row_of, found.judged)
-    keep = np.ones(len(whole.rows), dtype=np.bool_)
-    keep[judged] = False
-    return found.settled(whole.keep(keep))
 
 
 def _add_counts(counts: IntArray, counting: Counting, left: WholeQueries, row_of: IntArray) -> None:
@@ -220,7 +213,11 @@ class Totals:
         self.answered = np.zeros(len(plan.judged.queries), dtype=np.bool_)
         self.not_judged: set[str] = set()
         self.facts: list[PartFacts] = []
-        self.best = first_of([_nonrelevant_hits(counting.hits, self.row, self.grade, plan.judged)])
+        wrong = np.flatnonzero(self.grade < 1)
+        lot = lots_of_names(plan.judged.item.take(counting.hits.entry[wrong]))
+        hits = counting.hits.take(wrong)
+        best = {"row": self.row[wrong], "key": hits.key, "score": hits.score, "lot": lot, "line": hits.line}
+        self.best = first_of([best])
 
     def add(self, part: Arrays) -> None:
         """One more part."""
@@ -255,14 +252,6 @@ def _groups(row: IntArray, start: IntArray, size: IntArray) -> dict[str, IntArra
     return {"row": groups[0], "start": groups[1], "size": groups[2]}
 
 
-def _nonrelevant_hits(
-    hits: JudgedHits, row: IntArray, grade: NDArray[Any], judged: JudgedItems
-) -> dict[str, NDArray[Any]]:
-    wrong = np.flatnonzero(grade < 1)
-    lot = lots_of_names(judged.item.take(hits.entry[wrong]))
-    return {"row": row[wrong], "key": hits.key[wrong], "score": hits.score[wrong], "lot": lot, "line": hits.line[wrong]}
-
-
 def _likely(new: Mapping[str, NDArray[Any]], best: Mapping[str, NDArray[Any]], queries: int) -> dict[str, NDArray[Any]]:
     """Of more distractors those that are not behind all that are kept already."""
     last = np.full(queries, -np.inf)
@@ -278,8 +267,7 @@ def first_of(several: Sequence[Mapping[str, NDArray[Any]]]) -> dict[str, NDArray
     whole = pl.DataFrame({name: np.concatenate([each[name] for each in several]) for name in BEST})
     ordered = whole.sort("row", "key", "line", descending=[False, True, False])
     owner = ordered.get_column("row").to_numpy()
-    first_row = np.concatenate([[True], owner[1:] != owner[:-1]])[: owner.size]
-    nth = np.arange(owner.size) - np.maximum.accumulate(np.where(first_row, np.arange(owner.size), 0))
+    nth = np.arange(owner.size) - np.maximum.accumulate(np.where(changes(owner), np.arange(owner.size), 0))
     first = ordered.filter(pl.Series(nth < KEPT_DISTRACTORS))
     return {name: first.get_column(name).to_numpy() for name in BEST}
 
@@ -355,27 +343,20 @@ def without_repetitions(hits: JudgedHits, found: Found, files: tuple[str, ...], 
         return hits
     policy = found.settings.duplicates
     if policy == "error":
-        _complain_of_repetitions(hits, again, found, files, word)
+        judged: Any = found.judged
+        rows = RunRows(item=judged.item, score=hits.score, line=hits.line, word=word, files=files)
+        for one in again.tolist():
+            entry = int(hits.entry[one])
+            query = judged.queries[int(judged.query_row[entry])]
+            found.complain_of_pair(query, judged.item[entry], rows, one, one + 1)
     if policy == "best":
         hits = hits.take(np.lexsort((hits.line, -hits.score, hits.entry)))
     last = policy == "last"
-    new = np.concatenate([[True], hits.entry[1:] != hits.entry[:-1]])
+    new = changes(hits.entry)
     return hits.take(np.flatnonzero(np.concatenate([new[1:], [True]]) if last else new))
 
 
-def _complain_of_repetitions(
-    hits: JudgedHits, again: IntArray, found: Found, files: tuple[str, ...], word: str
-) -> None:
-    judged: Any = found.judged
-    rows = RunRows(item=judged.item, score=hits.score, line=hits.line, word=word, files=files)
-    for one in again.tolist():
-        entry = int(hits.entry[one])
-        query = judged.queries[int(judged.query_row[entry])]
-        found.complain_of_pair(query, judged.item[entry], rows, one, one + 1)
-
-
-@dataclass(frozen=True)
-class HitOrder:
+class HitOrder(NamedTuple):
     """Where hits stand among some rows of their queries: rank, how many score higher, and how many the same."""
 
     rank: IntArray

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -78,10 +78,6 @@ class ReductionPlan:
             "buckets": self.buckets,
         }
 
-    def in_buckets(self, folder: Path, count: int) -> ReductionPlan:
-        """The same with the rows shared out to so many buckets."""
-        return replace(self, folder=folder, buckets=count)
-
 
 def digest_of_judged(judged: JudgedItems) -> str:
     """A name for judgements, from the ids and grades in them."""
@@ -90,11 +86,6 @@ def digest_of_judged(judged: JudgedItems) -> str:
     for column in (item.buffer, item.length, judged.offsets, judged.grade):
         sha.update(np.ascontiguousarray(column).data)
     return sha.hexdigest()
-
-
-def problems_of(plan: ReductionPlan) -> Problems:
-    """Problems of the run, none so far."""
-    return Problems(plan.place)
 
 
 # Parts of a run that are read by themselves: a file, or some rows of a Parquet file.
@@ -183,6 +174,17 @@ class PartFacts:
             whole.occur = whole.occur or part.occur
             whole.digests |= part.digests
         return whole
+
+
+@dataclass
+class ReadRun:
+    """A run, or a part of one, that has been read, as the reduction speaks of it."""
+
+    name: str
+    place: str
+    tag: str
+    gives_scores: bool
+    digest: str = ""
 
 
 def problems_to_data(problems: Problems) -> dict[str, Any]:

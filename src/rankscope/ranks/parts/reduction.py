@@ -34,7 +34,7 @@ from rankscope.ranks.parts.counting import (
     find_hits,
     without_repetitions,
 )
-from rankscope.ranks.parts.plan import PartFacts, PartRanks, RanksForm, ReductionPlan, RunPart, parts_of_files
+from rankscope.ranks.parts.plan import PartFacts, PartRanks, RanksForm, ReadRun, ReductionPlan, RunPart, parts_of_files
 from rankscope.ranks.parts.resources import Size, Where, announcement, rows_within, size_of
 from rankscope.ranks.parts.work import BucketFiles, SharedForm, SharedOut, reduce_bucket, reduce_file, share_out
 from rankscope.ranks.provenance import JudgementsInShort, reduction_provenance
@@ -69,8 +69,14 @@ def reduce_in_parts(
     judged = Qrels.of(qrels, reading)
     unwanted = [] if junk == () else read_junk(junk, reading)
     memory = memory_of(where.memory)
+    # The same files by paths that other processes find too.
+    parts = [
+        each if is_remote(files.path) else Source(os.path.abspath(each.path), max_ratio=each.max_ratio)
+        for each in files.parts
+    ]
+    absolute = replace(files, parts=tuple(parts))
     plan = ReductionPlan(
-        files=_absolute(files),
+        files=absolute,
         name=name,
         reading=reading,
         nothing=nothing_found(judged, files.name, settings, unwanted, keep_scores),
@@ -83,15 +89,6 @@ def reduce_in_parts(
         return PartsReduction(
             plan=plan, runner=runner, folder=folder, memory=memory, say=where.say, progress=progress
         ).ranks(where.shuffle)
-
-
-def _absolute(files: PartFiles) -> PartFiles:
-    """The same files by paths that other processes find too."""
-    parts = [
-        each if is_remote(files.path) else Source(os.path.abspath(each.path), max_ratio=each.max_ratio)
-        for each in files.parts
-    ]
-    return replace(files, parts=tuple(parts))
 
 
 @dataclass(frozen=True)
@@ -126,7 +123,7 @@ class PartsReduction:
 
     def _by_bucket(self, size: Size) -> RelevantRanks:
         most = min(self.plan.rows_in_memory, ROWS_A_BUCKET)
-        plan = self.plan.in_buckets(self.folder, max(1, min(MOST_BUCKETS, -(-size.rows // most))))
+        plan = replace(self.plan, folder=self.folder, buckets=max(1, min(MOST_BUCKETS, -(-size.rows // most))))
         parts = parts_of_files(plan.files, plan.reading, plan.about("share out"), ROWS_A_PART)
         self._announce(size, "scattered", plan.buckets)
         kept = PartsFolder(self.folder, SharedForm())
@@ -145,7 +142,9 @@ class PartsReduction:
         done = finish_parts(reduce_bucket, plan, buckets, self.runner, PartsFolder(self.folder, RanksForm()), shown)
         ranks = [done.pop(bucket.digest) for bucket in buckets]
         read = [each.facts for _, each in in_order]
-        return join_parts(plan, ranks, [*read, *(_without_rows(part.facts) for part in ranks)])
+        # Rows of a bucket were counted when they were read: only its problems are new.
+        read += [PartFacts(part.facts.problems, occur=part.facts.occur) for part in ranks]
+        return join_parts(plan, ranks, read)
 
     def _by_counting(self, size: Size) -> RelevantRanks:
         """Two passes over the files where they lie: the judged items, then what stands before them."""
@@ -181,11 +180,6 @@ class PartsReduction:
         return None if progress is None else lambda done: progress(self.plan.name, first + done * share)
 
 
-def _without_rows(facts: PartFacts) -> PartFacts:
-    """Problems of a bucket; its rows were counted when they were read."""
-    return PartFacts(facts.problems, occur=facts.occur)
-
-
 def buckets_of(plan: ReductionPlan, shared: Sequence[tuple[RunPart, SharedOut]]) -> list[BucketFiles]:
     """The buckets that hold anything, each with its files in the order of the parts."""
     result = []
@@ -200,17 +194,6 @@ def buckets_of(plan: ReductionPlan, shared: Sequence[tuple[RunPart, SharedOut]])
 # The end of a reduction in parts: the ranks of all parts as one, in the same order every time.
 
 
-@dataclass
-class WholeRun:
-    """A run of which all parts have been read, as the reduction speaks of it."""
-
-    name: str
-    place: str
-    tag: str
-    gives_scores: bool
-    digest: str
-
-
 def join_parts(plan: ReductionPlan, parts: list[PartRanks], read: Sequence[PartFacts]) -> RelevantRanks:
     """One reduction from those of the parts, and the facts of all that was read; raises everything that is wrong.
 
@@ -219,21 +202,17 @@ def join_parts(plan: ReductionPlan, parts: list[PartRanks], read: Sequence[PartF
     facts, whole = _joined_facts(plan, read)
     there = [part.ranks for part in parts if part.ranks is not None and len(part.ranks)]
     end = plan.found()
-    end.problems.take_over(facts.problems)
     end.not_judged = [query for part in parts if part.ranks is not None for query in part.ranks.not_judged]
-    end.returned = facts.rows
     row_of = plan.nothing.judged.row_of
     rows = np.array([row_of[query] for ranks in there for query in ranks.queries], dtype=np.int64)
     end.rows_of_query = dict.fromkeys(rows.tolist(), 0)
-    if not facts.rows and not end.problems.any:
-        end.problems.add("", "holds no rankings")
-    check_common(end, plan.qrels)
+    _check_read(end, facts, plan)
     end.rows_of_query = {}
     missing = np.setdiff1d(np.arange(len(plan.nothing.judged.queries)), rows)
     rest = end.assembled(whole, plan.qrels, missing)
     parts.clear()
-    joined = _join_alike([*there, rest], there, whole.gives_scores)
-    end.occur = facts.occur
+    joined = RelevantRanks.join([_alike(each, whole.gives_scores) for each in (*there, rest)])
+    there.clear()
     joined = replace(
         joined.take(np.argsort(np.concatenate([rows, missing]))),
         system=whole.name,
@@ -247,41 +226,30 @@ def join_parts(plan: ReductionPlan, parts: list[PartRanks], read: Sequence[PartF
 def join_counts(plan: ReductionPlan, found: Found, read: Sequence[PartFacts]) -> RelevantRanks:
     """The same where ranks were counted, not joined: all is found, the facts are those of all that was read."""
     facts, whole = _joined_facts(plan, read)
+    _check_read(found, facts, plan)
+    return found.with_doubts(found.assembled(whole, plan.qrels), run_of_files(plan.files, plan.reading))
+
+
+def _check_read(found: Found, facts: PartFacts, plan: ReductionPlan) -> None:
+    """Take over what is known of all that was read, and raise everything that is wrong with it."""
     found.problems.take_over(facts.problems)
     found.returned, found.occur = facts.rows, facts.occur
     if not facts.rows and not found.problems.any:
         found.problems.add("", "holds no rankings")
     check_common(found, plan.qrels)
-    return found.with_doubts(found.assembled(whole, plan.qrels), run_of_files(plan.files, plan.reading))
 
 
-def _joined_facts(plan: ReductionPlan, read: Sequence[PartFacts]) -> tuple[PartFacts, WholeRun]:
+def _joined_facts(plan: ReductionPlan, read: Sequence[PartFacts]) -> tuple[PartFacts, ReadRun]:
     facts = PartFacts.join(read, plan.place)
-    _refuse_mixed_scores(read, facts)
-    return facts, WholeRun(
-        name=plan.name,
-        place=plan.place,
-        tag=facts.tag,
-        gives_scores=facts.gives_scores,
-        digest=_digest_of_run(plan, facts),
-    )
-
-
-def _refuse_mixed_scores(read: Sequence[PartFacts], whole: PartFacts) -> None:
-    """Files with scores and files with an order only cannot be compared."""
+    # Files with scores and files with an order only cannot be compared.
     alike = AlikeParts()
     for part in read:
         if part.file is not None and part.rows:
             number, name = part.file
             own = Problems(name)
             alike.refuse("has", "scores" if part.gives_scores else "an order only", own)
-            whole.problems.take_over(own, name, number)
-
-
-def _join_alike(ranks: list[RelevantRanks], held: list[RelevantRanks], gives_scores: bool) -> RelevantRanks:
-    """All as one; those that are held elsewhere are let go."""
-    held.clear()
-    return RelevantRanks.join([_alike(each, gives_scores) for each in ranks])
+            facts.problems.take_over(own, name, number)
+    return facts, ReadRun(plan.name, plan.place, facts.tag, facts.gives_scores, _digest_of_run(plan, facts))
 
 
 def _alike(ranks: RelevantRanks, gives_scores: bool) -> RelevantRanks:

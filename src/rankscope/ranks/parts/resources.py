@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from rankscope.core.machine import memory_text
+from rankscope.core.errors import InputError
+from rankscope.core.machine import memory_of, memory_text
 from rankscope.core.settings import Settings
 from rankscope.core.wording import how_many
 from rankscope.inputs.parts import PartFiles, format_of_part
@@ -91,8 +92,6 @@ def reduce_where(
 
 def files_of_run(run: Run) -> PartFiles | None:
     """The files of a run; None for what is no file that can be read again and again, or is rolled up as a whole."""
-    from rankscope.inputs.parts import PartFiles
-
     source = None if run.rolled_up else run.source
     if source is None or isinstance(source, PartFiles):
         return source
@@ -105,9 +104,6 @@ def fits(files: PartFiles, reading: Reading, where: Where) -> bool:
         return False
     if where.memory is None and files.size < SMALL_FILE:
         return True
-    from rankscope.core.errors import InputError
-    from rankscope.core.machine import memory_of
-
     try:
         return size_of(files, reading).memory <= memory_of(where.memory)
     except InputError:

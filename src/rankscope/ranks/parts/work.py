@@ -20,14 +20,13 @@ from rankscope.core.arrays import IntArray
 from rankscope.core.errors import InputError
 from rankscope.core.files import atomic, made_folder
 from rankscope.inputs.formats.columnar import read_frame
+from rankscope.inputs.problems import Problems
 from rankscope.inputs.run import Run
 from rankscope.inputs.run_rows import RunBlock, RunRows, line_numbers
 from rankscope.inputs.tables import SeriesIds, as_series
-from rankscope.ranks.parts.plan import PartFacts, PartRanks, ReductionPlan, RunPart, problems_of, run_of_part
+from rankscope.ranks.parts.plan import PartFacts, PartRanks, ReadRun, ReductionPlan, RunPart, run_of_part
 from rankscope.ranks.query_blocks import QueryNumbers, Scattered, gather_rows
 from rankscope.ranks.reduction import Found, collect_rows
-
-# The work on a part, wherever it runs: a file reduced, a file shared out to buckets, a bucket reduced.
 
 WAITING = 256 << 20  # bytes of rows that wait to be written
 
@@ -41,8 +40,10 @@ def reduce_file(plan: ReductionPlan, part: RunPart) -> PartRanks:
         found = collect_rows(found, counted.run, gathers=False)
     except Scattered:
         if counted.rows > plan.rows_in_memory:
-            return PartRanks(None, PartFacts(problems_of(plan)), scattered=True)
-        found = _gathered(plan, run)
+            return PartRanks(None, PartFacts(Problems(plan.place)), scattered=True)
+        found = plan.found()
+        for whole in gather_rows(run.blocks(found.problems, rank=found.settings.ties == "rank")):
+            found.add(whole)
     return _ranks_of(plan, found, facts_of(plan, part, run, found))
 
 
@@ -58,14 +59,6 @@ class _Counted:
                 yield block
 
         self.run = Run(run.name, blocks, run.source)
-
-
-def _gathered(plan: ReductionPlan, run: Run) -> Found:
-    found = plan.found()
-    rows = run.blocks(found.problems, rank=found.settings.ties == "rank")
-    for whole in gather_rows(rows):
-        found.add(whole)
-    return found
 
 
 def facts_of(plan: ReductionPlan, part: RunPart, run: Run, found: Found) -> PartFacts:
@@ -86,16 +79,8 @@ def facts_of(plan: ReductionPlan, part: RunPart, run: Run, found: Found) -> Part
 def _ranks_of(plan: ReductionPlan, found: Found, facts: PartFacts) -> PartRanks:
     """The ranks of the judged queries that were found."""
     rows = np.sort(np.fromiter(found.rows_of_query, np.int64, len(found.rows_of_query)))
-    return PartRanks(found.assembled(_Facts(plan.name, facts), plan.qrels, rows), facts)
-
-
-class _Facts:
-    """A part as the assembly wants to know it; what is said of the whole run is said in the end."""
-
-    digest = ""
-
-    def __init__(self, name: str, facts: PartFacts) -> None:
-        self.name, self.place, self.tag, self.gives_scores = name, name, facts.tag, facts.gives_scores
+    part = ReadRun(plan.name, plan.name, facts.tag, facts.gives_scores)  # joining says what holds of the whole run
+    return PartRanks(found.assembled(part, plan.qrels, rows), facts)
 
 
 @dataclass

@@ -89,35 +89,27 @@ DOMAIN_AIR = 0.04
 
 def with_domains(graph: Graph) -> Graph:
     """The graph with a domain on each axis."""
-    x = _filled(graph.x, (values for mark in graph.marks for values in _across(mark)))
-    y = _filled(graph.y, (values for mark in graph.marks for values in _upward(mark)))
+    extents = [_extent(mark) for mark in graph.marks]
+    x = _filled(graph.x, (values for across, _ in extents for values in across))
+    y = _filled(graph.y, (values for _, upward in extents for values in upward))
     z = graph.z and _filled(graph.z, (mark.z for mark in graph.marks if isinstance(mark, SurfaceMark)))
     marks = tuple(_reaching(mark, x, y) if isinstance(mark, Guide) else mark for mark in graph.marks)
     return replace(graph, x=x, y=y, z=z, marks=marks)
 
 
-def _across(mark: Mark) -> Iterable[FloatArray]:
+def _extent(mark: Mark) -> tuple[tuple[FloatArray, ...], tuple[FloatArray, ...]]:
+    """What a mark takes of x and of y; a guide takes nothing."""
     if isinstance(mark, Bars):
-        return (mark.x - mark.thick / 2, mark.x + mark.thick / 2)
+        return (mark.x - mark.thick / 2, mark.x + mark.thick / 2), (mark.y, np.array([mark.base]))
+    if isinstance(mark, Tiles):
+        return (mark.x - 0.5, mark.x + 0.5), (mark.y - 0.5, mark.y + 0.5)
     if isinstance(mark, Spans):
-        return (mark.low, mark.high)
-    if isinstance(mark, Tiles):
-        return (mark.x - 0.5, mark.x + 0.5)
-    if isinstance(mark, Stroke | ShadedRegion | Dots | SurfaceMark):
-        return (mark.x,)
-    return (np.array([mark.x]),) if isinstance(mark, TextMark) else ()
-
-
-def _upward(mark: Mark) -> Iterable[FloatArray]:
+        return (mark.low, mark.high), (mark.y,)
     if isinstance(mark, ShadedRegion):
-        return (mark.low, mark.high)
-    if isinstance(mark, Bars):
-        return (mark.y, np.array([mark.base]))
-    if isinstance(mark, Tiles):
-        return (mark.y - 0.5, mark.y + 0.5)
-    if isinstance(mark, Stroke | Dots | SurfaceMark | Spans):
-        return (mark.y,)
-    return (np.array([mark.y]),) if isinstance(mark, TextMark) else ()
+        return (mark.x,), (mark.low, mark.high)
+    if isinstance(mark, Stroke | Dots | SurfaceMark):
+        return (mark.x,), (mark.y,)
+    return ((np.array([mark.x]),), (np.array([mark.y]),)) if isinstance(mark, TextMark) else ((), ())
 
 
 def _filled(axis: Axis, parts: Iterable[FloatArray]) -> Axis:

@@ -70,10 +70,15 @@ def class_matrix_graph(
     columns = _columns(shown, labels, level)
     scale = _Scale.of(columns, shown.table.bounds)
     names = ", ".join(shown.table.systems)
+    titles = tuple(each.name for each in columns)
+    across = Axis("system", domain=(0.5, len(titles) + 0.5), ticks=tuple(range(1, len(titles) + 1)), texts=titles)
+    count = len(labels)
+    ticks = tuple(range(-1, -count - 1, -1))
+    texts = tuple(map(class_label, labels, sizes))
     graph = Graph(
         f"{measure} by class: {names}",
-        _system_axis(columns),
-        _class_axis(labels, sizes),
+        across,
+        Axis("class (queries)", domain=(-count - 0.5, -0.5), ticks=ticks, texts=texts, rows=2.0),
         subtitle=f"{_matrix_subtitle(shown, columns, level)}; {scale.words}",
         summary=f"Mean {measure} of {names} by class.",
         conclusion=_matrix_conclusion(shown, columns, labels),
@@ -101,19 +106,6 @@ def _matrix_conclusion(shown: ClassTable, columns: list[_MatrixColumn], labels: 
     return f"{', '.join([told[0], *(each.replace(' has the best mean', '') for each in told[1:])])}{rest}."
 
 
-def _system_axis(columns: list[_MatrixColumn]) -> Axis:
-    count = len(columns)
-    texts = tuple(each.name for each in columns)
-    return Axis("system", domain=(0.5, count + 0.5), ticks=tuple(range(1, count + 1)), texts=texts)
-
-
-def _class_axis(labels: list[str], sizes: list[int]) -> Axis:
-    count = len(labels)
-    ticks = tuple(range(-1, -count - 1, -1))
-    texts = tuple(map(class_label, labels, sizes))
-    return Axis("class (queries)", domain=(-count - 0.5, -0.5), ticks=ticks, texts=texts, rows=2.0)
-
-
 def _matrix_subtitle(shown: ClassTable, columns: list[_MatrixColumn], level: float) -> str:
     first, *rest = shown.table.systems
     less = f"; {DIFFERENCE}: {rest[0]} minus {first}" if len(rest) == 1 else ""
@@ -136,7 +128,11 @@ def _columns(shown: ClassTable, labels: list[str], level: float) -> list[_Matrix
     ]
     if len(columns) != 2:
         return columns
-    low, high = np.array([_limits(part, level) for part in parts] + [_limits_of_all(shown, level)]).T
+    from rankscope.analysis.comparison.compare import compare
+
+    pairs = compare([shown.table], by_unit=shown.by_unit, level=level).main.pairs
+    of_all = (pairs[0].low, pairs[0].high) if pairs else (math.nan, math.nan)
+    low, high = np.array([_limits(part, level) for part in parts] + [of_all]).T
     return [*columns, _MatrixColumn(DIFFERENCE, mean=mean[:, 1] - mean[:, 0], low=low, high=high, signed=True)]
 
 
@@ -149,14 +145,6 @@ def _limits(part: ScoreTable, level: float) -> tuple[float, float]:
 
     low, high = limits_within(*decide_limits(part.values[:, 1] - part.values[:, 0], level), part.difference_bounds)
     return float(low[0]), float(high[0])
-
-
-def _limits_of_all(shown: ClassTable, level: float) -> tuple[float, float]:
-    """Of the mean difference of all queries shown, as `compare` makes them."""
-    from rankscope.analysis.comparison.compare import compare
-
-    pairs = compare([shown.table], by_unit=shown.by_unit, level=level).main.pairs
-    return (pairs[0].low, pairs[0].high) if pairs else (math.nan, math.nan)
 
 
 @dataclass(frozen=True)
@@ -243,12 +231,7 @@ ROW = 0.9  # lines of text that one interval takes
 LISTED = 3  # pairs that the subtitle names
 
 
-@kind(
-    "comparison-intervals",
-    "means by class and system: disjoint means different",
-    uses=("classes",),
-    compares=True,
-)
+@kind("comparison-intervals", "means by class and system: disjoint means different", uses=("classes",), compares=True)
 def comparison_intervals_graph(
     systems: Systems, measure: MeasureOption = "AP", largest: LargestOption = 10, level: LevelOption = 0.95
 ) -> Graph:
@@ -260,7 +243,9 @@ def comparison_intervals_graph(
     """
     shown = class_table(systems, measure, largest, COMPARISON_INTERVALS)
     cells = Cells.of(design_of(shown.table))
-    result = _intervals(shown, level) if len(cells) > 1 else None
+    from rankscope.analysis.statistics.multiple_comparisons import comparison_intervals
+
+    result = comparison_intervals(shown.table, level) if len(cells) > 1 else None
     half = np.full(len(cells), np.nan) if result is None else result.half
     names = shown.table.systems
     step = len(names) + (GAP if len(names) > 1 else 0.0)
@@ -283,12 +268,6 @@ def comparison_intervals_graph(
         for start in starts[1:].tolist():
             graph = graph.rule(y=start + (1 + GAP) / 2, dashed=False)
     return graph
-
-
-def _intervals(shown: ClassTable, level: float) -> ComparisonIntervals:
-    from rankscope.analysis.statistics.multiple_comparisons import comparison_intervals
-
-    return comparison_intervals(shown.table, level)
 
 
 def _with_intervals(
@@ -316,14 +295,10 @@ def _intervals_subtitle(shown: ClassTable, intervals: ComparisonIntervals | None
     parts.append(f"{100 * level:g}% comparison intervals, disjoint means different to Tukey's test of unpaired cells")
     wrong = intervals.disagreements
     if wrong:
-        listed = ", ".join(f"{first} and {second}" for first, second in (_bracketed(pair) for pair in wrong[:LISTED]))
+        listed = ", ".join(f"({first}) and ({second})" for first, second in wrong[:LISTED])
         more = f" and {len(wrong) - LISTED:,} more" if len(wrong) > LISTED else ""
         parts.append(f"but the test says otherwise of {listed}{more}")
     return "; ".join(parts)
-
-
-def _bracketed(pair: tuple[str, str]) -> tuple[str, ...]:
-    return tuple(f"({each})" for each in pair)
 
 
 def _intervals_conclusion(intervals: ComparisonIntervals | None) -> str:
@@ -398,42 +373,29 @@ class ClassTable:
         return len(self.table) if self.table.classes is None else self.table.classes.count(label)
 
 
-def class_table(systems: Systems, measure: str, largest: int, what: str, fewest: int = 1) -> ClassTable:
+def class_table(systems: Systems, measure: str, largest: int, what: str) -> ClassTable:
     """The measure for the queries that all systems have, in their largest classes; without classes, of all queries.
 
     Classes of one size come by name. Classes must be known to all systems to count.
     """
     chosen_systems = counted_systems(systems, what)
     table = score_values(chosen_systems, measure, what)
-    by_class = drawn_by_class(chosen_systems)
-    whole = table.complete()
-    if whole.classes is None:
-        return _checked(
-            ClassTable(table=whole, labels=("",), classes=1, left_out=len(table) - len(whole), by_unit=by_class),
-            what,
-            fewest,
-        )
-    names = whole.class_names
-    size = {label: whole.classes.count(label) for label in names}
-    chosen = sorted(names, key=lambda label: -size[label])[:largest]
-    place = np.isin(np.array(whole.classes, dtype=object), np.array(chosen, dtype=object))
-    shown = whole.take(np.flatnonzero(place))
-    others = sum(size.values()) - len(shown)
-    mean = {label: float(shown.where(label).gains.mean()) for label in chosen}
-    best = tuple(sorted(chosen, key=lambda label: -mean[label]))
-    return _checked(
-        ClassTable(
-            table=shown, labels=best, classes=len(names), left_out=len(table) - len(shown) - others, by_unit=by_class
-        ),
-        what,
-        fewest,
-    )
-
-
-def _checked(table: ClassTable, what: str, fewest: int) -> ClassTable:
-    if len(table.table) < fewest:
+    shown = table.complete()
+    labels: tuple[str, ...] = ("",)
+    classes, others = 1, 0
+    if shown.classes is not None:
+        names = shown.class_names
+        size = {label: shown.classes.count(label) for label in names}
+        chosen = sorted(names, key=lambda label: -size[label])[:largest]
+        place = np.isin(np.array(shown.classes, dtype=object), np.array(chosen, dtype=object))
+        shown = shown.take(np.flatnonzero(place))
+        mean = {label: float(shown.where(label).gains.mean()) for label in chosen}
+        labels = tuple(sorted(chosen, key=lambda label: -mean[label]))
+        classes, others = len(names), sum(size.values()) - len(shown)
+    if not len(shown):
         raise SettingError(f"{what}: the systems share no query with a value and a class")
-    return table
+    left_out = len(table) - len(shown) - others
+    return ClassTable(shown, labels, classes, left_out, by_unit=drawn_by_class(chosen_systems))
 
 
 def class_label(label: str, count: int) -> str:

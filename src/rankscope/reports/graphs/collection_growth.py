@@ -143,13 +143,7 @@ def _grown(
     middle = np.array([now, *(each.forecast for each in ahead)])
     these = _region(size, [ForecastInterval(now, now), *(each.these for each in ahead)])
     light = _region(size, [_today(queries, measure, last), *(each.others(others) for each in ahead)])
-    return _Grown(
-        past=_past(queries, measure, last.collection, now),
-        future=Curve(size, middle),
-        these=these,
-        others=light,
-        last=last,
-    )
+    return _Grown(_past(queries, measure, last.collection, now), Curve(size, middle), these, light, last)
 
 
 def _today(queries: RelevantRanks, measure: Measure, last: Forecast) -> ForecastInterval:
@@ -240,15 +234,20 @@ def even_growth_graph(
     ticks = tuple(sorted(grown.shares.tolist()))
     x = Axis("share of today's collection", "", "log2", domain=(ticks[0], ticks[-1]), ticks=ticks)
     graph = Graph(f"{queries.system} while the whole collection grows", x, y)
+    order = np.argsort(grown.shares)
+    both, alone = (values.mean(axis=0)[order] for values in (grown.chance, grown.chance_alone))
     name = random_name(grown.chance[:, 0])
-    graph = graph.guides([_random(grown, grown.chance, name)], dashed=True, at=1.0, side="above left")
-    graph = graph.guides([_random(grown, grown.chance_alone, "")], dashed=True)
+    graph = graph.guides([Curve(grown.shares[order], both, name)], dashed=True, at=1.0, side="above left")
+    graph = graph.guides([Curve(grown.shares[order], alone)], dashed=True)
     bands: list[Band] = []
     for name, values in ((ALIKE, grown.alike), (ALONE, grown.alone)):
         graph, around = _with_growth(graph, grown, name, values)
         bands.append(around)
     told = [each for each in band_words(bands) if "sampling units" not in each]
-    words = [_who(grown), generality_words([grown.queries]), "exact means over all ways to leave items out", *told]
+    who = shown_of(grown.queries, grown.counted)
+    if len(grown.queries) < grown.counted:
+        who += f" with c >= {int(np.ceil(1 / grown.shares.min() - 1e-9))}"
+    words = [who, generality_words([grown.queries]), "exact means over all ways to leave items out", *told]
     return graph.described(
         subtitle="; ".join(words),
         summary=f"Quality of {queries.system} while relevant items and distractors grow.",
@@ -268,13 +267,6 @@ def _growth_conclusion(grown: EvenGrowth) -> str:
     )
 
 
-def _who(grown: EvenGrowth) -> str:
-    """Which queries are followed."""
-    shown = shown_of(grown.queries, grown.counted)
-    least = int(np.ceil(1 / grown.shares.min() - 1e-9))
-    return shown if len(grown.queries) == grown.counted else f"{shown} with c >= {least}"
-
-
 def _with_growth(graph: Graph, grown: EvenGrowth, name: str, values: FloatArray) -> tuple[Graph, Band]:
     """One curve with its band; its facts are the mean scope and class."""
     own = grown.queries
@@ -287,11 +279,6 @@ def _with_growth(graph: Graph, grown: EvenGrowth, name: str, values: FloatArray)
     limits = intervals_of(curves, own)
     facts = {
         "mean scope": [f"{each:.4g}" for each in scope[:, order].mean(axis=0)],
-        **interval_facts(limits, limits.ways),
+        **interval_facts(limits.low, limits.high, limits.ways),
     }
     return with_band(graph, around, name, facts=facts, markers=range(order.size), shaded=True), around
-
-
-def _random(grown: EvenGrowth, chance: FloatArray, name: str) -> Curve:
-    order = np.argsort(grown.shares)
-    return Curve(grown.shares[order], chance.mean(axis=0)[order], name)

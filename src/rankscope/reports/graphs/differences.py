@@ -61,11 +61,14 @@ def per_query_differences_graph(systems: Systems, measure: MeasureOption = "AP")
     better, worse, equal = tally(pairs.difference, lower)
     mean = float(pairs.difference.mean())
     count = len(pairs.queries)
+    low, high = min(0.0, float(pairs.difference.min())), max(0.0, float(pairs.difference.max()))
+    room = 0.05 * (high - low) or 0.1
+    equally = f"; {how_many(equal)} equal" if equal else ""
     graph = Graph(
         f"{measure}: {second.system} minus {first.system}",
         Axis("queries, by difference", domain=(0.5, count + 0.5), whole=True),
-        Axis("difference in", measure, domain=_domain(pairs.difference)),
-        subtitle=f"mean difference {_signed(mean)}{_interval([first, second], measure)}{_equal(equal)}",
+        Axis("difference in", measure, domain=(low - room, high + room)),
+        subtitle=f"mean difference {_signed(mean)}{_interval([first, second], measure)}{equally}",
         summary=f"{second.system} is better on {better}, {first.system} on {worse} of {how_many(count, 'queries')}.",
         conclusion=_differences_conclusion(pairs, (first.system, second.system), (worse, better), lower),
     )
@@ -132,18 +135,8 @@ def _interval(systems: list[RelevantRanks], measure: str) -> str:
     return f" ({100 * compared.level:g}% interval {low} to {high}, {len(main.units):,} {main.unit})"
 
 
-def _equal(count: int) -> str:
-    return f"; {how_many(count)} equal" if count else ""
-
-
 def _signed(value: float) -> str:
     return f"{value:+.4f}".replace("-", "\N{MINUS SIGN}")
-
-
-def _domain(difference: FloatArray) -> tuple[float, float]:
-    low, high = min(0.0, float(difference.min())), max(0.0, float(difference.max()))
-    room = 0.05 * (high - low) or 0.1
-    return low - room, high + room
 
 
 def _facts(pairs: _PairedValues, chosen: IntArray, names: tuple[str, str], measure: str) -> Facts:

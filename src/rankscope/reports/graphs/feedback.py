@@ -112,9 +112,7 @@ def _not_drawn(summary: Summary, shown: Sequence[str]) -> list[str]:
     ]
 
 
-def _references(
-    summary: Summary, shown: Sequence[str], number: np.ndarray[tuple[int, ...], np.dtype[np.float64]]
-) -> list[Curve]:
+def _references(summary: Summary, shown: Sequence[str], number: FloatArray) -> list[Curve]:
     """What cannot be beaten and what chance gives; of two that run together the first.
 
     A system that has shown everything has nothing left to show: on one display alone `ideal` is no limit, so it is
@@ -130,7 +128,7 @@ def _references(
     return curves
 
 
-def _curve(summary: Summary, name: str, number: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> Curve:
+def _curve(summary: Summary, name: str, number: FloatArray) -> Curve:
     return Curve(x=number, y=summary.means(name)[0], name=name, x_name="round", y_name=summary.quantity)
 
 
@@ -181,8 +179,7 @@ def _mean_efficiencies(normalised: Normalised, methods: Sequence[str]) -> Graph:
     study_graphs=_efficiency_study,
 )
 def efficiency_graph(
-    results: Efficiencies,
-    corrected: Annotated[bool, Option("without what chance gives")] = False,
+    results: Efficiencies, corrected: Annotated[bool, Option("without what chance gives")] = False
 ) -> Graph:
     """Efficiency against recall or scope: the curve of each method divided by that of the baseline.
 
@@ -190,10 +187,16 @@ def efficiency_graph(
     The legend has the mean efficiency (MAE). `corrected` takes off what chance gives: then 0 is a random order.
     """
     shown = [results] if isinstance(results, Efficiency) else list(results)
-    over = _checked(shown)
-    title, quantity, symbol = TITLES[over]
+    if not 1 <= len(shown) <= MOST:
+        raise SettingError(f"the efficiency graph shows 1 to {MOST} results, got {len(shown)}")
+    if len({each.over for each in shown}) != 1:
+        raise SettingError("results over recall and over scope do not go on one graph")
+    title, quantity, symbol = TITLES[shown[0].over]
     words = ("chance-corrected efficiency", "") if corrected else (quantity, symbol)
-    graph = Graph(title, _efficiency_axis(shown), Axis(*words, domain=_range(shown, corrected)))
+    values = np.concatenate([each.curve(corrected).y for each in shown])
+    values = values[np.isfinite(values)]
+    domain = min(0.0, float(values.min(initial=0.0))), 1.05 * max(1.0, float(values.max(initial=1.0)))
+    graph = Graph(title, _efficiency_axis(shown), Axis(*words, domain=domain))
     graph = graph.rule(y=1.0, label="baseline")
     for each, name in zip(shown, _names(shown), strict=True):
         curve = each.curve(corrected)
@@ -205,25 +208,11 @@ def efficiency_graph(
     )
 
 
-def _checked(shown: Sequence[Efficiency]) -> str:
-    if not 1 <= len(shown) <= MOST:
-        raise SettingError(f"the efficiency graph shows 1 to {MOST} results, got {len(shown)}")
-    if len({each.over for each in shown}) != 1:
-        raise SettingError("results over recall and over scope do not go on one graph")
-    return shown[0].over
-
-
 def _efficiency_axis(shown: Sequence[Efficiency]) -> Axis:
     if shown[0].over == "recall":
         return Axis("recall", "r", domain=(0, 1.04))
     low, high = (float(end(end(each.at) for each in shown)) for end in (min, max))
     return Axis("relevant scope", "a = s/c", "log2", domain=(low / AIR, high * AIR))
-
-
-def _range(shown: Sequence[Efficiency], corrected: bool) -> tuple[float, float]:
-    values = np.concatenate([each.curve(corrected).y for each in shown])
-    values = values[np.isfinite(values)]
-    return min(0.0, float(values.min(initial=0.0))), 1.05 * max(1.0, float(values.max(initial=1.0)))
 
 
 def _names(shown: Sequence[Efficiency]) -> list[str]:

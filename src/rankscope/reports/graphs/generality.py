@@ -18,6 +18,7 @@ from rankscope.analysis.curves.generality import (
     existing,
     generality_curve,
     generality_table,
+    grep_surface,
     random_line,
     reaching,
     shared_level,
@@ -100,13 +101,7 @@ HALF = 0.5  # of the relevant items
 SCOPES = tuple(float(2.0 ** (step / 2)) for step in range(-4, 13, 2))
 
 
-@kind(
-    "grep",
-    "precision over recall and generality, a surface",
-    systems=ONE,
-    needs=("collection size",),
-    enough=500,
-)
+@kind("grep", "precision over recall and generality, a surface", systems=ONE, needs=("collection size",), enough=500)
 def grep_graph(systems: Systems, way: WayOption = "thinned", members: MembersOption = "constant") -> Graph:
     """GReP: precision as a surface over recall and the generality index G, of one system.
 
@@ -115,15 +110,17 @@ def grep_graph(systems: Systems, way: WayOption = "thinned", members: MembersOpt
     """
     (queries,) = counted_systems(systems, "GReP", ONE)
     (cut,) = generality_tables([queries], 1.0, way, members)
-    from rankscope.analysis.curves.generality import grep_surface
+    from rankscope.analysis.statistics.generality_estimate import deciding_at
 
     surface = grep_surface(queries, SCOPES, way, members=members)
     index = np.broadcast_to(surface.index[:, None], surface.recall.shape)
+    few = deciding_at(cut) < FEW_UNITS
+    from_level = f"fewer than {FEW_UNITS} units decide from G = {cut.index[few].min():.3g} on" if few.any() else ""
     graph = Graph(
         f"GReP of {queries.system}: precision over recall and generality",
         GENERALITY.over(float(surface.index.min()) - 0.5, float(surface.index.max()) + 0.5),
         Axis("recall", "r", domain=(0, 1)),
-        subtitle=_surface_subtitle(cut),
+        subtitle="; ".join(filter(None, (WAYS[cut.way], members_words(cut), from_level))),
         summary=f"Precision of {queries.system} as a surface over recall and generality.",
     )
     precision = Axis("precision", "p", domain=(0, 1))
@@ -164,15 +161,6 @@ def _at_half(recall: FloatArray, precision: FloatArray) -> float:
     order = np.argsort(recall[there], kind="stable")
     x, y = recall[there][order], precision[there][order]
     return float(np.interp(HALF, x, y)) if x.size and x[0] <= HALF <= x[-1] else float("nan")
-
-
-def _surface_subtitle(cut: GeneralityTable) -> str:
-    """How G varies, who is followed, and from where on few units are left."""
-    from rankscope.analysis.statistics.generality_estimate import deciding_at
-
-    few = deciding_at(cut) < FEW_UNITS
-    from_level = f"fewer than {FEW_UNITS} units decide from G = {cut.index[few].min():.3g} on" if few.any() else ""
-    return "; ".join(filter(None, (WAYS[cut.way], members_words(cut), from_level)))
 
 
 # What GRiP and GRnP share: precision over the generality index, above the level of a random order.
@@ -247,7 +235,10 @@ def generality_tables(
     if reach is not None:
         if members == "varying":
             raise SettingError("reach keeps the same queries at every level: it goes with constant members")
-        systems = [_reaching(queries, reach) for queries in systems]
+        try:
+            systems = [reaching(queries, reach) for queries in systems]
+        except MeasureError as error:
+            raise SettingError(str(error)) from None
     levels = None
     if way != "bins" and members == "constant":
         top = int(reach + SLACK) if reach is not None else min(shared_level(queries) for queries in systems)
@@ -294,20 +285,9 @@ def _subtitle(cuts: list[_Cut]) -> str:
     return "; ".join(filter(None, (WAYS[table.way], members_words(table), hollow, bound, bands)))
 
 
-def _reaching(queries: RelevantRanks, reach: float) -> RelevantRanks:
-    try:
-        return reaching(queries, reach)
-    except MeasureError as error:
-        raise SettingError(str(error)) from None
-
-
-def _varies(curve: GeneralityCurve) -> bool:
-    return bool(curve.queries.size) and bool(np.ptp(curve.queries) > 0)
-
-
 def _counts(curve: GeneralityCurve, top: float) -> list[Curve]:
     """How many queries are in each point, where that changes: names of lines without length at the top."""
-    if not _varies(curve):
+    if not (curve.queries.size and np.ptp(curve.queries) > 0):
         return []
     counts = zip(curve.index.tolist(), curve.queries.tolist(), strict=True)
     return [Curve(np.array([index]), np.array([top]), f"{count:,}") for index, count in counts]
@@ -319,7 +299,7 @@ def _with(graph: Graph, cut: _Cut, note: str) -> Graph:
     graph = graph if band is None else graph.band(band.drawn(), name)
     for part, light in _parts(cut):
         graph = graph.curve(Curve(curve.x[part], curve.y[part]), name, note, markers=0, light=light)
-    facts = {**_facts(cut), **interval_facts(cut.estimate, cut.estimate.ways)}
+    facts = {**_facts(cut), **interval_facts(cut.estimate.low, cut.estimate.high, cut.estimate.ways)}
     facts |= {} if band is None else band_facts(band.lower, told=band.drawn())
     return graph.points(curve, name, open=cut.estimate.few, facts=facts)
 

@@ -32,8 +32,6 @@ from rankscope.reports.graphs.marks import (
     Tiles,
 )
 
-# A graph is an immutable description: each method gives a new one; nothing is drawn until it is shown or saved.
-
 SERIES = ("curve", "point", "open point", "band", "bar", "span")
 
 

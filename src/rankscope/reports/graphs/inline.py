@@ -19,7 +19,7 @@ import numpy as np
 
 from rankscope.core.arrays import FloatArray
 from rankscope.reports.graphs.axes import Axis, tick_text
-from rankscope.reports.graphs.layout import GAP, PlotLayout, Ticks, layout_of, shorten_text
+from rankscope.reports.graphs.layout import GAP, Ticks, layout_of, shorten_text
 from rankscope.reports.graphs.marks import (
     Bars,
     Dots,
@@ -103,18 +103,29 @@ def inline_svg(graph: Graph, prefix: str, wear: Mapping[str, int] | None = None)
     canvas = InlineCanvas(look)
     graph.described(title="", subtitle="", summary="").draw(canvas)
     svg = str(converter().vegalite_to_svg(canvas.specification(), vl_version=VERSION))
-    return _compact(fit_text(svg), prefix)
+    root = ElementTree.fromstring(fit_text(svg))
+    inside = "".join(_written(each) for each in root if _tag(each) != "rect")
+    width, height = (_rounded(root.get(side, "0")) for side in ("width", "height"))
+    head = f'<svg class="first" viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
+    whole = f'{head} fill="none" role="img" aria-hidden="true">{inside}</svg>'
+    return re.sub(r'(\bid="|url\(#|href="#)', lambda part: f"{part[1]}{prefix}-", whole)
 
 
 class InlineCanvas(VegaLiteCanvas):
     """Grid lines in place of ticks, as the page draws axes, and surfaces in the page's own tint."""
 
     def begin(self, graph: Graph) -> None:
-        """Compute a layout as high as the script's."""
-        first = layout_of(graph, self.look)
+        """Compute a layout as high as the script's, with nothing above the plot but names of guides."""
         wanted = _height(graph)
-        self.look = replace(self.look, ratio=wanted / first.width)
-        self.graph, self.layout = graph, _without_heading(layout_of(graph, self.look), wanted, self.look, graph)
+        self.look = replace(self.look, ratio=wanted / layout_of(graph, self.look).width)
+        box = layout_of(graph, self.look)
+        x = box.x
+        if x.lines > 1:  # names on the axis in one line
+            low, high = graph.x.domain or (0.0, 1.0)
+            room = box.width / max(high - low, 1.0) - GAP
+            x = Ticks(x.values, tuple(shorten_text(text.replace("\n", " "), self.look.small, room) for text in x.texts))
+        self.graph = graph
+        self.layout = replace(box, height=wanted, top=ABOVE, bottom=BELOW, x=x, legend=(), heading=(), title_lines=0)
         self.layers = [self._axes()]
 
     def _axes(self) -> Layer:
@@ -137,19 +148,14 @@ class InlineCanvas(VegaLiteCanvas):
                 last["y2"] = cell["y2"]
             else:
                 rows.append({**{name: cell[name] for name in ("x", "x2", "y", "y2")}, "step": step})
-        across, up = (SEAM * self._one_pixel(each) for each in ("x", "y"))
-        rows = [{**row, "x2": row["x2"] + across, "y2": row["y2"] + up} for row in rows]
+        (left, right), (bottom, top) = self.graph.x.domain or (0.0, 1.0), self.graph.y.domain or (0.0, 1.0)
+        across, up = SEAM * (right - left) / self.layout.width, SEAM * (top - bottom) / self.layout.height
         rows.sort(key=lambda row: row["step"])
         for row in rows:
-            row["colour"] = _heat(row["step"] / STEPS)
+            row |= {"x2": row["x2"] + across, "y2": row["y2"] + up, "colour": _heat(row["step"] / STEPS)}
         colour = {"field": "colour", "type": "nominal", "scale": None, "legend": None}
         self._layer(rows, {"type": "rect"}, x2={"field": "x2"}, y2={"field": "y2"}, fill=colour)
         self.layers += self._heat_key(tick_text(low, axis), tick_text(high, axis), axis.title)
-
-    def _one_pixel(self, name: str) -> float:
-        """In units of an axis."""
-        low, high = getattr(self.graph, name).domain or (0.0, 1.0)
-        return float((high - low) / (self.layout.width if name == "x" else self.layout.height))
 
     def _heat_key(self, low: str, high: str, title: str) -> list[Layer]:
         box, steps = self.layout, 12
@@ -176,30 +182,11 @@ def _height(graph: Graph) -> float:
     return max(LOWEST, min(HIGHEST, WIDTH * (graph.ratio or RATIO)))
 
 
-def _without_heading(box: PlotLayout, height: float, look: Look, graph: Graph) -> PlotLayout:
-    """The same plot with nothing above it but names of guides, and names on the axis in one line."""
-    x = box.x
-    if x.lines > 1:
-        low, high = graph.x.domain or (0.0, 1.0)
-        room = box.width / max(high - low, 1.0) - GAP
-        x = Ticks(x.values, tuple(shorten_text(text.replace("\n", " "), look.small, room) for text in x.texts))
-    return replace(box, height=height, top=ABOVE, bottom=BELOW, x=x, legend=(), heading=(), title_lines=0)
-
-
 def _heat(share: float) -> str:
     return f"color-mix(in srgb,var(--tint) {round(92 * share)}%,var(--bg))"
 
 
 # what vl-convert writes, in as few signs as a page needs
-
-
-def _compact(svg: str, prefix: str) -> str:
-    root = ElementTree.fromstring(svg)
-    inside = "".join(_written(each) for each in root if _tag(each) != "rect")
-    width, height = (_rounded(root.get(side, "0")) for side in ("width", "height"))
-    head = f'<svg class="first" viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
-    found = f'{head} fill="none" role="img" aria-hidden="true">{inside}</svg>'
-    return re.sub(r'(\bid="|url\(#|href="#)', lambda part: f"{part[1]}{prefix}-", found)
 
 
 def _written(node: ElementTree.Element) -> str:
@@ -404,8 +391,6 @@ def _mark(mark: Mark) -> dict[str, Any]:
         words = {"shade": _numbers(mark.shade), "words": mark.words, "below": mark.below}
         return _line(mark.x, mark.y) | words | _facts(mark.facts)
     if isinstance(mark, SurfaceMark):
-        from rankscope.reports.graphs.vega_lite import heat_cells
-
         cells = heat_cells(mark)
         return {"cells": [[_digits(cell[name]) for name in ("x", "x2", "y", "y2", "z")] for cell in cells]}
     assert isinstance(mark, TextMark)

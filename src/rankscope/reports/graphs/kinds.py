@@ -35,28 +35,7 @@ from rankscope.core.keywords import refuse_unknown
 from rankscope.core.validation import Former, Optional, Rule, alternatives_of, check, element_of, rule_of
 
 if TYPE_CHECKING:
-    from rankscope.reports.graphs.classes import class_matrix_graph as class_matrix_graph
-    from rankscope.reports.graphs.classes import comparison_intervals_graph as comparison_intervals_graph
-    from rankscope.reports.graphs.collection_growth import even_growth_graph as even_growth_graph
-    from rankscope.reports.graphs.collection_growth import forecast_graph as forecast_graph
-    from rankscope.reports.graphs.differences import per_query_differences_graph as per_query_differences_graph
-    from rankscope.reports.graphs.differences import power_curve_graph as power_curve_graph
-    from rankscope.reports.graphs.feedback import consistency_graph as consistency_graph
-    from rankscope.reports.graphs.feedback import efficiency_graph as efficiency_graph
-    from rankscope.reports.graphs.feedback import growth_graph as growth_graph
-    from rankscope.reports.graphs.feedback import rounds_graph as rounds_graph
-    from rankscope.reports.graphs.generality import grep_graph as grep_graph
-    from rankscope.reports.graphs.generality import grip_graph as grip_graph
-    from rankscope.reports.graphs.generality import grnp_graph as grnp_graph
     from rankscope.reports.graphs.graph import Graph
-    from rankscope.reports.graphs.mean_curves import band_graph as band_graph
-    from rankscope.reports.graphs.precision_recall import precision_recall_graph as precision_recall_graph
-    from rankscope.reports.graphs.rank_intervals import rank_intervals_graph as rank_intervals_graph
-    from rankscope.reports.graphs.scope_curves import precision_scope_graph as precision_scope_graph
-    from rankscope.reports.graphs.scope_curves import precision_window_graph as precision_window_graph
-    from rankscope.reports.graphs.scope_curves import recall_scope_graph as recall_scope_graph
-    from rankscope.reports.graphs.score_distribution import score_distribution_graph as score_distribution_graph
-    from rankscope.reports.graphs.waterfall import ledger_graph as ledger_graph
 
 
 # An option of a kind of graph: its help stands in the signature of the kind's function, with its type and default.
@@ -110,7 +89,9 @@ class KindOption:
         """The default as one writes it; nothing where there is none, or where it is a flag."""
         if self.default is None or self.default == () or self.is_flag:
             return ""
-        return ", ".join(map(str, self.default)) if self.many else _written(self.default)
+        if self.many:
+            return ", ".join(map(str, self.default))
+        return f"{self.default:g}" if isinstance(self.default, float) else str(self.default)
 
     @property
     def metavar(self) -> str:
@@ -135,27 +116,18 @@ def options_of(make: Callable[..., Any]) -> tuple[KindOption, ...]:
     >>> [(each.name, each.type, each.default, each.spellings) for each in options_of(bars)]
     [('bins', <class 'int'>, 10, ('--bins',))]
     """
-    return tuple(_options(make))
-
-
-def _options(make: Callable[..., Any]) -> Iterator[KindOption]:
+    found = []
     for name, parameter in inspect.signature(make).parameters.items():
         hint = _hint(parameter.annotation, make)
         if get_origin(hint) is not Annotated:
             continue
         declared = next((each for each in hint.__metadata__ if isinstance(each, Option)), None)
-        if declared is None:
-            continue
-        value, choices, many = _shape(hint.__origin__)
-        yield KindOption(
-            name=name,
-            declared=declared,
-            type=value,
-            default=parameter.default,
-            rule=_rule(hint.__origin__, declared, parameter.default),
-            choices=declared.choices or choices,
-            many=many,
-        )
+        if declared is not None:
+            value, choices, many = _shape(hint.__origin__)
+            rule = _rule(hint.__origin__, declared, parameter.default)
+            choices = declared.choices or choices
+            found.append(KindOption(name, declared, value, parameter.default, rule, choices, many))
+    return tuple(found)
 
 
 def _hint(annotation: Any, make: Callable[..., Any]) -> Any:
@@ -203,10 +175,6 @@ def _rule(hint: Any, declared: Option, default: object) -> Rule:
 
 def _without_none(hint: Any) -> list[Any]:
     return [each for each in alternatives_of(hint) if each is not types.NoneType]
-
-
-def _written(value: object) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 # How many systems a kind of graph shows at once, and how a report shares its systems out among graphs of it.
@@ -431,7 +399,7 @@ def kind(
     )
 
 
-# Kinds of graph, one file each, loaded when they are asked for.
+# Kinds of graph, loaded when they are asked for.
 
 ELSEWHERE = {  # what others call such graphs
     "prc": "precision-recall",
@@ -510,12 +478,7 @@ KINDS = KindCatalogue(
 )
 FEEDBACK_KINDS = KindCatalogue(
     "kind of graph of feedback",
-    {
-        "rounds": "feedback",
-        "efficiency": "feedback",
-        "growth": "feedback",
-        "consistency": "feedback",
-    },
+    {"rounds": "feedback", "efficiency": "feedback", "growth": "feedback", "consistency": "feedback"},
     feedback=True,
 )
 ENTRIES = {**KINDS.entries, **FEEDBACK_KINDS.entries}

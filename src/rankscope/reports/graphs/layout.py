@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
 from rankscope.reports.graphs.axes import Axis, tick_text, ticks_of
-from rankscope.reports.graphs.marks import Bars, Dots, Guide, Mark, ShadedRegion, Spans, Stroke
+from rankscope.reports.graphs.marks import Bars, Dots, Guide, ShadedRegion, Spans, Stroke
 from rankscope.reports.graphs.style import Look
 
 if TYPE_CHECKING:
     from rankscope.reports.graphs.graph import Graph
 
-
-# Where everything stands, in CSS pixels: computed beforehand, so that nothing is cut off and no two labels meet.
 
 SAMPLE = 24.0  # width of a legend's sample
 GAP = 4.0
@@ -93,7 +91,8 @@ def layout_of(graph: Graph, look: Look) -> PlotLayout:
     beside = [text_width(g.name, look.small) + GAP for g, e in zip(guides, edges, strict=True) if e == "right"]
     right = GAP + max(beside, default=0.0)
     over = [text_width(g.name, look.small) / 2 + 1 for g, e in zip(guides, edges, strict=True) if e == "top"]
-    right = max(right, *over[-1:], _heat_legend(graph, look))
+    colours = 0.0 if graph.z is None else GAP + max(text_width(graph.z.title, look.small), 30.0) + 10.0  # of a surface
+    right = max(right, *over[-1:], colours)
     if second is not None:
         right = second.width(look.small) + TICK + 2 * GAP + look.row
     x = _ticks(graph.x, most)
@@ -124,11 +123,6 @@ def layout_of(graph: Graph, look: Look) -> PlotLayout:
         legend=tuple(rows),
         guides=tuple(_guide_words(guides, edges, graph, look, width, height, second is not None)),
     )
-
-
-def _heat_legend(graph: Graph, look: Look) -> float:
-    """Room for the colours of a surface seen from above."""
-    return 0.0 if graph.z is None else GAP + max(text_width(graph.z.title, look.small), 30.0) + 10.0
 
 
 def _height(axis: Axis, look: Look) -> float:
@@ -351,7 +345,7 @@ def _entry(name: str, number: int, graph: Graph) -> LegendEntry:
     dots = [mark for mark in marks if isinstance(mark, Dots)]
     return LegendEntry(
         name=name,
-        note=next((note for note in map(_note, marks) if note), ""),
+        note=next(filter(None, (str(getattr(mark, "note", "")) for mark in marks)), ""),
         number=number,
         line=bool(strokes),
         marker=any(stroke.markers for stroke in strokes) or bool(dots),
@@ -359,10 +353,6 @@ def _entry(name: str, number: int, graph: Graph) -> LegendEntry:
         span=any(isinstance(mark, Spans) for mark in marks),
         hollow=bool(dots) and not strokes and all(mark.role == "open point" for mark in dots),
     )
-
-
-def _note(mark: Mark) -> str:
-    return str(getattr(mark, "note", ""))
 
 
 # How wide a text is in Arial, Helvetica or Liberation Sans, which share their widths: layout without a browser.
@@ -399,14 +389,12 @@ def text_width(text: str, size: float, bold: bool = False) -> float:
     30.0
     """
     widths = BOLD if bold else PLAIN
-    return sum(_width(sign, widths) for sign in text) * size / 1000
-
-
-def _width(sign: str, widths: tuple[int, ...]) -> int:
-    place = ord(sign) - FIRST
-    if 0 <= place < len(widths):
-        return widths[place]
-    return BEYOND.get(sign, WIDE if ord(sign) >= 0x1100 else OTHER)
+    total = 0
+    for sign in text:
+        place = ord(sign) - FIRST
+        known = 0 <= place < len(widths)
+        total += widths[place] if known else BEYOND.get(sign, WIDE if ord(sign) >= 0x1100 else OTHER)
+    return total * size / 1000
 
 
 def wrap_text(text: str, size: float, room: float, bold: bool = False) -> list[str]:
@@ -417,21 +405,18 @@ def wrap_text(text: str, size: float, room: float, bold: bool = False) -> list[s
     >>> wrap_text("queries with c = 8", 10, 70)
     ['queries with', 'c = 8']
     """
+    words: list[str] = []
+    for joined in text.replace(" = ", EQUALS).split():
+        whole = joined.replace(EQUALS, " = ")
+        words += [whole] if text_width(whole, size, bold) <= room else whole.split()
     lines: list[str] = []
-    for word in _words_and_equations(text, size, room, bold):
+    for word in words:
         longer = f"{lines[-1]} {word}" if lines else word
         if lines and text_width(longer, size, bold) <= room:
             lines[-1] = longer
         else:
             lines.append(word)
     return lines
-
-
-def _words_and_equations(text: str, size: float, room: float, bold: bool) -> Iterator[str]:
-    """What stays in one line: words, and words that an equals sign joins unless they are too long for a line."""
-    for joined in text.replace(" = ", EQUALS).split():
-        whole = joined.replace(EQUALS, " = ")
-        yield from [whole] if text_width(whole, size, bold) <= room else whole.split()
 
 
 def shorten_text(text: str, size: float, room: float) -> str:

@@ -6,6 +6,7 @@ With it the plane p = r, and in the plane GRiP, where it cuts the surface, and t
 from __future__ import annotations
 
 import io
+from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -41,25 +42,32 @@ class Matplotlib3dCanvas:
 
     def begin(self, graph: Graph) -> None:
         """A figure with three axes."""
-        figure_of = _figure_class()
         look = self.look
         lines = self._heading_lines(graph)
         plot = look.width * PLOT
         tall = plot + sum(size * LEADING for _, size, _ in lines)
-        self.figure = figure_of(figsize=(look.width / INCH, tall / INCH), facecolor=look.theme.paper)
+        self.figure = import_module("matplotlib.figure").Figure(
+            figsize=(look.width / INCH, tall / INCH), facecolor=look.theme.paper
+        )
         place = (0.0, 0.02, 0.93, plot / tall)
         self.axes = self.figure.add_axes(place, projection="3d", facecolor=look.theme.paper)
         self.axes.view_init(ELEVATION, AZIMUTH)
         self.axes.set_box_aspect((1.25, 1.0, 0.8), zoom=min(1.06, 1.4 - 154 / look.width))  # room for the words
         self.axes.computed_zorder = False
-        self._heading(lines, tall)
+        y = 1 - 4 / tall
+        for line, size, weight in lines:
+            style = {"size": size * 72 / INCH, "weight": weight, "color": look.theme.ink}
+            self.figure.text(0.012, y, line, va="top", **style)
+            y -= size * LEADING / tall
         self._labels(graph)
 
     def mark(self, mark: Mark) -> None:
         """A surface with its mesh."""
         if not isinstance(mark, SurfaceMark):
             return
-        colours = _colours(mark.z)
+        import matplotlib
+
+        colours = matplotlib.colormaps["cividis"](np.nan_to_num(mark.z))
         self.axes.plot_surface(
             mark.x,
             mark.y,
@@ -98,14 +106,6 @@ class Matplotlib3dCanvas:
         border, along = (np.concatenate([grid[side] for side in sides]) for grid in (recall, x))
         self.axes.plot(along, border, border, color=GREY, linewidth=0.8, zorder=layer)
 
-    def bytes(self, format: str) -> bytes:
-        """The picture; equal graphs give equal bytes."""
-        target = io.BytesIO()
-        plain: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {"Software": None}}
-        with _settings():
-            self.figure.savefig(target, format=format, dpi=DENSITY, metadata=plain[format])
-        return target.getvalue()
-
     def _points(self, small: bool = False) -> float:
         return (self.look.small if small else self.look.text) * 72 / INCH
 
@@ -114,22 +114,10 @@ class Matplotlib3dCanvas:
         look = self.look
         room = (look.width - 8) / STRETCH
         title = wrap_text(graph.title, look.large, room, bold=True)
-        subtitle = wrap_text(f"{graph.subtitle}{self._words(graph)}", look.text, room)
+        cuts = [_cut(mark) for mark in graph.marks if isinstance(mark, SurfaceMark)]
+        words = WORDS if any(each is not None for each in cuts) else ""
+        subtitle = wrap_text(f"{graph.subtitle}{words}", look.text, room)
         return [*((line, look.large, "bold") for line in title), *((line, look.text, "normal") for line in subtitle)]
-
-    def _heading(self, lines: list[tuple[str, float, str]], tall: float) -> None:
-        """The lines above the plot, which stands below the last of them."""
-        y = 1 - 4 / tall
-        for line, size, weight in lines:
-            style = {"size": size * 72 / INCH, "weight": weight, "color": self.look.theme.ink}
-            self.figure.text(0.012, y, line, va="top", **style)
-            y -= size * LEADING / tall
-
-    @staticmethod
-    def _words(graph: Graph) -> str:
-        """What the plane and its lines are, where there is one."""
-        surfaces = [mark for mark in graph.marks if isinstance(mark, SurfaceMark)]
-        return WORDS if any(_cut(mark) is not None for mark in surfaces) else ""
 
     def _labels(self, graph: Graph) -> None:
         ink = self.look.theme.ink
@@ -158,30 +146,14 @@ def _cut(mark: SurfaceMark) -> FloatArray | None:
 
 
 def picture(graph: Graph, look: Look, format: str) -> bytes:
-    """A graph with a surface as svg, pdf or png."""
-    with _settings():
-        canvas = Matplotlib3dCanvas(look)
-        graph.draw(canvas)
-        return canvas.bytes(format)
-
-
-def _figure_class() -> Any:
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingExtra("matplotlib", "plots") from None
-    return Figure
-
-
-def _settings() -> Any:
+    """A graph with a surface as svg, pdf or png; equal graphs give equal bytes."""
     try:
         import matplotlib
     except ImportError:
         raise MissingExtra("matplotlib", "plots") from None
-    return matplotlib.rc_context({"font.family": "DejaVu Sans", "svg.hashsalt": "rankscope", "pdf.fonttype": 42})
-
-
-def _colours(z: Any) -> Any:
-    import matplotlib
-
-    return matplotlib.colormaps["cividis"](np.nan_to_num(z))
+    canvas, target = Matplotlib3dCanvas(look), io.BytesIO()
+    plain: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {"Software": None}}
+    with matplotlib.rc_context({"font.family": "DejaVu Sans", "svg.hashsalt": "rankscope", "pdf.fonttype": 42}):
+        graph.draw(canvas)
+        canvas.figure.savefig(target, format=format, dpi=DENSITY, metadata=plain[format])
+    return target.getvalue()

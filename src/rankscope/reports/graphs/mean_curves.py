@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Literal, TypeAlias
 
@@ -10,7 +10,8 @@ import numpy as np
 
 from rankscope.analysis.curves.generality import reaching, shared_level
 from rankscope.analysis.curves.means import SLACK, generality_index
-from rankscope.analysis.statistics.bands import DEFAULT, WAYS, Band, band, difference_band
+from rankscope.analysis.statistics.bands import DEFAULT, WAYS, Band, difference_band
+from rankscope.analysis.statistics.bands import band as mean_band
 from rankscope.analysis.statistics.query_curves import QueryCurves, over_generality, over_scope, precision_at_recall
 from rankscope.analysis.statistics.sampling_units import unit_classes
 from rankscope.core.arrays import BoolArray, FloatArray, IntArray
@@ -79,27 +80,23 @@ def band_graph(
     if difference and len(shown) != 2:
         raise SettingError(f"a difference is of two systems, got {len(shown)}")
     shape = CURVES[curve]
-    everyone, shown = shown, _following(shown) if curve == "grip" else shown
+    title, everyone = shape.title, len(shown[0])
+    if curve == "grip":  # the queries that reach every level of G shown: as far as half of each system's queries do
+        top = min(shared_level(each) for each in shown)
+        shown = [reaching(each, top) for each in shown]
+        title += f", {len(shown[0]):,} of {how_many(everyone)}" if len(shown[0]) < everyone else ""
     table = shape.make(shown, points)
-    graph = Graph(_title(shape, everyone, shown), shape.x(shown), shape.y)
+    graph = Graph(title, shape.x(shown), shape.y)
     classes = [unit_classes(each) for each in shown]
     stated = "" if curve == "grip" else generality_words(shown)  # which is over generality
     if difference:
         around = difference_band(table[0], table[1], band, level, classes[0], seed=seed)
         return _difference(graph, around, shown, stated)
-    bands = [_around(each, some, band, level, seed) for each, some in zip(table, classes, strict=True)]
+    bands = [mean_band(each, None, band, level, some, seed=seed) for each, some in zip(table, classes, strict=True)]
     notes = legend_notes(shown) if stated else [size_note(each) for each in shown]
-    return _means(graph, bands, shown, stated, notes)
-
-
-def _around(curves: QueryCurves, classes: Sequence[str] | None, how: str, level: float, seed: int) -> Band:
-    return band(curves, None, how, level, classes, seed=seed)
-
-
-def _means(graph: Graph, bands: list[Band], systems: list[RelevantRanks], stated: str, notes: Sequence[str]) -> Graph:
-    for each, queries, note in zip(bands, systems, notes, strict=True):
-        graph = with_band(graph, each, queries.system, note)
-    names = ", ".join(each.system for each in systems)
+    for around, queries, note in zip(bands, shown, notes, strict=True):
+        graph = with_band(graph, around, queries.system, note)
+    names = ", ".join(each.system for each in shown)
     summary = "; ".join(filter(None, (f"{graph.title} of {names}, with confidence bands", stated)))
     subtitle = "; ".join(filter(None, (stated, _subtitle(bands))))
     return graph.described(subtitle=subtitle, summary=f"{summary}.")
@@ -108,11 +105,17 @@ def _means(graph: Graph, bands: list[Band], systems: list[RelevantRanks], stated
 def _difference(graph: Graph, around: Band, systems: list[RelevantRanks], stated: str) -> Graph:
     first, second = (each.system for each in systems)
     apart = np.flatnonzero(np.isfinite(around.low) & ~around.holds(np.zeros(len(around))))
-    graph = with_band(graph, around, around.name, how_many(around.queries), markers=_some(apart, len(around)))
+    step = -(-len(around) // MOST_MARKERS)  # where there are many points, every second, third, ... has a marker
+    markers = apart[apart % step == 0].tolist() or apart.tolist()
+    graph = with_band(graph, around, around.name, how_many(around.queries), markers=markers)
     marked = "markers: 0 is outside" if apart.size else "0 is inside everywhere" if around.exists else ""
+    drawn = around.drawn()
+    values = np.concatenate([[0.0], drawn.low, drawn.high, around.mean])
+    low, high = float(np.nanmin(values)), float(np.nanmax(values))
+    room = 0.05 * (high - low) or 0.1
     return graph.rule(y=0.0, dashed=False).described(
         title=f"{graph.title}: {second} minus {first}",
-        y=Axis("difference in", graph.y.quantity, domain=_domain(around)),
+        y=Axis("difference in", graph.y.quantity, domain=(low - room, high + room)),
         subtitle="; ".join(filter(None, (stated, _subtitle([around]), marked))),
         conclusion=_conclusion(around, graph, (first, second)),
         summary=f"{second} minus {first}: the band leaves out 0 at {apart.size} of {how_many(len(around), 'points')}.",
@@ -152,25 +155,11 @@ def _stretches(x: FloatArray, there: BoolArray, axis: Axis) -> list[str]:
     ]
 
 
-def _some(chosen: IntArray, points: int) -> list[int]:
-    """Points that carry a marker: where there are many, every second, third, ... of them."""
-    step = -(-points // MOST_MARKERS)
-    return chosen[chosen % step == 0].tolist() or chosen.tolist()
-
-
 def _subtitle(bands: list[Band]) -> str:
     """What the bands are, and what the means are."""
     other = "not the same queries at every point" if any(np.ptp(each.count) > 0 for each in bands) else ""
     cut = "lower bounds where rankings end" if any(each.cut for each in bands) else ""
     return "; ".join(filter(None, (*band_words(bands), other, cut)))
-
-
-def _domain(around: Band) -> tuple[float, float]:
-    drawn = around.drawn()
-    values = np.concatenate([[0.0], drawn.low, drawn.high, around.mean])
-    low, high = float(np.nanmin(values)), float(np.nanmax(values))
-    room = 0.05 * (high - low) or 0.1
-    return low - room, high + room
 
 
 def _scopes(systems: list[RelevantRanks]) -> IntArray:
@@ -184,17 +173,6 @@ def _scope_axis(systems: list[RelevantRanks]) -> Axis:
     return Axis("scope", "s", "log2", domain=(1, max(2, int(_scopes(systems)[-1]))))
 
 
-def _following(systems: list[RelevantRanks]) -> list[RelevantRanks]:
-    """The queries that reach every level of G shown: as far as half of each system's queries do."""
-    top = min(shared_level(each) for each in systems)
-    return [reaching(each, top) for each in systems]
-
-
-def _title(shape: _Shape, everyone: list[RelevantRanks], shown: list[RelevantRanks]) -> str:
-    there, some = len(everyone[0]), len(shown[0])
-    return shape.title if there == some else f"{shape.title}, {some:,} of {how_many(there)}"
-
-
 def _over_generality(systems: list[RelevantRanks]) -> list[QueryCurves]:
     """Over the levels that every query reaches."""
     least = min(float(generality_index(each, "the band of GRiP").min()) for each in systems)
@@ -202,10 +180,6 @@ def _over_generality(systems: list[RelevantRanks]) -> list[QueryCurves]:
     for curves, queries in zip(results, systems, strict=True):
         need_points(curves.values, queries)
     return results
-
-
-def _generality_axis(systems: list[RelevantRanks]) -> Axis:
-    return GENERALITY.over(0, max(float(generality_index(each).min()) for each in systems))
 
 
 PRECISION, RECALL = Axis("precision", "p", domain=(0, 1)), Axis("recall", "r", domain=(0, 1))
@@ -230,7 +204,7 @@ CURVES: dict[CurveName, _Shape] = {
     ),
     "grip": _Shape(
         title="Precision = recall over generality",
-        x=_generality_axis,
+        x=lambda systems: GENERALITY.over(0, max(float(generality_index(each).min()) for each in systems)),
         y=PRECISION,
         make=lambda systems, points: _over_generality(systems),
     ),

@@ -71,8 +71,6 @@ from rankscope.reports.graphs.systems import (
     with_random_levels,
 )
 
-# The precision-recall graph, with scope lines, random and ideal level, and what cannot be reached.
-
 SCOPES = (0.25, 0.5, 1.0, 2.0, 4.0)
 WHAT = "the precision-recall graph"
 MOST_GROUPS = 5
@@ -115,8 +113,7 @@ def precision_recall_graph(
     ] = None,
     scopes: Sequence[float] = SCOPES,
     averaging: Annotated[
-        Literal["radial", "levels"] | None,
-        Option("means at equal relevant scope, or at eleven recall levels"),
+        Literal["radial", "levels"] | None, Option("means at equal relevant scope, or at eleven recall levels")
     ] = None,
     at_generality: Annotated[
         Sequence[int],
@@ -167,7 +164,7 @@ def _at_generality(
         raise SettingError(f"give one system, or one level of {setting_usage('at_generality')} for several systems")
     followed = [_followed(queries, group, max(levels)) for queries in systems]
     pairs = [(queries, level) for queries in followed for level in sorted(levels)]
-    curves = [Radial.at_level(_level_group(queries, level), level, scopes) for queries, level in pairs]
+    curves = [Radial.at_level(queries, level, scopes) for queries, level in pairs]
     relevant = from_to(np.concatenate([each.relevant for each in followed]))
     lowest = min(2.0**-level for level in levels)
     title = "Precision and recall" + (f" of {systems[0].system}" if len(systems) == 1 else f" at G = {levels[0]}")
@@ -197,10 +194,6 @@ def _followed(queries: RelevantRanks, group: str | None, level: int) -> Relevant
         return reaching(some, level)
     except MeasureError as error:
         raise SettingError(str(error)) from None
-
-
-def _level_group(queries: RelevantRanks, level: int) -> QueryGroup:
-    return QueryGroup(f"G = {level}", float(level), queries, np.arange(len(queries)))
 
 
 def _single(systems: list[RelevantRanks]) -> bool:
@@ -249,7 +242,7 @@ def _at_levels(everyone: list[RelevantRanks], group: str | None) -> Graph:
         each = interpolated_precision(queries)
         bands.append(band_around(each, queries, drawn=shaded))
         limits = intervals_of(each, queries)
-        told = {**facts_of(mean_at_recall_levels(queries)), **interval_facts(limits, limits.ways)}
+        told = {**facts_of(mean_at_recall_levels(queries)), **interval_facts(limits.low, limits.high, limits.ways)}
         graph = with_band(graph, bands[-1], queries.system, note, facts=told, markers=range(each.x.size), shaded=shaded)
     stated = generality_words(systems)
     who = stated if len(members[0]) == len(everyone[0]) else _who(members[0], everyone[0], stated)
@@ -341,11 +334,7 @@ def _with(graph: Graph, radial: Radial, name: str, note: str, around: Band, shad
     """The curve with markers on the scope lines, thin where few units decide, dotted where some ranking has ended."""
     curve = radial.curve
     graph = graph.band(radial.region(around), name) if shaded and around.exists else graph
-    facts = {
-        **facts_of(curve),
-        **radial.interval_facts(),
-        **band_facts(around, shaded, radial.limits(around)),
-    }
+    facts = {**facts_of(curve), **radial.interval_facts(), **band_facts(around, shaded, radial.limits(around))}
     for part, light in radial.parts():
         told = {key: [values[row] for row in part] for key, values in facts.items()}
         markers = [place for place, row in enumerate(part) if row in radial.markers and not (light and place == 0)]
@@ -361,8 +350,15 @@ def _with(graph: Graph, radial: Radial, name: str, note: str, around: Band, shad
 def _behind(graph: Graph, own: RelevantRanks, scopes: Sequence[float]) -> Graph:
     """What cannot be reached, scope lines, the ideal and the random level of these queries."""
     share = own.relevant / own.collection if size_known([own]) else np.zeros(1)
-    for region in _unreachable(int(own.relevant.max()), float(share.min())):
-        graph = graph.area(region, region.name)
+    # Above the line of scope 1, and below the worst ranking; what is too thin to see is left out.
+    relevant = int(own.relevant.max())
+    recall = np.linspace(0.0, 1.0, 101)
+    parts = [Region(recall, np.zeros(101), lowest_precision(recall, float(share.min())))]
+    edge = np.linspace(0.0, 1.0 / relevant, 21)
+    parts.append(Region(edge, highest_precision(edge, relevant), np.ones(edge.size)))
+    visible = [part for part in parts if np.trapezoid(part.high - part.low, part.x) > 0.02]
+    for place, part in enumerate(visible):
+        graph = graph.area(part, "" if place else "cannot be reached")
     return with_random_level(_with_ideal(graph.guides(_scope_lines(scopes)), [own]), own)
 
 
@@ -388,17 +384,6 @@ def _scope_lines(scopes: Sequence[float]) -> list[Curve]:
     ]
 
 
-def _unreachable(relevant: int, generality: float) -> list[Region]:
-    """Above the line of scope 1, and below the worst ranking; what is too thin to see is left out."""
-    recall = np.linspace(0.0, 1.0, 101)
-    name = "cannot be reached"
-    parts = [Region(recall, np.zeros(101), lowest_precision(recall, generality), name)]
-    edge = np.linspace(0.0, 1.0 / relevant, 21)
-    parts.append(Region(edge, highest_precision(edge, relevant), np.ones(edge.size), name))
-    visible = [part for part in parts if np.trapezoid(part.high - part.low, part.x) > 0.02]
-    return [Region(part.x, part.low, part.high, name if i == 0 else "") for i, part in enumerate(visible)]
-
-
 def _names(systems: list[RelevantRanks]) -> str:
     return ", ".join(each.system for each in systems)
 
@@ -406,14 +391,6 @@ def _names(systems: list[RelevantRanks]) -> str:
 # The radial mean of one group as a graph draws it: where its points stand, and how chance moves it along its rays.
 
 STEP = 0.25  # of log2 a, between points of a bin
-
-
-@dataclass(frozen=True, eq=False)
-class Ends:
-    """A lower and an upper end at each point."""
-
-    low: FloatArray
-    high: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -430,8 +407,9 @@ class Radial:
     def of(cls, members: QueryGroup, scopes: Sequence[float]) -> Radial:
         """At whole scopes where all queries have one class size, else at equal steps of log2 a."""
         queries = members.queries
-        if members.exact:
-            whole = _whole(members, scopes)
+        if members.exact:  # whole scopes to the end of the longest ranking
+            last = max(1, min(int(queries.depth.max(initial=1)), int(queries.collection.min())))
+            whole = _with_lines(last, int(queries.relevant[0]), scopes)
             curve, recall = radial_lattice(queries, whole), over_scope(queries, whole, "recall")
         else:
             grid = _grid(members)
@@ -439,15 +417,14 @@ class Radial:
         return cls._of(members, curve, recall, scopes, members.exact)
 
     @classmethod
-    def at_level(cls, members: QueryGroup, level: int, scopes: Sequence[float]) -> Radial:
+    def at_level(cls, queries: RelevantRanks, level: int, scopes: Sequence[float]) -> Radial:
         """The exact mean over all ways to leave distractors out until G is this level, which all queries must reach."""
         from rankscope.analysis.curves.thinning import recall_at_level
 
-        queries = members.queries
+        members = QueryGroup(f"G = {level}", float(level), queries, np.arange(len(queries)))
         relevant = np.unique(queries.relevant)
         exact = relevant.size == 1
         a = _thinned_grid(relevant, level, scopes)
-
         recall = recall_at_level(queries, level, a)
         mean = recall.low.mean(axis=0)
         curve = Curve(
@@ -499,12 +476,13 @@ class Radial:
     def interval_facts(self) -> Facts:
         """The pointwise interval of precision: at a = 1 that of R-precision."""
         limits = intervals_of(self.each, self.members.queries)
-        return interval_facts(self._precision(limits.low, limits.high), limits.ways, of=" of p")
+        most = self._most()
+        return interval_facts(limits.low * most, limits.high * most, limits.ways, of=" of p")
 
-    def limits(self, band: Band) -> Ends:
+    def limits(self, band: Band) -> Region:
         """The band as one of precision, at each a."""
-        drawn = band.drawn()
-        return self._precision(drawn.low, drawn.high)
+        drawn, most = band.drawn(), self._most()
+        return Region(self.a, drawn.low * most, drawn.high * most)
 
     def region(self, band: Band) -> Region:
         """What the pieces of the rays within the band sweep, as a region over recall."""
@@ -513,9 +491,9 @@ class Radial:
         a = self.a[there]
         return swept(a, ends.low[there] * a, ends.high[there] * a)
 
-    def _precision(self, low: FloatArray, high: FloatArray) -> Ends:
-        most = np.minimum(1.0, 1.0 / self.a)
-        return Ends(low * most, high * most)
+    def _most(self) -> FloatArray:
+        """The highest precision at each a."""
+        return np.minimum(1.0, 1.0 / self.a)
 
 
 def swept(a: FloatArray, low: FloatArray, high: FloatArray) -> Region:
@@ -541,13 +519,6 @@ def _along(x: FloatArray, recall: FloatArray, precision: FloatArray) -> FloatArr
     here = np.isin(x, recall)
     between = np.interp(x, recall, precision)
     return np.where(here, np.where(np.arange(x.size) % 2 == 0, left, right), between)
-
-
-def _whole(members: QueryGroup, scopes: Sequence[float]) -> IntArray:
-    """Whole scopes, dense enough for the eye, and those that scope lines pass; to the end of the longest ranking."""
-    queries = members.queries
-    last = max(1, min(int(queries.depth.max(initial=1)), int(queries.collection.min())))
-    return _with_lines(last, int(queries.relevant[0]), scopes)
 
 
 def _with_lines(last: int, relevant: int, scopes: Sequence[float]) -> IntArray:

@@ -1,8 +1,7 @@
 """Groups of equal generality: which queries may share a precision-recall curve, and which group is shown first.
 
 Queries of one class size in one collection share a lattice of points and need no interpolation: groups are exact
-where
-such groups exist. Otherwise queries are binned by their generality index G, and their curve is interpolated.
+where such groups exist. Otherwise queries are binned by their generality index G, and their curve is interpolated.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
-from rankscope.analysis.curves.averaging import By, GeneralityGroup, generality_groups
+from rankscope.analysis.curves.averaging import By, generality_groups
 from rankscope.analysis.curves.means import known_sizes
 from rankscope.analysis.statistics.sampling_units import FEW_UNITS, unit_classes
 from rankscope.core.arrays import IntArray
@@ -129,7 +128,9 @@ def group_named(queries: RelevantRanks, name: str) -> QueryGroup:
     groups = _members(queries, by)
     wanted = _plain(name)
     for each in groups:
-        if wanted in (_plain(each.name), _plain(_full_name(each))):
+        first = int(each.rows[0])
+        full_name = f"c = {each.everything.relevant[first]}, d = {each.everything.collection[first]}"
+        if wanted in (_plain(each.name), _plain(full_name)):
             return each
     of_size = [each for each in groups if _plain(each.name).partition(",")[0] == wanted]
     if len(of_size) == 1:  # classes of one size are all in collections of one size
@@ -156,16 +157,10 @@ def rows_of_size(queries: RelevantRanks, relevant: int) -> IntArray:
 def _members(queries: RelevantRanks, by: By) -> list[QueryGroup]:
     groups = generality_groups(queries, by)
     one_size = np.ptp(queries.collection) == 0
-    return [QueryGroup(_name(group, one_size), group.index, queries, group.rows) for group in groups]
-
-
-def _name(group: GeneralityGroup, one_size: bool) -> str:
-    return group.name.partition(", d")[0] if one_size else group.name
-
-
-def _full_name(group: QueryGroup) -> str:
-    first = int(group.rows[0])
-    return f"c = {group.everything.relevant[first]}, d = {group.everything.collection[first]}"
+    return [
+        QueryGroup(group.name.partition(", d")[0] if one_size else group.name, group.index, queries, group.rows)
+        for group in groups
+    ]
 
 
 def _plain(name: str) -> str:

@@ -8,7 +8,6 @@ import numpy as np
 
 from rankscope.analysis.comparison.rank_intervals import RankIntervals
 from rankscope.analysis.curves.curve import Curve
-from rankscope.core.arrays import FloatArray
 from rankscope.core.errors import SettingError
 from rankscope.core.wording import how_many, percent_text
 from rankscope.reports.graphs.axes import Axis
@@ -19,8 +18,6 @@ from rankscope.reports.graphs.systems import LevelOption, MeasureOption, Systems
 if TYPE_CHECKING:
     from rankscope.analysis.comparison.compare import Compared
 
-
-# Rank intervals: which places in the list of systems are chance, and which systems do not differ significantly.
 
 WHAT = "the graph of rank intervals"
 SYSTEMS = SystemCount(2, 60, worth=3)
@@ -38,17 +35,12 @@ SHOWN = Variants(
 )
 
 
-def _variants(_: Systems) -> Variants:
-    """What a page offers: intervals from tests, and chances over draws."""
-    return SHOWN
-
-
 @kind(
     "rank-intervals",
     "which ranks of several systems are chance",
     systems=SYSTEMS,
     compares=True,
-    variants=_variants,
+    variants=lambda systems: SHOWN,
 )
 def rank_intervals_graph(
     systems: Systems,
@@ -73,46 +65,30 @@ def rank_intervals_graph(
         raise SettingError(f"{WHAT} needs every pair compared, not only those with the baseline")
     if show == "chances":
         return rank_chances_graph(result.main.ranks)
-    return _drawn(_empty(result.main.ranks, result), result.main.ranks)
+    return _intervals_graph(result.main.ranks, result)
 
 
-def _empty(result: RankIntervals, comparison: Compared) -> Graph:
+def _intervals_graph(result: RankIntervals, comparison: Compared) -> Graph:
     count = len(result.systems)
-    who = ", ".join(result.systems) if count <= NAMED else f"{how_many(count, 'systems')}"
+    rows = np.arange(float(count), 0.0, -1.0)  # the best system stands highest
+    who = ", ".join(result.systems) if count <= NAMED else how_many(count, "systems")
     letters = max(len(each) for each in result.letters)
     right = count + 0.4 + max(0.3, count * (0.02 + MOST_LETTERS * letters))
-    ticks = tuple(_rows(count)[::-1].tolist())
-    return Graph(
+    drawn = how_many(len(comparison.main.table))
+    if comparison.main.unit != "queries":
+        drawn += f" of {how_many(len(comparison.main.units), 'classes')}"
+    graph = Graph(
         f"Ranks by {result.measure} that remain possible",
         Axis("rank", domain=(min(0.5, 1 - 0.03 * count), right), ticks=_ticks(count)),
-        Axis("system", domain=(0.3, count + 0.7), ticks=ticks, texts=result.systems[::-1], rows=1.15),
-        subtitle=f"{who}; {_drawn_from(comparison)}; intervals hold together at {percent_text(result.level)}; no "
+        Axis(
+            "system", domain=(0.3, count + 0.7), ticks=tuple(rows[::-1].tolist()), texts=result.systems[::-1], rows=1.15
+        ),
+        subtitle=f"{who}; {drawn}; intervals hold together at {percent_text(result.level)}; no "
         "significant difference between systems that share a letter"
         + "".join(f"; {name} is {other}" for name, other in comparison.same.items()),
         summary=f"Rank intervals of {who} by {result.measure}.",
         conclusion=_conclusion(result),
     )
-
-
-def _conclusion(result: RankIntervals) -> str:
-    """Who may be the best, and who has a rank of its own."""
-    count, best = len(result.systems), [name for name, low in zip(result.systems, result.low, strict=True) if low == 1]
-    alone = int((result.low == result.high).sum())
-    may = f"{best[0]} alone can be the best" if len(best) == 1 else f"{len(best)} of {count} systems can be the best"
-    sure = {0: "no system has a rank of its own", 1: "1 system has a rank of its own"}
-    return f"By {result.measure} {may}; {sure.get(alone, f'{alone} systems have a rank of their own')}."
-
-
-def _drawn_from(comparison: Compared) -> str:
-    count = how_many(len(comparison.main.table))
-    return (
-        count if comparison.main.unit == "queries" else f"{count} of {how_many(len(comparison.main.units), 'classes')}"
-    )
-
-
-def _drawn(graph: Graph, result: RankIntervals) -> Graph:
-    count = len(result.systems)
-    rows = _rows(count)
     facts = {
         "system": list(result.systems),
         f"mean {result.measure}": [round(each, 4) for each in result.mean.tolist()],
@@ -122,14 +98,18 @@ def _drawn(graph: Graph, result: RankIntervals) -> Graph:
     low, high = result.low.astype(np.float64), result.high.astype(np.float64)
     graph = graph.spans(rows, low, high, "ranks possible", "the point is the rank of the mean")
     graph = graph.points(Curve(np.arange(1.0, count + 1), rows), "ranks possible", facts=facts)
-    for row, letters in zip(rows.tolist(), result.letters, strict=True):
-        graph = graph.text(count + 0.4 + 0.02 * count, row, letters)
+    for row, own in zip(rows.tolist(), result.letters, strict=True):
+        graph = graph.text(count + 0.4 + 0.02 * count, row, own)
     return graph
 
 
-def _rows(count: int) -> FloatArray:
-    """The best system stands highest."""
-    return np.arange(float(count), 0.0, -1.0)
+def _conclusion(result: RankIntervals) -> str:
+    """Who may be the best, and who has a rank of its own."""
+    count, best = len(result.systems), [name for name, low in zip(result.systems, result.low, strict=True) if low == 1]
+    alone = int((result.low == result.high).sum())
+    may = f"{best[0]} alone can be the best" if len(best) == 1 else f"{len(best)} of {count} systems can be the best"
+    sure = {0: "no system has a rank of its own", 1: "1 system has a rank of its own"}
+    return f"By {result.measure} {may}; {sure.get(alone, f'{alone} systems have a rank of their own')}."
 
 
 def _ticks(count: int) -> tuple[float, ...]:
@@ -148,19 +128,18 @@ def rank_chances_graph(result: RankIntervals) -> Graph:
     count = min(MOST, len(result.systems))
     chance = result.chance[:count, :count]
     names = result.systems[:count]
-    who = (
-        f"{how_many(count, 'systems')}"
-        if count == len(result.systems)
-        else f"the {count} best of {how_many(len(result.systems), 'systems')}"
-    )
+    everyone = how_many(len(result.systems), "systems")
+    who = everyone if count == len(result.systems) else f"the {count} best of {everyone}"
     ranks = np.arange(1.0, count + 1)
+    own = np.diag(result.chance)
+    kept = f"{int((own > 0.5).sum())} of {how_many(len(own), 'systems')} keep their rank in more than half of them"
     graph = Graph(
         f"How often each system takes each rank by {result.measure}",
         Axis("rank", domain=(0.5, count + 0.5), ticks=tuple(ranks.tolist())),
         Axis("system", domain=(-count - 0.5, -0.5), ticks=tuple((-ranks).tolist()), texts=names, rows=1.4),
         subtitle=f"{who}; {how_many(result.queries)} drawn again with replacement; percent of the draws",
         summary=f"Chances of ranks of {who} by {result.measure}.",
-        conclusion=_chances_conclusion(result),
+        conclusion=f"{result.systems[0]} is the best in {float(own[0]):.1%} of the draws; {kept}.",
     )
     rank, row = np.meshgrid(ranks, ranks)
     shares = chance.ravel().tolist()
@@ -187,14 +166,3 @@ def tile_percent(share: float) -> str:
     if share < LEAST:
         return ""
     return ">99" if 0.995 <= share < 1 else f"{100 * share:.0f}"
-
-
-def _chances_conclusion(result: RankIntervals) -> str:
-    """How sure the first rank is, and how many keep theirs in most draws."""
-    first, own = float(result.chance[0, 0]), np.diag(result.chance)
-    kept = int((own > 0.5).sum())
-    return (
-        f"{result.systems[0]} is the best in {first:.1%} of the draws; {kept} of {how_many(len(own), 'systems')} "
-        "keep their rank in "
-        "more than half of them."
-    )

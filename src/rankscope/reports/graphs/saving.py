@@ -1,6 +1,4 @@
-"""A graph as bytes in each format (SVG, PDF, PNG, an interactive page, JSON, CSV), and into a file whole or not at
-all.
-"""
+"""A graph as bytes in each format (SVG, PDF, PNG, a page, JSON, CSV), and into a file whole or not at all."""
 
 from __future__ import annotations
 
@@ -58,27 +56,22 @@ def _plain_svg(graph: Graph, look: Look) -> str:
 
 
 def pdf_bytes(graph: Graph, look: Look) -> bytes:
-    """For print, fonts inside; a PDF counts in points, 72 to the inch."""
-    sized = re.sub(r'(width|height)="([\d.]+)"', _in_points, _plain_svg(graph, look), count=2)
+    """For print, fonts inside; a PDF counts in points, 72 to the inch.
+
+    vl-convert writes fonts in another order each time, by chance; of equal graphs that of their numbers is kept, so
+    that they give equal bytes. Two fonts, upright and bold, take two tries on average, of some hundredths of a second.
+    """
+
+    def in_points(size: re.Match[str]) -> str:
+        return f'{size[1]}="{float(size[2]) * TO_POINTS:g}"'
+
+    sized = re.sub(r'(width|height)="([\d.]+)"', in_points, _plain_svg(graph, look), count=2)
     for _ in range(TRIES):
         document = bytes(converter().svg_to_pdf(sized))
-        if _in_order(document):
+        numbers = [int(number) for number in PDF_FONT.findall(document)]
+        if numbers == sorted(numbers):
             break
     return PDF_RESOURCES.sub(lambda found: b"".join(sorted(found[0].splitlines(True))), document)
-
-
-def _in_order(document: bytes) -> bool:
-    """Whether fonts stand in the order of their numbers.
-
-    vl-convert writes them in another order each time, by chance; of equal graphs one order is kept, so that they give
-    equal bytes. Two fonts, upright and bold, take two tries on average, of some hundredths of a second.
-    """
-    numbers = [int(number) for number in PDF_FONT.findall(document)]
-    return numbers == sorted(numbers)
-
-
-def _in_points(size: re.Match[str]) -> str:
-    return f'{size[1]}="{float(size[2]) * TO_POINTS:g}"'
 
 
 def png_bytes(graph: Graph, look: Look) -> bytes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Annotated
 
@@ -41,7 +41,7 @@ from rankscope.reports.graphs.systems import (
     with_band,
 )
 
-# Precision over scope.
+# Precision over scope and recall over scope: a curve per system over a doubling scope, between random and ideal.
 
 
 @kind("precision-scope", "share of the first s items that is relevant")
@@ -51,23 +51,7 @@ def precision_scope_graph(systems: Systems) -> Graph:
     Dashed: the ideal system, which shows all relevant items first, and, where the size of the collection is known,
     a random order.
     """
-    return graph_over_scope(
-        systems,
-        "precision",
-        (_ideal_precision, _random_precision),
-        places=((0.45, "above right"), (0.02, "above right")),
-    )
-
-
-def _ideal_precision(queries: RelevantRanks, scopes: FloatArray) -> FloatArray:
-    return mean_in_classes(queries.relevant, lambda c: np.minimum(1.0, c / scopes))
-
-
-def _random_precision(queries: RelevantRanks, scopes: FloatArray) -> FloatArray:
-    return np.full(scopes.size, (queries.relevant / queries.collection).mean())
-
-
-# Recall over scope.
+    return graph_over_scope(systems, "precision", ((0.45, "above right"), (0.02, "above right")))
 
 
 @kind("recall-scope", "share of the relevant items among the first s")
@@ -77,36 +61,16 @@ def recall_scope_graph(systems: Systems) -> Graph:
     Dashed: the ideal system, which shows all relevant items first, and, where the size of the collection is known,
     a random order.
     """
-    return graph_over_scope(
-        systems, "recall", (_ideal_recall, _random_recall), places=((0.4, "above left"), (0.8, "below right"))
-    )
+    return graph_over_scope(systems, "recall", ((0.4, "above left"), (0.8, "below right")))
 
 
-def _ideal_recall(queries: RelevantRanks, scopes: FloatArray) -> FloatArray:
-    return mean_in_classes(queries.relevant, lambda c: np.minimum(1.0, scopes / c))
-
-
-def _random_recall(queries: RelevantRanks, scopes: FloatArray) -> FloatArray:
-    share = scopes[None, :] / np.unique(queries.collection)[:, None]
-    weight = np.unique(queries.collection, return_counts=True)[1]
-    return np.minimum(1.0, np.average(share, axis=0, weights=weight))
-
-
-# What precision-scope and recall-scope share: a curve per system over a doubling scope, between random and ideal.
-
-Place = tuple[float, Side]
-Level = Callable[[RelevantRanks, FloatArray], FloatArray]  # of queries and scopes: the mean over the queries
-
-
-def graph_over_scope(
-    systems: Systems, quantity: Quantity, levels: tuple[Level, Level], places: tuple[Place, Place]
-) -> Graph:
+def graph_over_scope(systems: Systems, quantity: Quantity, places: tuple[tuple[float, Side], ...]) -> Graph:
     """Precision or recall over scope, with the levels of an ideal and a random order, named at these places."""
     shown = counted_systems(systems, f"the {quantity}-scope graph")
     last = max(_last_scope(queries) for queries in shown)
     y = Axis(quantity, quantity[0], domain=(0, 1))
     graph = Graph(f"{quantity.capitalize()} over scope", Axis("scope", "s", "log2", domain=(1, max(2, last))), y)
-    for level, (at, side) in zip(_levels(shown[0], quantity, last, *levels), places, strict=False):
+    for level, (at, side) in zip(_levels(shown[0], quantity, last), places, strict=False):
         graph = graph.guides([level], dashed=True, at=at, side=side)
     shaded = len(shown) <= MOST_BANDS
     ends, bands = [], []
@@ -115,7 +79,8 @@ def graph_over_scope(
         around = band_around(curves, queries, drawn=shaded)
         bound = bounded_at(queries, around.x.astype(np.int64))
         limits = intervals_of(curves, queries)
-        told = {**facts_of(replace(around.curve(), lower_bound=bound)), **interval_facts(limits, limits.ways)}
+        intervals = interval_facts(limits.low, limits.high, limits.ways)
+        told = {**facts_of(replace(around.curve(), lower_bound=bound)), **intervals}
         graph = with_band(graph, around, queries.system, note, facts=told, markers=7, shaded=shaded)
         ends += around.x[bound][:1].tolist()
         bands.append(around)
@@ -133,19 +98,22 @@ def _last_scope(queries: RelevantRanks) -> int:
     return min(longest, int(known.min())) if known.size else longest
 
 
-def _levels(queries: RelevantRanks, quantity: Quantity, last: int, ideal: Level, random: Level) -> Iterable[Curve]:
+def _levels(queries: RelevantRanks, quantity: Quantity, last: int) -> Iterator[Curve]:
+    """The means over the queries of the ideal system and, where the size is known, of a random order."""
     scopes = np.geomspace(1, max(2, last), 121)
-    yield Curve(scopes, ideal(queries, scopes), "ideal")
-    if size_known([queries]):
-        level = random_name(queries.relevant / queries.collection)
-        name = level if quantity == "precision" else "random s/d"
-        yield Curve(scopes, random(queries, scopes), name)
-
-
-def mean_in_classes(relevant: IntArray, value: Callable[[FloatArray], FloatArray]) -> FloatArray:
-    """The mean over queries of what depends on the class size alone; `value` gives a row for each size."""
-    sizes, counts = np.unique(relevant, return_counts=True)
-    return (value(sizes[:, None].astype(np.float64)) * counts[:, None]).sum(axis=0) / counts.sum()
+    sizes, counts = np.unique(queries.relevant, return_counts=True)
+    of_size = sizes[:, None].astype(np.float64)
+    best = np.minimum(1.0, of_size / scopes if quantity == "precision" else scopes / of_size)
+    yield Curve(scopes, (best * counts[:, None]).sum(axis=0) / counts.sum(), "ideal")
+    if not size_known([queries]):
+        return
+    if quantity == "precision":
+        share = queries.relevant / queries.collection
+        yield Curve(scopes, np.full(scopes.size, share.mean()), random_name(share))
+    else:
+        collections, weight = np.unique(queries.collection, return_counts=True)
+        mean = np.average(scopes[None, :] / collections[:, None], axis=0, weights=weight)
+        yield Curve(scopes, np.minimum(1.0, mean), "random s/d")
 
 
 # The precision-window graph (Huijsmans & Sebe 2001): what can be read where the class size is not known.
@@ -171,14 +139,15 @@ def precision_window_graph(
     shown = counted_systems(systems, "the precision-window graph", ONE if queries else SEVERAL)
     if relevant is not None:
         shown = [each.take(rows_of_size(each, relevant)) for each in shown]
-    curves = (
-        _of_queries(shown[0], queries)
-        if queries
-        else list(zip(map(_window_mean, shown), legend_notes(shown), strict=True))
-    )
+    if queries:
+        curves = _of_queries(shown[0], queries)
+    else:
+        means = [window_mean(each, chosen_scopes(max(1, int(each.depth.max(initial=1))))) for each in shown]
+        curves = list(zip(means, legend_notes(shown), strict=True))
     last = max(2.0, *(float(curve.more["scope"].max()) for curve, _ in curves))
-    level = _random_level(shown, relevant, np.concatenate([curve.more["precision"] for curve, _ in curves]), last)
-    floor = _bottom(np.concatenate([curve.more["precision"] for curve, _ in curves]), last, level)
+    seen = np.concatenate([curve.more["precision"] for curve, _ in curves])
+    level = _random_level(shown, relevant, seen, last)
+    floor = _bottom(seen, last, level)
     x, y = Axis("scope", "s", "log2", domain=(1, last)), Axis("precision", "p", "log2", domain=(floor, 1))
     graph = Graph("Precision over a doubling window", x, y, subtitle=_window_subtitle(shown, queries, relevant))
     graph = graph.guides(_diagonals(last, floor)) if relevant is None else _ceiling(graph, relevant, last)
@@ -213,10 +182,6 @@ def _ceiling(graph: Graph, relevant: int, last: float) -> Graph:
     limit = 2.0 ** ceiling(relevant, beyond).y
     graph = graph.area(Region(beyond, limit, np.ones(limit.size)), f"out of reach: more than {relevant:,} hits")
     return graph.guides([Curve(beyond, limit, "ceiling c/s")], at=0.45)
-
-
-def _window_mean(queries: RelevantRanks) -> Curve:
-    return window_mean(queries, chosen_scopes(max(1, int(queries.depth.max(initial=1)))))
 
 
 def _of_queries(system: RelevantRanks, wanted: Sequence[str]) -> list[tuple[Curve, str]]:

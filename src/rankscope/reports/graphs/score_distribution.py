@@ -13,7 +13,6 @@ from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.reports.graphs.axes import Axis
 from rankscope.reports.graphs.graph import Graph
 from rankscope.reports.graphs.kinds import ONE, kind
-from rankscope.reports.graphs.marks import Facts
 from rankscope.reports.graphs.systems import Systems, counted_systems
 
 MOST_BINS = 60
@@ -37,7 +36,7 @@ def score_distribution_graph(systems: Systems) -> Graph:
         f"Scores of {queries.system}",
         Axis("score", domain=(float(edges[0]), float(edges[-1]))),
         Axis("share of items", "per bin"),
-        subtitle=f"{how_many(len(queries))}; {_beyond(kept)}",
+        subtitle=f"{how_many(len(queries))}; {kept:.0%} of the relevant items score above 99% of these distractors",
         conclusion=_conclusion(kept),
         summary=f"Score distributions of relevant items and distractors of {queries.system}.",
     )
@@ -48,17 +47,14 @@ def score_distribution_graph(systems: Systems) -> Graph:
         share = np.histogram(values, edges.size - 1, (edges[0], edges[-1]))[0] / max(values.size, 1)
         x, y = np.repeat(edges, 2), np.concatenate([[0.0], np.repeat(share, 2), [0.0]])
         graph = graph.band(Region(x, np.zeros(x.size), y), name)
-        graph = graph.curve(Curve(x, y), name, note, markers=0, facts=_facts(edges, x, y))
+        # The bin that each corner of the steps belongs to.
+        row = np.clip(np.arange(x.size) // 2 - (np.arange(x.size) % 2 == 0), 0, edges.size - 2)
+        facts = {
+            "bin": [f"{edges[i]:.4g} to {edges[i + 1]:.4g}" for i in row.tolist()],
+            "share": [f"{value:.2%}" for value in y.tolist()],
+        }
+        graph = graph.curve(Curve(x, y), name, note, markers=0, facts=facts)
     return graph
-
-
-def _facts(edges: FloatArray, x: FloatArray, y: FloatArray) -> Facts:
-    """The bin that each corner of the steps belongs to."""
-    row = np.clip(np.arange(x.size) // 2 - (np.arange(x.size) % 2 == 0), 0, edges.size - 2)
-    return {
-        "bin": [f"{edges[i]:.4g} to {edges[i + 1]:.4g}" for i in row.tolist()],
-        "share": [f"{value:.2%}" for value in y.tolist()],
-    }
 
 
 def _scores(queries: RelevantRanks) -> tuple[FloatArray, FloatArray]:
@@ -82,11 +78,6 @@ def _edges(scores: FloatArray) -> FloatArray:
     if low == high:
         return np.array([low - 0.5, low + 0.5])
     return np.linspace(low, high, min(MOST_BINS, max(8, int(scores.size**0.5))) + 1)
-
-
-def _beyond(share: float) -> str:
-    """How many relevant items score above 99 % of the distractors shown."""
-    return f"{share:.0%} of the relevant items score above 99% of these distractors"
 
 
 def _conclusion(share: float) -> str:

@@ -9,8 +9,6 @@ from typing import Any
 from rankscope.core.catalogue import Catalogue
 from rankscope.core.validation import Number, OneOf, Optional, Rule, check, check_fields
 
-# How graphs look: size, theme, and what tells one series from another in colour, in grey and to every eye.
-
 MM = 96 / 25.4  # CSS pixels
 POINT = 96 / 72
 FONT = "Arial, Helvetica, 'Liberation Sans', sans-serif"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import numpy as np
 
-from rankscope.analysis.curves.curve import Curve
+from rankscope.analysis.curves.curve import Curve, Region
 from rankscope.analysis.curves.means import with_relevant_items
 from rankscope.analysis.statistics.bands import CAUTION, DEFAULT, Band, band
 from rankscope.analysis.statistics.bootstrap import SHORT, Intervals
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from rankscope.analysis.comparison.compare import Compared
 
 
-# What the kinds of graph share: the systems asked for, what the legend says of them, bands, and facts to point at.
-
 Systems: TypeAlias = RelevantRanks | Scores | Sequence[RelevantRanks] | Mapping[str, RelevantRanks]
 MOST_BANDS = 2  # more than two bands over each other cannot be read
 
@@ -44,25 +42,20 @@ def ranks_of_systems(systems: Any, kind: str = "") -> list[RelevantRanks]:
     >>> [each.system for each in ranks_of_systems({"mine": ranks, "yours": ranks})]
     ['mine', 'yours']
     """
-    return list(_each(systems, kind))
-
-
-def _each(systems: Any, kind: str) -> Iterator[RelevantRanks]:
     if isinstance(systems, RelevantRanks):
-        yield systems
-    elif isinstance(systems, Scores):
-        yield from systems.ranks
-    elif isinstance(systems, SystemScores):
-        yield systems.ranks
-    elif isinstance(systems, Mapping) and all(isinstance(each, RelevantRanks) for each in systems.values()):
-        yield from (replace(ranks, system=str(name)) for name, ranks in systems.items())
-    elif isinstance(systems, list | tuple):
-        yield from (ranks for each in systems for ranks in _each(each, kind))
-    else:
-        raise SettingError(
-            f"a graph shows scores or ranks, got {type(systems).__name__}. Of judgements and runs: "
-            f"rankscope.graph({kind or 'precision-recall'!r}, qrels, runs)"
-        )
+        return [systems]
+    if isinstance(systems, Scores):
+        return list(systems.ranks)
+    if isinstance(systems, SystemScores):
+        return [systems.ranks]
+    if isinstance(systems, Mapping) and all(isinstance(each, RelevantRanks) for each in systems.values()):
+        return [replace(ranks, system=str(name)) for name, ranks in systems.items()]
+    if isinstance(systems, list | tuple):
+        return [ranks for each in systems for ranks in ranks_of_systems(each, kind)]
+    raise SettingError(
+        f"a graph shows scores or ranks, got {type(systems).__name__}. Of judgements and runs: "
+        f"rankscope.graph({kind or 'precision-recall'!r}, qrels, runs)"
+    )
 
 
 def counted_systems(systems: Systems, what: str, count: SystemCount = SEVERAL) -> list[RelevantRanks]:
@@ -72,17 +65,12 @@ def counted_systems(systems: Systems, what: str, count: SystemCount = SEVERAL) -
     empty = [each.system for each in given if not (each.relevant > 0).any()]
     if empty:
         raise SettingError(f"{what}: no query of {', '.join(empty)} has a relevant item at grade {given[0].rel:g}")
-    return _named_apart([with_relevant_items(each) for each in given])
-
-
-def _named_apart(systems: list[RelevantRanks]) -> list[RelevantRanks]:
     seen: dict[str, int] = {}
-    result = []
-    for each in systems:
-        seen[each.system] = seen.get(each.system, 0) + 1
-        again = seen[each.system]
-        result.append(each if again == 1 else replace(each, system=f"{each.system} ({again})"))
-    return result
+    named = []
+    for each in map(with_relevant_items, given):
+        again = seen[each.system] = seen.get(each.system, 0) + 1
+        named.append(each if again == 1 else replace(each, system=f"{each.system} ({again})"))
+    return named
 
 
 def number(value: float) -> str:
@@ -336,7 +324,7 @@ def with_band(
     return graph.curve(around.curve(), name, note, facts=told, markers=markers, thin=thin)
 
 
-def band_facts(around: Band, limits: bool = True, told: LimitsAtPoints | None = None) -> Facts:
+def band_facts(around: Band, limits: bool = True, told: Region | None = None) -> Facts:
     """What to tell of each point: its limits where wanted, how many units decide it, and whether these are few.
 
     `told` are the limits in another quantity.
@@ -381,18 +369,6 @@ def thin_words(bands: Sequence[Band]) -> str:
 LEVEL = 0.95
 
 
-class LimitsAtPoints(Protocol):
-    """Anything with a lower and an upper end at each point."""
-
-    @property
-    def low(self) -> FloatArray:
-        """Lower ends."""
-
-    @property
-    def high(self) -> FloatArray:
-        """Upper ends."""
-
-
 def band_around(curves: QueryCurves, queries: RelevantRanks, drawn: bool = True) -> Band:
     """The band of these queries' curves by the rule of all bands; where it is not drawn chance need not be asked."""
     return band(curves, how=DEFAULT if drawn else "t", level=LEVEL, classes=unit_classes(queries))
@@ -403,10 +379,10 @@ def intervals_of(curves: QueryCurves, queries: RelevantRanks) -> Intervals:
     return mean_intervals(curves.values, unit_classes(queries), level=LEVEL, bounds=(curves.lowest, curves.highest))
 
 
-def interval_facts(limits: LimitsAtPoints, ways: Sequence[str], of: str = "") -> Facts:
+def interval_facts(low: FloatArray, high: FloatArray, ways: Sequence[str], of: str = "") -> Facts:
     """The interval of each point, named pointwise, and which one it is: bounded, BCa or Student's t."""
     return {
-        f"{100 * LEVEL:g}% interval{of}, pointwise": range_texts(limits.low, limits.high),
+        f"{100 * LEVEL:g}% interval{of}, pointwise": range_texts(low, high),
         "kind of interval": [SHORT.get(way, "none") for way in ways],
     }
 

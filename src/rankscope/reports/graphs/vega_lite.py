@@ -1,8 +1,7 @@
 """A graph as a Vega-Lite dictionary: one description for SVG, PDF, PNG and the interactive page.
 
 Places and ticks come from `layout`, colours from `style`; Vega-Lite only draws. Every layer states both scales in
-full,
-so that no layer can stretch them.
+full, so that no layer can stretch them.
 """
 
 from __future__ import annotations
@@ -46,13 +45,12 @@ if TYPE_CHECKING:
     from rankscope.reports.graphs.graph import Graph
 
 
-# A graph as a Vega-Lite dictionary: one description for SVG, PDF, PNG and the interactive page.
-
 VERSION = "v6.1"  # of Vega-Lite: every vl-convert since 1.8 has it
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 THIN = 0.9
 HOVER = 90.0
 FOCUS, NEAR = "focus", "near"
+NO_DATA = {"data": {"values": [{}]}, "mark": {"type": "point", "opacity": 0, "aria": False}}  # a layer of axes alone
 
 
 def specification(graph: Graph, look: Look, interactive: bool = False) -> dict[str, Any]:
@@ -106,8 +104,11 @@ class VegaLiteCanvas:
             "resolve": {"axis": {"x": "independent", "y": "independent"}},
             "config": {"font": FONT, "view": {"stroke": None}, "text": {"font": FONT}},
         }
-        if box.second is not None:
-            result["layer"].insert(1, self._right_axis())
+        right = self.graph.right
+        if box.second is not None and right is not None:
+            channels = self._channels()
+            channels["y"]["axis"] = axis_of(right.axis, box.second, "right", self.look)
+            result["layer"].insert(1, {**NO_DATA, "encoding": channels})
         return result
 
     # axes
@@ -123,15 +124,7 @@ class VegaLiteCanvas:
         box = self.layout
         channels["x"]["axis"] = axis_of(self.graph.x, box.x, "bottom", self.look)
         channels["y"]["axis"] = axis_of(self.graph.y, box.y, "left", self.look)
-        return {"data": {"values": [{}]}, "mark": {"type": "point", "opacity": 0, "aria": False}, "encoding": channels}
-
-    def _right_axis(self) -> Layer:
-        channels = self._channels()
-        box, right = self.layout, self.graph.right
-        assert right is not None
-        assert box.second is not None
-        channels["y"]["axis"] = axis_of(right.axis, box.second, "right", self.look)
-        return {"data": {"values": [{}]}, "mark": {"type": "point", "opacity": 0, "aria": False}, "encoding": channels}
+        return {**NO_DATA, "encoding": channels}
 
     # marks
 
@@ -178,12 +171,8 @@ class VegaLiteCanvas:
         self._tell(mark.name, mark.x, mark.y, mark.facts)
 
     def _guide(self, mark: Guide) -> None:
-        style = {
-            "type": "line",
-            "color": self.look.theme.faint,
-            "strokeWidth": THIN,
-            "strokeDash": [3, 2] if mark.dashed else [1, 0],
-        }
+        dash = [3, 2] if mark.dashed else [1, 0]
+        style = {"type": "line", "color": self.look.theme.faint, "strokeWidth": THIN, "strokeDash": dash}
         self._layer(point_rows(mark.x, mark.y), style, order={"value": 0})
 
     def _stroke(self, mark: Stroke) -> None:
@@ -228,26 +217,17 @@ class VegaLiteCanvas:
         self._layer(rows, style, mark.name, x2={"field": "x2"})
 
     def _tiles(self, mark: Tiles) -> None:
-        wide, high = self._unit(self.graph.x, self.layout.width), self._unit(self.graph.y, self.layout.height)
+        (left, right), (bottom, top) = self.graph.x.domain or (0.0, 1.0), self.graph.y.domain or (0.0, 1.0)
+        wide, high = self.layout.width / (right - left), self.layout.height / (top - bottom)
         rows, words = tile_rows(mark, self.look, wide, high)
         colour = {"field": "colour", "type": "nominal", "scale": None}
         style = {"type": "rect", "stroke": self.look.theme.paper, "strokeWidth": 1.2}
         self._layer(rows, style, x2={"field": "x2"}, y2={"field": "y2"}, fill=colour)
         for size, placed in words:
-            text = {
-                "type": "text",
-                "baseline": "middle",
-                "align": "center",
-                "fontSize": round(size, 2),
-                "yOffset": {"expr": "datum.down"},
-            }
+            text: dict[str, Any] = {"type": "text", "baseline": "middle", "align": "center", "fontSize": round(size, 2)}
+            text["yOffset"] = {"expr": "datum.down"}
             self._layer(placed, text, text={"field": "text"}, color={**colour, "field": "ink"})
         self._tell(mark.name, mark.x, mark.y, mark.facts)
-
-    def _unit(self, axis: Axis, length: float) -> float:
-        """How many pixels one unit takes."""
-        low, high = axis.domain or (0.0, 1.0)
-        return length / (high - low)
 
     def _label(self, mark: TextMark) -> None:
         style = {"type": "text", "text": mark.name, "align": mark.align, "baseline": "middle", **self._type(small=True)}
@@ -280,16 +260,8 @@ class VegaLiteCanvas:
         return {"fontSize": round(size, 2), "color": colour, "fontWeight": "bold" if title else "normal", "aria": False}
 
     def _word(self, word: Word, **style: Any) -> Layer:
-        mark = {
-            "type": "text",
-            "text": word.text,
-            "align": word.align,
-            "baseline": "middle",
-            "x": round(word.x, 1),
-            "y": round(word.y, 1),
-            **style,
-        }
-        return pixel_layer(mark)
+        mark = {"type": "text", "text": word.text, "align": word.align, "baseline": "middle"}
+        return pixel_layer({**mark, "x": round(word.x, 1), "y": round(word.y, 1), **style})
 
     def _words(self) -> list[Layer]:
         box = self.layout
@@ -306,16 +278,9 @@ class VegaLiteCanvas:
             {"series": row.entry.name, "text": row.text, "px": round(row.x + SAMPLE + 4, 1), "py": round(row.y, 1)}
             for row in self.layout.legend
         ]
-        mark = {
-            "type": "text",
-            "align": "left",
-            "baseline": "middle",
-            "x": {"expr": "datum.px"},
-            "y": {"expr": "datum.py"},
-            "text": {"expr": "datum.text"},
-            **self._type(),
-        }
-        words = pixel_layer(mark, rows)
+        mark: dict[str, Any] = {"type": "text", "align": "left", "baseline": "middle"}
+        mark |= {name: {"expr": f"datum.{of}"} for name, of in (("x", "px"), ("y", "py"), ("text", "text"))}
+        words = pixel_layer({**mark, **self._type()}, rows)
         if self.interactive:
             words["params"] = [{"name": FOCUS, "select": {"type": "point", "fields": ["series"], "on": "click"}}]
             words["mark"]["cursor"] = "pointer"
@@ -401,12 +366,6 @@ def axis_of(axis: Axis, ticks: Ticks, orient: Literal["bottom", "left", "right"]
         "labelExpr": f"{script_literal(names)}[{which}]",
         **(centre_labels(names, which, look.line) if orient == "left" else {}),
         "labelOverlap": False,
-        **_axis_style(look),
-    }
-
-
-def _axis_style(look: Look) -> dict[str, Any]:
-    return {
         "labelFontSize": round(look.small, 2),
         "titleFontSize": round(look.text, 2),
         "titleFontWeight": "normal",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Annotated
@@ -10,11 +9,10 @@ from typing import Annotated
 import numpy as np
 
 from rankscope.analysis.curves.curve import Curve
-from rankscope.analysis.pipeline.account import StageEntry, Statement, loss_sentence
+from rankscope.analysis.pipeline.account import Account, StageEntry, Statement, loss_sentence, statement_of
 from rankscope.analysis.statistics.sampling_units import drawn_by_class
 from rankscope.core.errors import SettingError
 from rankscope.core.wording import decimal_text, how_many, signed_text
-from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.reports.graphs.axes import Axis
 from rankscope.reports.graphs.graph import Graph
 from rankscope.reports.graphs.kinds import Option, SystemCount, kind
@@ -36,12 +34,20 @@ def ledger_graph(systems: Systems, scope: ScopeOption = None, level: LevelOption
     The systems are the runs behind each stage, in order. The bars add up: they lead from the value of the first stage
     to that of the last. A stage that brings relevant items back rises.
     """
-    from rankscope.analysis.pipeline.account import Account, statement_of
     from rankscope.analysis.pipeline.ledger import main_quantity
 
     stages = counted_systems(systems, WHAT, STAGES)
-    _need_same_queries(stages)
-    relevant = stages[0].relevant
+    first, relevant = stages[0], stages[0].relevant
+    others = [
+        each.system
+        for each in stages[1:]
+        if each.queries != first.queries or not np.array_equal(each.relevant, relevant)
+    ]
+    if others:
+        raise SettingError(
+            f"{WHAT} follows the same queries and relevant items through all stages; {', '.join(others)} "
+            f"{'has' if len(others) == 1 else 'have'} others than {first.system}"
+        )
     limit = relevant if scope is None else np.full(relevant.size, scope)
     account = Account(
         name=main_quantity(scope),
@@ -52,20 +58,6 @@ def ledger_graph(systems: Systems, scope: ScopeOption = None, level: LevelOption
     )
     drawn = stages[0].classes if drawn_by_class(stages) else None
     return waterfall(statement_of(account, drawn, level=level, seed=seed))
-
-
-def _need_same_queries(stages: list[RelevantRanks]) -> None:
-    first = stages[0]
-    others = [
-        each.system
-        for each in stages[1:]
-        if each.queries != first.queries or not np.array_equal(each.relevant, first.relevant)
-    ]
-    if others:
-        raise SettingError(
-            f"{WHAT} follows the same queries and relevant items through all stages; {', '.join(others)} "
-            f"{'has' if len(others) == 1 else 'have'} others than {first.system}"
-        )
 
 
 # The waterfall of a pipeline: from the value of the first stage down to that of the last, one bar a stage.
@@ -100,19 +92,25 @@ class _Step:
 def waterfall(statement: Statement) -> Graph:
     """What each stage takes of recall or p = r, from the first stage to the last; lines: intervals of the losses."""
     first, *later, whole = statement.entries
-    steps = list(_steps(statement))
+    pairs = enumerate(pairwise(statement.entries[:-1]), 2)
+    steps = [_Step(float(place), before.value, each) for place, (before, each) in pairs]
     names = (first.stage, *(each.stage for each in later), END)
-    top = _top(statement, steps)
+    highest = max([first.value, *(min(1.0, step.top) for step in steps)])
+    top = HEAD * highest if highest > 0 else 1.0
+    lacking = decimal_text(float(statement.account.never_found))
+    level = f"{100 * statement.of_losses.level:.3g}%"
+    drawn = f"lines: {level} intervals, {statement.of_losses.words}" if _intervals(steps) else ""
+    never = f"never found by {first.stage}: {lacking}" if lacking != decimal_text(0.0) else ""
     graph = Graph(
         f"Where {statement.name} goes, from {first.stage} to {statement.account.stages[-1]}",
         Axis(
             "stage",
             domain=(0.5, len(names) + 0.5),
             ticks=tuple(np.arange(1.0, len(names) + 1.0).tolist()),
-            texts=tuple(_short(name, max(4, ALL_NAMES // len(names))) for name in names),
+            texts=tuple(short_name(name, max(4, ALL_NAMES // len(names))) for name in names),
         ),
         Axis(f"mean {statement.name}", domain=(0.0, top)),
-        subtitle=_subtitle(statement, steps),
+        subtitle="; ".join(filter(None, (how_many(statement.queries), drawn, never))),
         summary=loss_sentence(statement),
         conclusion=loss_sentence(statement),
     )
@@ -123,12 +121,13 @@ def waterfall(statement: Statement) -> Graph:
             if sign * step.entry.loss > 0:
                 line = Curve(np.array([step.place]), np.array([step.entry.value]))
                 graph = graph.bars(line, name, base=step.before, thick=THICK, facts=_facts(step.entry))
-    return _with_numbers(graph.guides(_joints(statement)).guides(_intervals(steps)), statement, steps, top)
-
-
-def _steps(statement: Statement) -> Iterator[_Step]:
-    for place, (before, each) in enumerate(pairwise(statement.entries[:-1]), 2):
-        yield _Step(float(place), before.value, each)
+    graph = graph.guides(_joints(statement)).guides(_intervals(steps))
+    words = [(1.0, first.value, decimal_text(first.value))]
+    words += [(step.place, min(1.0, step.top), signed_text(-step.entry.loss)) for step in steps]
+    words += [(len(steps) + 2.0, whole.value, decimal_text(whole.value))]
+    for place, height, text in words:
+        graph = graph.text(place, height + ABOVE * top, text, "center")
+    return graph
 
 
 def _joints(statement: Statement) -> list[Curve]:
@@ -146,17 +145,6 @@ def _intervals(steps: list[_Step]) -> list[Curve]:
     return [Curve(np.full(2, step.place), np.clip(step.likely, 0.0, 1.0)) for step in known]
 
 
-def _with_numbers(graph: Graph, statement: Statement, steps: list[_Step], top: float) -> Graph:
-    """Values above the first and the last bar, and what each stage changes above the others."""
-    first, whole = statement.entries[0], statement.entries[-1]
-    words = [(1.0, first.value, decimal_text(first.value))]
-    words += [(step.place, min(1.0, step.top), signed_text(-step.entry.loss)) for step in steps]
-    words += [(len(steps) + 2.0, whole.value, decimal_text(whole.value))]
-    for place, height, text in words:
-        graph = graph.text(place, height + ABOVE * top, text, "center")
-    return graph
-
-
 def _facts(each: StageEntry) -> dict[str, list[object]]:
     """What to tell of a stage: its interval and how many items it moved, where they are known."""
     known = {
@@ -171,24 +159,10 @@ def _facts(each: StageEntry) -> dict[str, list[object]]:
     return told | {name: [value] for name, value in known.items() if value is not None}
 
 
-def _top(statement: Statement, steps: list[_Step]) -> float:
-    highest = max([statement.entries[0].value, *(min(1.0, step.top) for step in steps)])
-    return HEAD * highest if highest > 0 else 1.0
-
-
-def _subtitle(statement: Statement, steps: list[_Step]) -> str:
-    """How many queries, what the lines are, and what the first stage lacks already."""
-    lacking = decimal_text(float(statement.account.never_found))
-    level = f"{100 * statement.of_losses.level:.3g}%"
-    drawn = f"lines: {level} intervals, {statement.of_losses.words}" if _intervals(steps) else ""
-    never = f"never found by {statement.entries[0].stage}: {lacking}" if lacking != decimal_text(0.0) else ""
-    return "; ".join(filter(None, (how_many(statement.queries), drawn, never)))
-
-
-def _short(name: str, most: int) -> str:
+def short_name(name: str, most: int) -> str:
     """A name that does not run into its neighbour's.
 
-    >>> _short("rerank", 9), _short("cross-encoder", 9)
+    >>> short_name("rerank", 9), short_name("cross-encoder", 9)
     ('rerank', 'cross-en…')
     """
     return name if len(name) <= most else f"{name[: most - 1]}\u2026"

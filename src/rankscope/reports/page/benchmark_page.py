@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import cycle
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -15,13 +16,12 @@ from rankscope.analysis.statistics.score_table import ScoreTable
 from rankscope.core.arrays import FloatArray, IntArray
 from rankscope.core.files import atomic
 from rankscope.core.wording import decimal_text
-from rankscope.engines.images.picture_set import PictureSet
 from rankscope.measures.direction import best_first, best_value
 from rankscope.reports.graphs.axes import Axis
 from rankscope.reports.graphs.graph import Graph
 from rankscope.reports.graphs.layout import text_width
-from rankscope.reports.page.first_view import DrawnFigure, figure_data
-from rankscope.reports.page.pages import DRAWING, Shell, environment, packed_json
+from rankscope.reports.page.first_view import DrawnFigure, figures_data
+from rankscope.reports.page.pages import DRAWING, render_page, write_page
 from rankscope.reports.page.pictures import thumbnails
 from rankscope.reports.tables import value_text
 from rankscope.reports.texts.benchmark import (
@@ -33,9 +33,6 @@ from rankscope.reports.texts.benchmark import (
     standings_verdict,
 )
 from rankscope.reports.texts.comparison_words import join_names
-from rankscope.version import __version__
-
-# A benchmark as one page that opens offline, with the pictures themselves: what each descriptor finds first.
 
 FIRST = 10  # results of each descriptor
 SHOWN = 12  # queries
@@ -44,8 +41,7 @@ LINES = 12  # warnings told one by one
 LARGEST = 2_900_000  # bytes of the page; pictures take what the rest leaves
 
 
-@dataclass(frozen=True)
-class Hit:
+class Hit(NamedTuple):
     """One result: which picture, at which rank and distance, and whether it is of the query's class."""
 
     row: int
@@ -56,8 +52,7 @@ class Hit:
     label: str
 
 
-@dataclass(frozen=True)
-class FoundPictures:
+class FoundPictures(NamedTuple):
     """What one descriptor finds first for one query."""
 
     descriptor: str
@@ -71,8 +66,7 @@ class FoundPictures:
         return sum(hit.relevant for hit in self.hits)
 
 
-@dataclass(frozen=True)
-class Shown:
+class Shown(NamedTuple):
     """A query with all that was found for it."""
 
     choice: ShownQuery
@@ -85,10 +79,7 @@ def write_benchmark_page(
     standings: Standings, path: str | Path, *, shown: int = SHOWN, first: int = FIRST, seed: int = 0
 ) -> int:
     """Write the page, whole or not at all; tells its size in bytes."""
-    page = render_benchmark(standings, shown=shown, first=first, seed=seed).encode()
-    with atomic(path, "wb") as file:
-        file.write(page)
-    return len(page)
+    return write_page(render_benchmark(standings, shown=shown, first=first, seed=seed), path)
 
 
 def render_benchmark(standings: Standings, *, shown: int = SHOWN, first: int = FIRST, seed: int = 0) -> str:
@@ -96,26 +87,26 @@ def render_benchmark(standings: Standings, *, shown: int = SHOWN, first: int = F
     queries = shown_queries(standings, shown, first, seed)
     rows = sorted({row for each in queries for row in (each.row, *(hit.row for one in each.found for hit in one.hits))})
     figures = [DrawnFigure.of(name, name, graph, caption) for name, graph, caption in benchmark_graphs(standings)]
-    template = environment().get_template("benchmark.html.j2")
-    parts = {
-        "title": standings.benchmark.pictures.name,
-        "facts": standings_facts(standings),
-        "verdict": standings_verdict(standings),
-        "warnings": benchmark_warnings(standings),
-        "grid": standings_grid(standings),
-        "lower": standings.lower,
-        "notes": [*standings_notes(standings), *_ties(standings)],
-        "measure": standings.main,
-        "figures": figures,
-        "classes": class_table(standings),
-        "queries": queries,
-        "data": {f"data-{each.id}": packed_json(figure_data(each, ())) for each in figures},
-        "shell": Shell.of("page.css", "benchmark.css", *DRAWING),
-        "seed": seed,
-        "version": __version__,
-    }
-    without = len(template.render(parts, pictures={}).encode())
-    return str(template.render(parts, pictures=thumbnails(standings.benchmark.pictures, rows, LARGEST - without)))
+    render = partial(
+        render_page,
+        "benchmark.html.j2",
+        ("page.css", "benchmark.css", *DRAWING),
+        figures_data(figures),
+        title=standings.benchmark.pictures.name,
+        facts=standings_facts(standings),
+        verdict=standings_verdict(standings),
+        warnings=benchmark_warnings(standings),
+        grid=standings_grid(standings),
+        lower=standings.lower,
+        notes=[*standings_notes(standings), *_ties(standings)],
+        measure=standings.main,
+        figures=figures,
+        classes=class_table(standings),
+        queries=queries,
+        seed=seed,
+    )
+    room = LARGEST - len(render(pictures={}).encode())
+    return render(pictures=thumbnails(standings.benchmark.pictures, rows, room))
 
 
 def write_benchmark(
@@ -133,15 +124,13 @@ def write_benchmark(
 def benchmark_graphs(standings: Standings) -> list[tuple[str, Graph, str]]:
     """Quality, and quality against cost: a name, the graph, and what it shows."""
     name, what = standings.measures[0], standings.benchmark.pictures.name
-    bars = []
-    for row in standings.rows:
-        mean = row.means[name]
-        bars.append(
-            Bar(name=row.name, mean=mean.value, low=mean.low, high=mean.high, cost=row.describe_ms, letters=row.letters)
-        )
-    found = [
-        ("quality", quality_graph(bars, name, what), f"Means over all queries. {standings.estimates.how}".rstrip())
+    means = [row.means[name] for row in standings.rows]
+    bars = [
+        Bar(row.name, mean.value, mean.low, mean.high, row.describe_ms, row.letters)
+        for row, mean in zip(standings.rows, means, strict=True)
     ]
+    told = f"Means over all queries. {standings.estimates.how}".rstrip()
+    found = [("quality", quality_graph(bars, name, what), told)]
     if any(bar.cost > 0 for bar in bars):
         told = "What an answer of this quality costs when pictures are described; cheap and good is at the top left."
         found.append(("cost", cost_graph(bars, name, what), told))
@@ -164,26 +153,14 @@ def shown_queries(standings: Standings, count: int, first: int, seed: int) -> li
         answers = []
         for column, name in enumerate(table.systems):
             items, distances = lists[name].items[at].tolist(), lists[name].distances[at].tolist()
-            hits = [
-                _hit(pictures, row, item, rank, distance)
-                for rank, (item, distance) in enumerate(zip(items, distances, strict=True), start=1)
-            ]
+            hits = []
+            for rank, (item, distance) in enumerate(zip(items, distances, strict=True), start=1):
+                right, label = pictures.labels[item] == pictures.labels[row], pictures.labels[item]
+                hits.append(Hit(item, rank, distance_text(distance), right, pictures.ids[item], label))
             value = float(values[column])
             answers.append(FoundPictures(name, value_text(value, places=3), value == best, tuple(hits)))
         found.append(Shown(choice, row, pictures.labels[row], tuple(answers)))
     return found
-
-
-def _hit(pictures: PictureSet, query: int, item: int, rank: int, distance: float) -> Hit:
-    label = pictures.labels[item]
-    return Hit(
-        row=item,
-        rank=rank,
-        distance=distance_text(distance),
-        relevant=label == pictures.labels[query],
-        id=pictures.ids[item],
-        label=label,
-    )
 
 
 def class_table(standings: Standings) -> dict[str, Any]:
@@ -233,8 +210,7 @@ def _ties(standings: Standings) -> list[str]:
 TINY, ENOUGH = 5, 6  # queries of a class that says something, and how many such classes there must be
 
 
-@dataclass(frozen=True)
-class ShownQuery:
+class ShownQuery(NamedTuple):
     """A query and why it is shown."""
 
     query: str
@@ -266,17 +242,9 @@ def choose_queries(table: ScoreTable, count: int, measure: str = "", seed: int =
                 break
         else:
             open_kinds.remove(kind)
-    return _together(list(found.values()))
-
-
-def _together(found: list[ShownQuery]) -> list[ShownQuery]:
-    """Queries of one kind stand side by side."""
-    kinds = list(dict.fromkeys(_kind(each) for each in found))
-    return sorted(found, key=lambda each: kinds.index(_kind(each)))
-
-
-def _kind(each: ShownQuery) -> str:
-    return each.why.split(":")[0]
+    reasons = [each.why.split(":")[0] for each in found.values()]  # queries of one kind stand side by side
+    ordered = sorted(zip(reasons, found.values(), strict=True), key=lambda each: reasons.index(each[0]))
+    return [each for _, each in ordered]
 
 
 def _typical(table: ScoreTable, measure: str, seed: int) -> Iterator[ShownQuery]:

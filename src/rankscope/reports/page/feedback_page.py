@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -13,16 +13,16 @@ from rankscope.analysis.comparison.compare import compare
 from rankscope.analysis.statistics.deciding_test import DECIDING
 from rankscope.analysis.statistics.mean_intervals import mean_intervals
 from rankscope.analysis.statistics.score_table import ScoreTable
+from rankscope.core.arrays import FloatArray
 from rankscope.core.errors import RankscopeError
-from rankscope.core.files import atomic
 from rankscope.core.wording import how_many
 from rankscope.feedback.normalization.normalised_study import Normalised
 from rankscope.feedback.study.results import Results
 from rankscope.feedback.study.summary import NO_FEEDBACK, SEEN, Summary, compared_methods, session_rows
 from rankscope.reports.graphs.kinds import FEEDBACK_KINDS
 from rankscope.reports.page.figures import MOST_CURVES
-from rankscope.reports.page.first_view import DrawnFigure, FirstChoice, figure_data
-from rankscope.reports.page.pages import DRAWING, Shell, environment, packed_json
+from rankscope.reports.page.first_view import DrawnFigure, FirstChoice, figures_data
+from rankscope.reports.page.pages import DRAWING, render_page, write_page
 from rankscope.reports.page.report import Section
 from rankscope.reports.tables import grid_of
 from rankscope.reports.texts.comparison_tables import few_notes
@@ -34,7 +34,6 @@ from rankscope.reports.texts.feedback import (
     study_verdicts,
     study_warnings,
 )
-from rankscope.version import __version__
 
 HEADLINE = "rounds-recall"  # what users have seen so far: the question of every study
 BY_TOPIC = "MAE of each feasible topic; corrected: 0 is a random order, 1 the baseline."
@@ -42,35 +41,43 @@ BY_TOPIC = "MAE of each feasible topic; corrected: 0 is a random order, 1 the ba
 
 def write_study_page(results: Results, result: Normalised, path: str | Path) -> int:
     """Write the page of a study and what its methods reach of the possible, whole or not at all; its size in bytes."""
-    page = render_study(results, result).encode()
-    with atomic(path, "wb") as file:
-        file.write(page)
-    return len(page)
+    return write_page(render_study(results, result), path)
 
 
 def render_study(results: Results, result: Normalised) -> str:
     """The whole page."""
-    figures = study_figures(results, result)
-    methods = methods_of(figures)
-    told = [line.removeprefix("! ") for line in study_warnings(results)]
-    return str(
-        environment()
-        .get_template("feedback.html.j2")
-        .render(
-            title=f"Relevance feedback: {how_many(len(results.asked), 'method', 'methods')}",
-            facts=study_facts(results),
-            lines=study_verdicts(results),
-            more=further_findings(results),
-            warnings=told,
-            figures=figures,
-            sections=study_sections(results, result),
-            settings=_settings(results),
-            data=figures_data(figures, methods),
-            choice=FirstChoice(methods),
-            shell=Shell.of("page.css", *DRAWING),
-            version=__version__,
-        )
+    flat = {name: value for name, value in results.about.items() if not isinstance(value, dict | list)}
+    flat |= results.about["protocol"]
+    settings = [
+        (name.replace("_", " "), "all" if value is None else str(value)) for name, value in flat.items() if value != ""
+    ]
+    return render_methods(
+        study_figures(results, result),
+        title=f"Relevance feedback: {how_many(len(results.asked), 'method', 'methods')}",
+        facts=study_facts(results),
+        lines=study_verdicts(results),
+        more=further_findings(results),
+        warnings=[line.removeprefix("! ") for line in study_warnings(results)],
+        sections=study_sections(results, result),
+        settings=settings,
     )
+
+
+def render_methods(figures: list[DrawnFigure], **parts: Any) -> str:
+    """A page on methods of feedback: a method has one colour in every graph, no feedback is the baseline."""
+    names = list(dict.fromkeys(name for each in figures for name in each.graphs[0].series))
+    names.sort(key=lambda name: name != NO_FEEDBACK)
+    there = NO_FEEDBACK in names
+    methods = {
+        "names": names,
+        "order": [*range(1, len(names)), 0] if there else [*range(len(names))],
+        "first": MOST_CURVES - there,
+        "most": MOST_CURVES,
+        "baseline": "baseline" if there else "",
+    }
+    data = {**figures_data(figures, names), "data-systems": methods}
+    files, choice = ("page.css", *DRAWING), FirstChoice(methods)
+    return render_page("feedback.html.j2", files, data, figures=figures, choice=choice, **parts)
 
 
 def study_figures(results: Results, result: Normalised) -> list[DrawnFigure]:
@@ -81,27 +88,6 @@ def study_figures(results: Results, result: Normalised) -> list[DrawnFigure]:
             with suppress(RankscopeError):
                 drawn.append(DrawnFigure.of(id, kind.name, draw(), kind.sentence))
     return sorted(drawn, key=lambda each: each.id != HEADLINE)
-
-
-def methods_of(figures: list[DrawnFigure]) -> dict[str, Any]:
-    """What is chosen among: a method has one colour in every graph, no feedback is the baseline."""
-    names = list(dict.fromkeys(name for each in figures for name in each.graphs[0].series))
-    names.sort(key=lambda name: name != NO_FEEDBACK)
-    return {
-        "names": names,
-        "order": [*range(1, len(names)), *([0] if names else [])] if NO_FEEDBACK in names else [*range(len(names))],
-        "first": MOST_CURVES - 1 if NO_FEEDBACK in names else MOST_CURVES,
-        "most": MOST_CURVES,
-        "baseline": "baseline" if NO_FEEDBACK in names else "",
-    }
-
-
-def figures_data(figures: list[DrawnFigure], methods: Mapping[str, Any]) -> dict[str, str]:
-    """What the script draws."""
-    return {
-        **{f"data-{each.id}": packed_json(figure_data(each, methods["names"])) for each in figures},
-        "data-systems": packed_json(methods),
-    }
 
 
 def study_sections(results: Results, result: Normalised) -> list[tuple[str, list[Section]]]:
@@ -116,12 +102,14 @@ def study_sections(results: Results, result: Normalised) -> list[tuple[str, list
         Section("Relevant items seen so far", grid_of(seen.round_rows()), f"{_capital(SEEN)}. {last}"),
         Section("Sessions", grid_of(session_rows(results)), "Share of start: of the variance, one-way random effects."),
     ]
+    waits = [each.row() for each in sorted(result.responses, key=lambda each: each.median)]
+    note = f"From feedback to ranking, one session at a time; warm-up not counted. {result.responses[0].hardware}."
     return [
         ("Round by round", rounds),
         ("How much of the possible", [*_efficiency(result, compared_methods(results)), *_infeasible(result)]),
         ("Earlier studies next to these baselines", earlier_sections(result)),
         ("With the answer among the features", _consistency(result)),
-        ("How long a user waits", _responses(result)),
+        ("How long a user waits", [Section("Response time", grid_of(waits), note)] if waits else []),
     ]
 
 
@@ -231,24 +219,10 @@ def _consistency(result: Normalised) -> list[Section]:
     return [Section("Consistency", grid_of(rows), note)]
 
 
-def _responses(result: Normalised) -> list[Section]:
-    rows = [each.row() for each in sorted(result.responses, key=lambda each: each.median)]
-    note = f"From feedback to ranking, one session at a time; warm-up not counted. {result.responses[0].hardware}."
-    return [Section("Response time", grid_of(rows), note)] if rows else []
-
-
 def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _settings(results: Results) -> list[tuple[str, str]]:
-    flat = {name: value for name, value in results.about.items() if not isinstance(value, dict | list)}
-    flat |= results.about["protocol"]
-    return [
-        (name.replace("_", " "), "all" if value is None else str(value)) for name, value in flat.items() if value != ""
-    ]
-
-
-def _mean(values: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> float:
+def _mean(values: FloatArray) -> float:
     there = values[~np.isnan(values)]
     return float(there.mean()) if there.size else float("nan")

@@ -126,21 +126,15 @@ def figures_of(
             if progress is not None:
                 progress("graphs", len(done) / len(asked))
     ids = slugs([f"{each.kind.name} {each.system}" for each in asked])
-    figures = [_figure(*each, first) for each in zip(ids, asked, done, strict=True)]
-    shown = zip(figures, asked, strict=True)
-    return _without_repetition([_with_variants(figure, each, measure, compared) for figure, each in shown])
-
-
-def _without_repetition(figures: list[Figure]) -> tuple[Figure, ...]:
-    """One reason is told once for a kind."""
-    told = set()
-    kept = []
-    for each in figures:
-        if each.graph is None and (each.kind.name, each.reason) in told:
-            continue
-        told.add((each.kind.name, each.reason))
-        kept.append(each)
-    return tuple(kept)
+    figures, told = [], set()
+    for id, each, result in zip(ids, asked, done, strict=True):
+        if not isinstance(result, str):
+            figure = Figure(id, each.kind, result, note=each.note, system=each.system, at_first=first)
+            figures.append(_with_variants(figure, each, measure, compared))
+        elif (each.kind.name, result) not in told:  # one reason is told once for a kind
+            told.add((each.kind.name, result))
+            figures.append(Figure(id, each.kind, reason=result, system=each.system))
+    return tuple(figures)
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,12 +186,13 @@ class _Asked:
 
 
 def _asked(systems: Sequence[RelevantRanks], order: Sequence[int]) -> Iterator[_Asked]:
-    """What each kind is asked to draw; nothing that would say nothing."""
+    """What each kind is asked to draw."""
     for kind in graphs.KINDS.of_rivals():
         yield from _of_kind(kind, systems, order)
 
 
 def _of_kind(kind: GraphKind[Any], systems: Sequence[RelevantRanks], order: Sequence[int]) -> Iterator[_Asked]:
+    """What one kind is asked to draw: nothing that would say nothing."""
     everyone, reason = list(systems), _nothing_said(kind, systems)
     alone = best_and_baseline(everyone, order)
     if reason and (reason == ONE_SYSTEM or kind.systems.worth <= len(systems)):
@@ -228,16 +223,10 @@ def _nothing_said(kind: GraphKind[Any], systems: Sequence[RelevantRanks]) -> str
     return ""
 
 
-def _figure(id: str, asked: _Asked, result: Graph | str, first: tuple[str, ...]) -> Figure:
-    if isinstance(result, str):
-        return Figure(id, asked.kind, reason=result, system=asked.system)
-    return Figure(id, asked.kind, result, note=asked.note, system=asked.system, at_first=first)
-
-
 def _with_variants(figure: Figure, asked: _Asked, measure: str, compared: Compared | None) -> Figure:
     """The same with all graphs that its kind offers of these systems; of many systems the one alone."""
     few = len(asked.systems) <= asked.kind.systems.most
-    if figure.graph is None or not few or asked.variants is None:
+    if not few or asked.variants is None:
         return figure
     ids = slugs([f"{figure.id} {each.value}" for each in asked.offered])
     others = [

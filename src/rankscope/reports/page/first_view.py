@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from rankscope.core.names import slugs
+from rankscope.core.wording import join_words
 from rankscope.reports.graphs.graph import SERIES, Graph
 from rankscope.reports.graphs.inline import inline_svg, owners_of, page_data
 from rankscope.reports.graphs.kinds import explanation_of
@@ -139,6 +140,11 @@ def figure_data(figure: DrawnFigure, systems: Sequence[str]) -> dict[str, Any]:
     return {"graphs": graphs, "first": figure.first, **own}
 
 
+def figures_data(figures: Sequence[DrawnFigure], systems: Sequence[str] = ()) -> dict[str, Any]:
+    """The data of all figures of a page, by the ids of the elements that hold them."""
+    return {f"data-{each.id}": figure_data(each, systems) for each in figures}
+
+
 # What a page shows before its script runs, without one and on paper: the first view of graphs and of the queries.
 
 EQUAL = 0.0005
@@ -256,12 +262,8 @@ class FirstView:
     def marks(self) -> list[Data]:
         """As the script filters them."""
         shown = self.choice.slots
-        all_of = self._drawn["marks"]
-        return (
-            all_of
-            if self._single
-            else [each for each in all_of if each.get("system", 0) in shown or "system" not in each]
-        )
+        whole: list[Data] = self._drawn["marks"]
+        return [each for each in whole if self._single or "system" not in each or each["system"] in shown]
 
     @property
     def legend(self) -> list[LegendItem]:
@@ -373,10 +375,6 @@ def axis_number(value: float) -> str:
     return (MINUS if value < 0 else "") + text.removeprefix("0" if text.startswith("0.") else "")
 
 
-def _joined(words: Sequence[str]) -> str:
-    return "".join(words) if len(words) < 2 else ", ".join(words[:-1]) + " and " + words[-1]
-
-
 # what to conclude from curves: who leads where, and what the tests say of those who do
 
 
@@ -437,13 +435,10 @@ def conclude_curves(graph: Data, marks: Sequence[Data], choice: FirstChoice) -> 
         parts = []
         for number, run in enumerate(runs):
             name = run.curve.name + ("" if number else f" {lead}")
-            ends = axis_number(run.start), axis_number(run.end)
-            parts.append(
-                f"{name} at {along} {ends[0]}"
-                if run.start == run.end
-                else f"{name} from {along} {ends[0]} to {ends[1]}"
-            )
-        text = _joined(parts) + "."
+            start = axis_number(run.start)
+            where = f"at {along} {start}" if run.start == run.end else f"from {along} {start} to {axis_number(run.end)}"
+            parts.append(f"{name} {where}")
+        text = join_words(parts) + "."
     else:
         counts = [(sum(run.count for run in runs if run.curve is each), each) for each in leaders]
         (most, first_of), (next_most, second), *rest = sorted(counts, key=lambda pair: -pair[0])

@@ -21,8 +21,6 @@ from rankscope.ranks.item_ranks import FirstItem, Lists
 from rankscope.ranks.relevant_ranks import RelevantRanks
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from rankscope.inputs.documents.topics import QuerySet
     from rankscope.inputs.reading import Reading
 
@@ -94,14 +92,9 @@ def _query(lists: Sequence[Lists], query: str) -> dict[str, Any]:
                 items.append(item)
             numbers.append(place[key])
         first.append(numbers)
-    grades = [_grade(item) for item in items]
+    known = [(item.grade if item.judged else None) for item in items]
+    grades = [int(each) if each is not None and each == int(each) else each for each in known]
     return {"ids": [item.id for item in items], "grades": grades, "first": first}
-
-
-def _grade(item: FirstItem) -> float | int | None:
-    if not item.judged:
-        return None
-    return int(item.grade) if item.grade == int(item.grade) else item.grade
 
 
 def words_of(queries: QuerySet) -> dict[str, tuple[str, str]]:
@@ -113,16 +106,12 @@ def words_of(queries: QuerySet) -> dict[str, tuple[str, str]]:
     """
     usual = queries.texts()
     titles = {query: usual[query] or next(filter(None, parts.values()), "") for query, parts in queries.parts.items()}
-    return {query: (_line(titles[query]), _question(parts, titles[query])) for query, parts in queries.parts.items()}
-
-
-def _question(parts: Mapping[str, str], title: str) -> str:
-    others = (parts[name] for name in QUESTIONS if parts.get(name))
-    return next((_line(text) for text in others if text != title), "")
-
-
-def _line(text: str) -> str:
-    return " ".join(text.split())
+    words = {}
+    for query, parts in queries.parts.items():
+        others = (parts[name] for name in QUESTIONS if parts.get(name))
+        question = next((text for text in others if text != titles[query]), "")
+        words[query] = _text_line(titles[query]), _text_line(question)
+    return words
 
 
 def listed_systems(names: Sequence[str], order: Iterable[int], queries: int) -> list[str]:
@@ -161,20 +150,29 @@ def shown_documents(source: str | Path, wanted: Sequence[str], reading: Reading 
     'https://example.org/{id}'
     """
     if ID in str(source):
-        return ShownDocuments(link=_checked_link(str(source)))
+        link = str(source)
+        if not link.startswith(("https://", "http://")):  # a click could run something
+            raise SettingError(f"--docs {shorten_value(link)}: a template of links starts with https:// or http://")
+        return ShownDocuments(link=link)
     if os.path.isdir(source):
         pictures = _picture_files(Path(source), wanted)
         if pictures:
-            return ShownDocuments(pictures=_addresses(pictures))
+            from rankscope.engines.images.decoding import read_image
+            from rankscope.reports.page.pictures import picture_addresses
+
+            pixels = {name: read_image(path).rgb for name, path in pictures.items()}
+            return ShownDocuments(pictures=picture_addresses(pixels))
     if not wanted and _is_index(source):  # saved ranks hold no ids; the index still tells the size of the collection
         return ShownDocuments()
     rows = _index_rows(Path(source), wanted) if _is_index(source) else _rows(source, wanted, reading)
     found = {str(row["id"]): row for row in rows}
     if not found:
-        raise SettingError(_nothing_found(source, wanted))
-    titles = {each: _first_of(row, TITLES) for each, row in found.items()}
-    texts = {each: _first_words(row) for each, row in found.items()}
-    return ShownDocuments(_filled(titles), _filled(texts))
+        few = ", ".join(shorten_value(each) for each in wanted[:3])
+        count = how_many(len(wanted), "items")
+        raise SettingError(f"--docs {source}: holds none of the {count} that stand first in the runs, as {few}")
+    titles = {each: text for each, row in found.items() if (text := _first_of(row, TITLES))}
+    texts = {each: text for each, row in found.items() if (text := _first_words(row))}
+    return ShownDocuments(titles, texts)
 
 
 def documents_in_index(source: str | Path | None) -> int | None:
@@ -187,22 +185,6 @@ def documents_in_index(source: str | Path | None) -> int | None:
     from rankscope.engines.text.text_index import Index
 
     return len(Index.open(source))
-
-
-def _checked_link(template: str) -> str:
-    """A template of web addresses; nothing that a click could run."""
-    if not template.startswith(("https://", "http://")):
-        raise SettingError(f"--docs {shorten_value(template)}: a template of links starts with https:// or http://")
-    return template
-
-
-def _nothing_found(source: str | Path, wanted: Sequence[str]) -> str:
-    few = ", ".join(shorten_value(each) for each in wanted[:3])
-    return f"--docs {source}: holds none of the {how_many(len(wanted), 'items')} that stand first in the runs, as {few}"
-
-
-def _filled(texts: Mapping[str, str]) -> dict[str, str]:
-    return {name: text for name, text in texts.items() if text}
 
 
 def _first_of(row: Mapping[str, Any], names: Sequence[str]) -> str:
@@ -228,11 +210,7 @@ def _rows(source: str | Path, wanted: Sequence[str], reading: Reading | None) ->
     from rankscope.inputs.documents.stream import read_documents
 
     for table in read_documents([source], reading):
-        yield from _chosen(table, wanted).iter_rows(named=True)
-
-
-def _chosen(table: pl.DataFrame, wanted: Sequence[str]) -> pl.DataFrame:
-    return table.filter(table["id"].is_in(list(wanted)))
+        yield from table.filter(table["id"].is_in(list(wanted))).iter_rows(named=True)
 
 
 def _is_index(source: str | Path) -> bool:
@@ -257,10 +235,3 @@ def _picture_files(folder: Path, wanted: Sequence[str]) -> dict[str, Path]:
             for name in (str(inside), str(inside.with_suffix("")), path.name, path.stem):
                 there.setdefault(name, path)
     return {name: there[name] for name in wanted if name in there}
-
-
-def _addresses(files: Mapping[str, Path]) -> dict[str, str]:
-    from rankscope.engines.images.decoding import read_image
-    from rankscope.reports.page.pictures import picture_addresses
-
-    return picture_addresses({name: read_image(path).rgb for name, path in files.items()})

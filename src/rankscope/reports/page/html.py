@@ -8,22 +8,18 @@ from __future__ import annotations
 import re
 from html import escape, unescape
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any
 
 from rankscope.core.display import Displayed
-from rankscope.core.files import atomic
 from rankscope.core.wording import how_many, speaking_to_readers
 from rankscope.ranks.relevant_ranks import UNKNOWN
 from rankscope.reports.page.figures import Figure
-from rankscope.reports.page.first_view import FirstChoice, drawn_figures, figure_data
-from rankscope.reports.page.pages import Shell, environment, packed_json
+from rankscope.reports.page.first_view import FirstChoice, drawn_figures, figures_data
+from rankscope.reports.page.pages import render_page, write_page
 from rankscope.reports.page.queries import FirstQueries, query_data, system_data
 from rankscope.reports.page.report import Report
 from rankscope.reports.tables import coverage_lines
 from rankscope.reports.texts.verdict import family_words
-from rankscope.version import __version__
-
-# The report as one HTML file that opens offline: no address in it is ever asked, and equal inputs give equal bytes.
 
 FILES = (
     "page.css",
@@ -44,11 +40,12 @@ def render_report(report: Report) -> str:
     """The whole page."""
     figures = drawn_figures(report)
     systems, queries = system_data(report), query_data(report)
-    data = {f"data-{each.id}": packed_json(figure_data(each, report.systems)) for each in figures}
-    data |= {"data-systems": packed_json(systems), "data-queries": packed_json(queries)}
-    template = environment().get_template("report.html.j2")
+    data = {**figures_data(figures, report.systems), "data-systems": systems, "data-queries": queries}
     with speaking_to_readers():
-        return template.render(
+        return render_page(
+            "report.html.j2",
+            FILES,
+            data,
             report=report,
             facts=_facts(report),
             coverage=coverage_lines(report.scores),
@@ -58,9 +55,6 @@ def render_report(report: Report) -> str:
             queries=FirstQueries(queries, systems) if queries["queries"] and systems["names"] else None,
             missing=_missing(report),
             origins=_origins(report),
-            data=data,
-            shell=Shell.of(*FILES),
-            version=__version__,
         )
 
 
@@ -70,8 +64,7 @@ def _facts(report: Report) -> list[str]:
     if not systems:
         return []
     ranks = systems[0].ranks
-    queries = "1 judged query" if len(ranks) == 1 else f"{len(ranks):,} judged queries"
-    facts = [f"{len(systems)} system{'s' * (len(systems) > 1)}", queries]
+    facts = [f"{len(systems)} system{'s' * (len(systems) > 1)}", how_many(len(ranks), "judged queries")]
     relevant = ranks.relevant[ranks.relevant > 0]
     if relevant.size:
         low, high = int(relevant.min()), int(relevant.max())
@@ -83,22 +76,15 @@ def _facts(report: Report) -> list[str]:
     return [*facts, *filter(None, [family_words(report.compared)])]
 
 
-class Origins(NamedTuple):
+def _origins(report: Report) -> dict[str, Any]:
     """Where numbers come from: what is true of all systems, and a table of what differs."""
-
-    common: list[tuple[str, str]]
-    names: list[str]
-    rows: list[tuple[str, list[str]]]
-
-
-def _origins(report: Report) -> Origins:
     facts = {system: dict(lines) for system, lines in report.provenance}
     names = list(dict.fromkeys(name for own in facts.values() for name in own))
     common = [name for name in names if len({own.get(name) for own in facts.values()}) == 1]
     differ = [name for name in names if name not in common]
     first = next(iter(facts.values()), {})
     rows = [(system, [own.get(name, "") for name in differ]) for system, own in facts.items()]
-    return Origins([(name, first[name]) for name in common], differ, rows if differ else [])
+    return {"common": [(name, first[name]) for name in common], "names": differ, "rows": rows if differ else []}
 
 
 def _missing(report: Report) -> list[tuple[str, str]]:
@@ -142,8 +128,7 @@ class ReportPage(str, Displayed):
 
     def save(self, path: str | Path) -> int:
         """Write it, whole or not at all; how many bytes it has."""
-        with atomic(path, "wb") as file:
-            return file.write(self.encode())
+        return write_page(self, path)
 
     def _repr_html_(self) -> str:
         said = Displayed._repr_html_(self)

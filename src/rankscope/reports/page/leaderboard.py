@@ -15,7 +15,6 @@ import numpy as np
 
 from rankscope.core.wording import decimal_text, how_many, signed_text
 from rankscope.measures.direction import EQUAL, Side, best_first, best_value
-from rankscope.measures.evaluation.coverage import Coverage
 from rankscope.measures.evaluation.scores import Scores
 from rankscope.reports.texts.estimates import Estimate, Estimates, MeasureRow
 from rankscope.reports.warning_kinds import MUCH, percent
@@ -23,8 +22,6 @@ from rankscope.reports.warning_kinds import MUCH, percent
 if TYPE_CHECKING:
     from rankscope.analysis.comparison.compare import Compared
 
-
-# The leaderboard: one row a system, one scale a column, with what a reader must see to trust a place.
 
 Role = Literal["primary", "measure", "class", "collection"]
 Groups = Literal["letters", "ranks", ""]  # how groups are shown, if at all
@@ -363,24 +360,23 @@ def _class_sides(label: str, names: list[str], compared: Compared | None) -> lis
 def _rows(scores: Scores, main: MeasureRow, compared: Compared | None) -> tuple[BoardRow, ...]:
     order = best_first([each.value for each in main.means], main.lower_is_better)
     standings = _standings([scores.systems[each].name for each in order], compared)
-    return tuple(
-        BoardRow(
-            number=number,
-            place=place + 1,
-            system=scores.systems[number].name,
-            baseline=number == 0 and len(order) > 1,
-            standing=standings[place] if standings else None,
-            difference=_difference(main, number),
-            unjudged=_unjudged(scores.systems[number].coverage),
+    rows = []
+    for place, number in enumerate(order):
+        seen = scores.systems[number].coverage
+        # where only relevant items are listed it is a warning of its own
+        unjudged = 0.0 if math.isnan(seen.unjudged_at_10) or seen.only_relevant else seen.unjudged_at_10
+        rows.append(
+            BoardRow(
+                number=number,
+                place=place + 1,
+                system=scores.systems[number].name,
+                baseline=number == 0 and len(order) > 1,
+                standing=standings[place] if standings else None,
+                difference=_difference(main, number),
+                unjudged=UnjudgedShare(unjudged, percent(unjudged)),
+            )
         )
-        for place, number in enumerate(order)
-    )
-
-
-def _unjudged(seen: Coverage) -> UnjudgedShare:
-    """Of the first results; none where only relevant items are listed, which is a warning of its own."""
-    known = 0.0 if math.isnan(seen.unjudged_at_10) or seen.only_relevant else seen.unjudged_at_10
-    return UnjudgedShare(known, percent(known))
+    return tuple(rows)
 
 
 def _difference(main: MeasureRow, number: int) -> BoardDifference | None:
@@ -409,19 +405,9 @@ def _standings(names: list[str], compared: Compared | None) -> list[Standing]:
     own = [places[compared.stands_for(name)] for name in names]
     slots = slots_of([letters for _, _, letters in own])
     return [
-        Standing(
-            slots=slots[number],
-            with_best=low == 1,
-            ranks=f"{low}" if low == high else f"{low} to {high}",
-        )
+        Standing(slots=slots[number], with_best=low == 1, ranks=f"{low}" if low == high else f"{low} to {high}")
         for number, (low, high, _) in enumerate(own)
     ]
-
-
-def _deciding(compared: Compared | None) -> str:
-    """What on the leaderboard shows what the tests say."""
-    letters = compared is not None and _group_style(compared) == "letters"
-    return "letters and marks" if letters else "marks"
 
 
 def _notes(main: MeasureRow, compared: Compared | None, reference: str) -> list[str]:
@@ -432,11 +418,12 @@ def _notes(main: MeasureRow, compared: Compared | None, reference: str) -> list[
         lines.append(
             f"Thin line: the mean of the {reference}. Each column has one scale for all rows. Bold: best mean."
         )
-    if compared is not None and _group_style(compared) == "letters":
+    lettered = _group_style(compared) == "letters"  # both show what the tests say
+    if lettered:
         lines.append(f"No significant difference between systems that share a letter, by {main.asked}.")
     if main.differences:
         lines.append(
             f"{MARKS} than the {reference}, corrected for all comparisons. "
-            f"Whether two bars overlap decides nothing; {_deciding(compared)} do."
+            f"Whether two bars overlap decides nothing; {'letters and marks' if lettered else 'marks'} do."
         )
     return lines

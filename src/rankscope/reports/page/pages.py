@@ -9,11 +9,14 @@ import base64
 import hashlib
 import json
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+from rankscope.core.files import atomic
+from rankscope.version import __version__
 
 TEMPLATES = Path(__file__).parent / "templates"
 DRAWING = ("page.js", "choice.js", "drawing.js", "conclusions.js", "figures.js", "plain.js")  # a page of graphs alone
@@ -72,7 +75,7 @@ class Shell:
     @classmethod
     def of(cls, *names: str) -> Shell:
         """From the files of these names, in this order, style sheets and scripts."""
-        texts = [template_text(name) for name in names]
+        texts = [(TEMPLATES / name).read_text(encoding="utf-8") for name in names]
         styles = [text for name, text in zip(names, texts, strict=True) if name.endswith(".css")]
         scripts = [text for name, text in zip(names, texts, strict=True) if name.endswith(".js")]
         whole = '"use strict";\n(() => {\n' + "\n".join(scripts) + "\n})();\n"
@@ -90,17 +93,13 @@ class Shell:
 
 def _themes() -> str:
     """Colours in light and dark: as the reader has it, unless the button says otherwise; paper is always light."""
-    light, dark = (_variables(each) for each in (LIGHT, DARK))
+    light, dark = (" ".join(f"--{name}: {colour};" for name, colour in each.items()) for each in (LIGHT, DARK))
     return (
         f":root {{ color-scheme: light; {light} }}\n"
         f"@media screen and (prefers-color-scheme: dark) {{ :root:not([data-theme=light]) "
         f"{{ color-scheme: dark; {dark} }} }}\n"
         f"@media screen {{ :root[data-theme=dark] {{ color-scheme: dark; {dark} }} }}"
     )
-
-
-def _variables(colours: Mapping[str, str]) -> str:
-    return " ".join(f"--{name}: {colour};" for name, colour in colours.items())
 
 
 @cache
@@ -118,9 +117,17 @@ def environment() -> Any:
     )
 
 
-def template_text(name: str) -> str:
-    """A style sheet or a script."""
-    return (TEMPLATES / name).read_text(encoding="utf-8")
+def render_page(template: str, files: Sequence[str], data: Mapping[str, object], **parts: Any) -> str:
+    """A page of a template, style sheets and scripts; `data` is what its script gets, by the ids of its elements."""
+    packed = {id: packed_json(value) for id, value in data.items()}
+    page = environment().get_template(template)
+    return str(page.render(**parts, data=packed, shell=Shell.of(*files), version=__version__))
+
+
+def write_page(page: str, path: str | Path) -> int:
+    """Write a page, whole or not at all; its size in bytes."""
+    with atomic(path, "wb") as file:
+        return file.write(page.encode())
 
 
 def pack_text(text: str) -> str:
@@ -132,11 +139,6 @@ def pack_text(text: str) -> str:
     return base64.b64encode(zlib.compress(text.encode(), PACKED)).decode()
 
 
-def compact_json(value: object) -> str:
-    """JSON without a blank too many."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-
-
 def packed_json(value: object) -> str:
     """Any value as packed JSON."""
-    return pack_text(compact_json(value))
+    return pack_text(json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False))

@@ -17,11 +17,7 @@ from rankscope.reports.texts.paper_tables import BEST, PaperMarks, marks_of
 
 
 def write_paper(
-    report: Report,
-    folder: str | Path,
-    progress: Progress | None = None,
-    width: float = COLUMN,
-    marks: str = "auto",
+    report: Report, folder: str | Path, progress: Progress | None = None, width: float = COLUMN, marks: str = "auto"
 ) -> list[tuple[Path, str]]:
     """Write everything and give each file with what it is; the folder is made if it is not there.
 
@@ -33,7 +29,8 @@ def write_paper(
     tables = list(_tables(report, marks_of(report.compared, marks)))
     files = {table.name: (table.text(notes, width).encode(), table.what) for table in tables}
     for done, figure in enumerate(drawn):
-        files[f"{figure.id}.pdf"] = (_picture(figure), figure.drawn.title)
+        graph, wide = figure.on_paper.described(title="", subtitle=""), figure.kind.paper_width
+        files[f"{figure.id}.pdf"] = render_graph(graph, "pdf", width=wide, flat=True), figure.drawn.title
         if progress is not None:
             progress("figures", (done + 1) / len(drawn))
     files["README.md"] = (_readme(report, tables, drawn, wide=width > COLUMN).encode(), "lines to copy into the paper")
@@ -41,13 +38,6 @@ def write_paper(
         with atomic(place / name, "wb") as file:
             file.write(data)
     return [(place / name, what) for name, (_, what) in files.items()]
-
-
-def _picture(figure: Figure) -> bytes:
-    """One or two columns wide; a surface is seen from above, as on the page."""
-    return render_graph(
-        figure.on_paper.described(title="", subtitle=""), "pdf", width=figure.kind.paper_width, flat=True
-    )
 
 
 @dataclass(frozen=True)
@@ -83,10 +73,7 @@ def measure_grid(report: Report) -> Grid:
     """One row per system, one column per measure; the best in bold."""
     measures = report.estimates.rows
     rows = [
-        (
-            Cell(name, number=False),
-            *(Cell(_text(row.means[place], row), best=place == row.best) for row in measures),
-        )
+        (Cell(name, number=False), *(Cell(_text(row.means[place], row), best=place == row.best) for row in measures))
         for place, name in enumerate(report.systems)
     ]
     return Grid(("system", *(row.asked for row in measures)), tuple(rows))
@@ -126,7 +113,7 @@ def _readme(report: Report, tables: list[_PaperTable], drawn: list[Figure], wide
         "```latex",
     ]
     for table in tables:
-        caption = f"{_capital(table.what)}. {table.how}".strip()
+        caption = f"{table.what[:1].upper()}{table.what[1:]}. {table.how}".strip()
         lines += [
             rf"\begin{{table{star}}}",
             r"  \centering",
@@ -150,7 +137,3 @@ def _readme(report: Report, tables: list[_PaperTable], drawn: list[Figure], wide
             "",
         ]
     return "\n".join([*lines[:-1], "```", ""])
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]

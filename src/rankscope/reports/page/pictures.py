@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 from rankscope.engines.images.image import pillow
 from rankscope.engines.images.picture_set import PictureSet
 
-# Small pictures for a page, each once, as large as the room allows.
-
 Key = TypeVar("Key")
 ROOM = 1_800_000  # bytes that all pictures of a page may take together
 RULE = 40  # bytes of the style sheet around each

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import quote
 
 import numpy as np
 
@@ -90,10 +91,10 @@ def query_data(report: Report) -> dict[str, Any]:
             {"name": column.asked, "lower": column.measure.lower_is_better, "whole": column.measure.counts}
             for column in columns
         ],
-        "main": _main(report),
+        "main": next((place for place, row in enumerate(report.estimates.rows) if row is report.estimates.main), 0),
         "rel": float(report.scores.settings.rel),
-        "top": _top_grade(report),
-        "open": "not listed" if any(each.coverage.only_relevant for each in report.scores.systems) else "not judged",
+        "top": max((system.ranks.top_grade for system in systems), default=1.0),
+        "open": "not listed" if any(each.coverage.only_relevant for each in systems) else "not judged",
         "relevant": relevant,
         "classes": labels,
         "class": [code.get(each or "", -1) for each in classes],
@@ -105,17 +106,6 @@ def query_data(report: Report) -> dict[str, Any]:
         ],
         **report.found.data(names, report.systems),
     }
-
-
-def _main(report: Report) -> int:
-    """The number of the measure that decides."""
-    main = report.estimates.main
-    return next((number for number, row in enumerate(report.estimates.rows) if row is main), 0)
-
-
-def _top_grade(report: Report) -> float:
-    """The highest grade that any item was judged with."""
-    return max((system.ranks.top_grade for system in report.scores.systems), default=1.0)
 
 
 def _facts(systems: tuple[SystemScores, ...], place: dict[str, int]) -> tuple[list[int | None], list[str | None]]:
@@ -427,11 +417,6 @@ class FirstQueries:
     def _item(self, id: str, grade: float | None, also: str) -> FoundItem:
         link = self.data.get("link") or ""
         known = [str((self.data.get(name) or {}).get(id, "")) for name in ("titles", "texts", "pictures")]
-        address = link.replace("{id}", _quoted(id)) if id and link.startswith(("http:", "https:")) else ""
+        served = id and link.startswith(("http:", "https:"))
+        address = link.replace("{id}", quote(id, safe="!'()*-._~")) if served else ""
         return FoundItem(id or "\N{EN DASH}", known[0], known[1], address, known[2], self._mark(grade), also)
-
-
-def _quoted(id: str) -> str:
-    from urllib.parse import quote
-
-    return quote(id, safe="!'()*-._~")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -14,9 +15,10 @@ from rankscope.measures.evaluation.scores import Scores
 from rankscope.reports.page.figures import Figure, Progress, figures_of
 from rankscope.reports.page.found_items import FoundItems, lists_of_ranks
 from rankscope.reports.page.leaderboard import Leaderboard, board_of
-from rankscope.reports.tables import Grid, grid_of
-from rankscope.reports.texts.estimates import Estimates, compared_of, estimates_of
-from rankscope.reports.texts.verdict import Headline, Verdict, headline_of, verdict_of
+from rankscope.reports.tables import Grid, Rows, grid_of
+from rankscope.reports.texts.comparison_words import join_names, verdict_sentences
+from rankscope.reports.texts.estimates import CLASS_NOTE, Estimates, class_rows, compared_of, estimates_of
+from rankscope.reports.texts.verdict import Headline, headline_of, plain_sentences
 from rankscope.reports.warning_kinds import WarningKind, warning_kinds
 
 if TYPE_CHECKING:
@@ -34,6 +36,11 @@ class Section:
     note: str = ""
 
 
+def sections_of(parts: Iterable[tuple[str, Rows, str]]) -> list[Section]:
+    """Tables given by their headings, rows and notes."""
+    return [Section(heading, grid_of(rows), note) for heading, rows, note in parts]
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Report(Displayed):
     """Scores with their intervals, a verdict in words, the leaderboard that proves it, and the graphs."""
@@ -43,7 +50,7 @@ class Report(Displayed):
     scores: Scores
     estimates: Estimates
     compared: Compared | None
-    verdict: Verdict
+    plain: tuple[str, ...]  # the result as anybody understands it
     headline: Headline
     reference: str  # what the first system is called, from which differences are: the baseline, where one was named
     board: Leaderboard | None
@@ -73,17 +80,19 @@ class Report(Displayed):
         named = bool(baseline or (compared and compared.baseline)) or len(names) == 2
         reference = ("baseline" if named else "first system") if len(names) > 1 else ""
         board = board_of(scores, estimates, compared, reference)
+        measure = estimates.main.asked if estimates.main else "AP"
+        order = [row.number for row in board.rows] if board is not None else None
         return cls(
-            title=title or _listed(names),
+            title=title or join_names(list(names), most=4),
             titled=bool(title),
             scores=scores,
             estimates=estimates,
             compared=compared,
-            verdict=verdict_of(names, estimates, compared),
+            plain=plain_sentences(names, estimates),
             headline=headline_of(names, estimates, compared, len(scores.systems[0].ranks) if scores.systems else 0),
             reference=reference,
             board=board,
-            figures=_figures(scores, estimates, compared, progress, board),
+            figures=figures_of([system.ranks for system in scores.systems], measure, progress, compared, order),
             found=found or FoundItems({each.name: lists_of_ranks(each.ranks) for each in scores.systems}),
         )
 
@@ -105,11 +114,7 @@ class Report(Displayed):
     @property
     def sentences(self) -> list[str]:
         """The verdict as `compare` words it."""
-        if self.compared is None:
-            return []
-        from rankscope.reports.texts.comparison_words import verdict_sentences
-
-        return verdict_sentences(self.compared)
+        return [] if self.compared is None else verdict_sentences(self.compared)
 
     @property
     def statistics(self) -> list[tuple[str, list[Section]]]:
@@ -118,25 +123,15 @@ class Report(Displayed):
             return []
         from rankscope.reports.texts.comparison_tables import comparison_parts
 
-        return [
-            (
-                one.measure,
-                [Section(heading, grid_of(rows), note) for heading, rows, note in comparison_parts(self.compared, one)],
-            )
-            for one in self.compared.measures
-        ]
+        return [(one.measure, sections_of(comparison_parts(self.compared, one))) for one in self.compared.measures]
 
     @property
     def classes(self) -> Section | None:
         """Means within each class of queries, with intervals; None where there are no classes, or too many to read."""
         if all(system.ranks.classes is None for system in self.scores.systems):
             return None
-        from rankscope.reports.texts.estimates import CLASS_NOTE, class_rows
-
         rows = class_rows(self.scores)
-        if not rows:
-            return None
-        return Section("Means within classes", grid_of(rows), CLASS_NOTE)
+        return Section("Means within classes", grid_of(rows), CLASS_NOTE) if rows else None
 
     @property
     def assessors(self) -> list[Section]:
@@ -145,7 +140,7 @@ class Report(Displayed):
             return []
         from rankscope.reports.texts.assessors import agreement_parts
 
-        return [Section(heading, grid_of(rows), note) for heading, rows, note in agreement_parts(self.agreed) if rows]
+        return sections_of(part for part in agreement_parts(self.agreed) if part[1])
 
     @property
     def stability(self) -> tuple[list[str], list[Section]]:
@@ -155,8 +150,7 @@ class Report(Displayed):
             return [], []
         from rankscope.reports.texts.stability import stability_parts, stability_sentences
 
-        sections = [Section(heading, grid_of(rows), note) for heading, rows, note in stability_parts(found)]
-        return stability_sentences(found), sections
+        return stability_sentences(found), sections_of(stability_parts(found))
 
     @property
     def effort(self) -> list[Section]:
@@ -207,19 +201,6 @@ def with_baseline(scores: Scores, name: str) -> Scores:
     return replace(scores, systems=tuple(sorted(scores.systems, key=lambda system: system.name != name)))
 
 
-def _figures(
-    scores: Scores,
-    estimates: Estimates,
-    compared: Compared | None,
-    progress: Progress | None,
-    board: Leaderboard | None,
-) -> tuple[Figure, ...]:
-    """All graphs; the leaderboard says which systems are the best."""
-    measure = estimates.main.asked if estimates.main else "AP"
-    order = [row.number for row in board.rows] if board is not None else None
-    return figures_of([system.ranks for system in scores.systems], measure, progress, compared, order)
-
-
 def _by_system(values: dict[str, object]) -> str:
     """Values that differ between systems.
 
@@ -227,17 +208,6 @@ def _by_system(values: dict[str, object]) -> str:
     'trec_eval (bm25), position (pixels)'
     """
     return ", ".join(f"{value} ({system})" for system, value in values.items())
-
-
-def _listed(names: tuple[str, ...]) -> str:
-    """Names as a sentence has them.
-
-    >>> _listed(("bm25", "dense", "both")), _listed(("a", "b", "c", "d", "e"))
-    ('bm25, dense and both', 'a, b, c and 2 more')
-    """
-    if len(names) > 4:
-        names = (*names[:3], f"{len(names) - 3} more")
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 def _flat(facts: dict[str, Any], lead: str = "") -> list[tuple[str, str]]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rankscope.analysis.comparison.gate_history import CheckRecord, GateHistory
+from rankscope.analysis.comparison.gate_history import GateHistory
 from rankscope.analysis.comparison.suite import Suite, SuiteEstimate, SuiteSystem, SuiteTask, ranks_of_means
 from rankscope.analysis.curves.curve import Curve, Region
 from rankscope.analysis.pipeline.ledger import Ledger
@@ -18,10 +18,10 @@ from rankscope.core.wording import how_many, signed_text
 from rankscope.measures.direction import Side
 from rankscope.reports.graphs.axes import Axis
 from rankscope.reports.graphs.graph import Graph
-from rankscope.reports.graphs.waterfall import waterfall
-from rankscope.reports.page.first_view import DrawnFigure, figure_data
+from rankscope.reports.graphs.waterfall import short_name, waterfall
+from rankscope.reports.page.first_view import DrawnFigure, figures_data
 from rankscope.reports.page.leaderboard import MARKS, BoardColumn, BoardDifference, BoardRow, Leaderboard
-from rankscope.reports.page.pages import DRAWING, Shell, environment, packed_json
+from rankscope.reports.page.pages import DRAWING, render_page
 from rankscope.reports.page.report import Section
 from rankscope.reports.tables import grid_of
 from rankscope.reports.texts.estimates import Estimate
@@ -37,7 +37,6 @@ from rankscope.reports.texts.gate import (
 )
 from rankscope.reports.texts.ledger import MEANINGS, basis_line, ledger_parts
 from rankscope.reports.texts.suite import suite_headline, suite_notes, suite_sentences, task_rows, winners_sentence
-from rankscope.version import __version__
 
 # A suite as one page that opens offline: the verdict, a leaderboard over tasks, ranks on tiles, every task.
 
@@ -51,42 +50,30 @@ def render_suite(suites: Sequence[Suite], title: str = "", warnings: Sequence[st
     main = suites[0]
     several = len(main.systems) > 1
     shown = suites if several and len(main.systems) <= MOST_TILES else ()
-    figures = [_suite_figure(each, number) for number, each in enumerate(shown, 1)]
-    return str(
-        environment()
-        .get_template("suite.html.j2")
-        .render(
-            title=title,
-            suite=main,
-            headline=suite_headline(main),
-            lines=suite_sentences(main),
-            facts=_suite_facts(main),
-            board=suite_board(suites),
-            graphs=figures,
-            data={f"data-{each.id}": packed_json(figure_data(each, ())) for each in figures},
-            sections=[Section(f"{each.measure}: task by task", grid_of(task_rows(each), places=3)) for each in suites],
-            warnings=warnings,
-            shell=Shell.of(*SUITE_FILES),
-            version=__version__,
-        )
-    )
-
-
-def _suite_figure(suite: Suite, number: int) -> DrawnFigure:
-    """Ranks on tiles, and in words who wins where."""
-    graph = suite_tiles_graph(suite).described(conclusion=winners_sentence(suite))
-    return DrawnFigure.of(f"tiles-{number}", "suite-tiles", graph, SUITE_CAPTION)
-
-
-def _suite_facts(suite: Suite) -> list[str]:
-    queries = sum(len(task.table) for task in suite.tasks)
-    count, systems = len(suite.tasks), len(suite.systems)
-    return [
-        f"{count} task{'' if count == 1 else 's'}",
-        f"{systems} system{'' if systems == 1 else 's'}, {len(suite.complete)} with every task",
-        f"{how_many(queries, 'queries')}",
-        f"baseline {suite.baseline}" if suite.baseline and len(suite.complete) > 1 else "",
+    figures = []
+    for number, each in enumerate(shown, 1):
+        graph = suite_tiles_graph(each).described(conclusion=winners_sentence(each))
+        figures.append(DrawnFigure.of(f"tiles-{number}", "suite-tiles", graph, SUITE_CAPTION))
+    facts = [
+        how_many(len(main.tasks), "tasks"),
+        f"{how_many(len(main.systems), 'systems')}, {len(main.complete)} with every task",
+        how_many(sum(len(task.table) for task in main.tasks)),
+        f"baseline {main.baseline}" if main.baseline and len(main.complete) > 1 else "",
     ]
+    return render_page(
+        "suite.html.j2",
+        SUITE_FILES,
+        figures_data(figures),
+        title=title,
+        suite=main,
+        headline=suite_headline(main),
+        lines=suite_sentences(main),
+        facts=facts,
+        board=suite_board(suites),
+        graphs=figures,
+        sections=[Section(f"{each.measure}: task by task", grid_of(task_rows(each), places=3)) for each in suites],
+        warnings=warnings,
+    )
 
 
 def suite_board(suites: Sequence[Suite]) -> Leaderboard:
@@ -138,8 +125,13 @@ def _estimate(found: SuiteEstimate) -> Estimate:
 
 def _task_column(key: str, task: SuiteTask, suite: Suite, base: int | None) -> BoardColumn:
     """One task: means with their own intervals, which draw its queries alone, and marks of its own tests."""
-    means = [_task_estimate(task, each.name) for each in suite.systems]
-    sides: list[Side] = [_task_side(task, each.name, suite.baseline) for each in suite.systems]
+    means, sides = [], [_task_side(task, each.name, suite.baseline) for each in suite.systems]
+    for name in (each.name for each in suite.systems):
+        low = high = math.nan
+        if task.main is not None and task.compared is not None and name in task.table.systems:
+            place = task.main.table.number(task.compared.stands_for(name))
+            low, high = float(task.main.means.low[place]), float(task.main.means.high[place])
+        means.append(Estimate(task.mean(name), low, high))
     known = base is not None and suite.baseline in task.table.systems
     return BoardColumn.of(
         key,
@@ -151,14 +143,6 @@ def _task_column(key: str, task: SuiteTask, suite: Suite, base: int | None) -> B
         baseline=base if known else None,
         about=f"{suite.measure} on {how_many(len(task.table), 'queries')} of {task.name}",
     )
-
-
-def _task_estimate(task: SuiteTask, name: str) -> Estimate:
-    if task.main is None or task.compared is None or name not in task.table.systems:
-        return Estimate(task.mean(name))
-    place = task.main.table.number(task.compared.stands_for(name))
-    means = task.main.means
-    return Estimate(task.mean(name), float(means.low[place]), float(means.high[place]))
 
 
 def _task_side(task: SuiteTask, name: str, baseline: str) -> Side:
@@ -215,33 +199,26 @@ MOST_GRAPHS = 25
 def render_history(history: GateHistory, title: str = "") -> str:
     """The whole page."""
     drawn = [name for name in history.names if len(history.checks(name)) > 1]
-    figures = [_history_figure(history, name, number) for number, name in enumerate(drawn[:MOST_GRAPHS], 1)]
-    return str(
-        environment()
-        .get_template("history.html.j2")
-        .render(
-            title=title or f"History of a gate: {how_many(len(history.builds), 'builds')}",
-            headline=history_headline(history),
-            lines=[builds_sentence(history)] if len(drawn) == len(history.names) else history_sentences(history),
-            last=history.builds[-1],
-            tiles=[check_tile(check) for check in history.builds[-1].checks],
-            builds=history.builds,
-            graphs=figures,
-            data={f"data-{each.id}": packed_json(figure_data(each, ())) for each in figures},
-            left_out=drawn[MOST_GRAPHS:],
-            note=chance_note(history),
-            table=Section("Every build", grid_of(history_rows(history), places=3)),
-            warnings=history_warnings(history),
-            shell=Shell.of(*HISTORY_FILES),
-            version=__version__,
-        )
+    figures = []
+    for number, name in enumerate(drawn[:MOST_GRAPHS], 1):
+        graph = build_history_graph(history, name).described(conclusion=check_sentence(history, name))
+        figures.append(DrawnFigure.of(f"builds-{number}", "build-history", graph, HISTORY_CAPTION))
+    return render_page(
+        "history.html.j2",
+        HISTORY_FILES,
+        figures_data(figures),
+        title=title or f"History of a gate: {how_many(len(history.builds), 'builds')}",
+        headline=history_headline(history),
+        lines=[builds_sentence(history)] if len(drawn) == len(history.names) else history_sentences(history),
+        last=history.builds[-1],
+        tiles=[check_tile(check) for check in history.builds[-1].checks],
+        builds=history.builds,
+        graphs=figures,
+        left_out=drawn[MOST_GRAPHS:],
+        note=chance_note(history),
+        table=Section("Every build", grid_of(history_rows(history), places=3)),
+        warnings=history_warnings(history),
     )
-
-
-def _history_figure(history: GateHistory, name: str, number: int) -> DrawnFigure:
-    """A measure over the builds, and in words what moved when."""
-    graph = build_history_graph(history, name).described(conclusion=check_sentence(history, name))
-    return DrawnFigure.of(f"builds-{number}", "build-history", graph, HISTORY_CAPTION)
 
 
 # The ledger of a pipeline as one page that opens offline: the sentence, a graph of each quantity, the tables.
@@ -252,31 +229,22 @@ LEDGER_CAPTION = "From the value of the first stage to that of the last: what ea
 
 def render_ledger(ledger: Ledger, worst: int = 10) -> str:
     """The whole page."""
-    figures = [
-        DrawnFigure.of(f"ledger-{number}", "ledger", waterfall(each), _ledger_caption(each.name))
-        for number, each in enumerate(ledger.statements, 1)
-    ]
+    figures = []
+    for number, each in enumerate(ledger.statements, 1):
+        meaning = f" {each.name} is {MEANINGS[each.name]}." if each.name in MEANINGS else ""
+        figures.append(DrawnFigure.of(f"ledger-{number}", "ledger", waterfall(each), LEDGER_CAPTION + meaning))
     headline, *more = ledger.sentences
-    return str(
-        environment()
-        .get_template("ledger.html.j2")
-        .render(
-            title=f"Where {ledger.main.name} goes: {' > '.join(ledger.stages)}",
-            headline=headline,
-            lines=[*more, f"{basis_line(ledger)}."],
-            warnings=ledger.notes,
-            graphs=figures,
-            data={f"data-{each.id}": packed_json(figure_data(each, ())) for each in figures},
-            tables=[Section(heading, grid_of(rows)) for heading, rows in ledger_parts(ledger, worst)],
-            shell=Shell.of(*LEDGER_FILES),
-            version=__version__,
-        )
+    return render_page(
+        "ledger.html.j2",
+        LEDGER_FILES,
+        figures_data(figures),
+        title=f"Where {ledger.main.name} goes: {' > '.join(ledger.stages)}",
+        headline=headline,
+        lines=[*more, f"{basis_line(ledger)}."],
+        warnings=ledger.notes,
+        graphs=figures,
+        tables=[Section(heading, grid_of(rows)) for heading, rows in ledger_parts(ledger, worst)],
     )
-
-
-def _ledger_caption(name: str) -> str:
-    meaning = MEANINGS.get(name)
-    return f"{LEDGER_CAPTION} {name} is {meaning}." if meaning else LEDGER_CAPTION
 
 
 # Which system wins where: the rank of each system in each task, on tiles.
@@ -337,17 +305,20 @@ def build_history_graph(history: GateHistory, name: str) -> Graph:
         np.array([getattr(check, key) for check in checks]) for key in ("value", "value_low", "value_high", "baseline")
     )
     ticks = _build_ticks(len(history.builds))
+    counts = sorted({check.queries for check in checks})
+    queries = f"{counts[0]:,}" if len(counts) == 1 else f"{counts[0]:,} to {counts[-1]:,}"
+    ways = dict.fromkeys(SHORT[each.interval] for each in checks if each.interval)  # where the records say
+    kinds = f" ({', '.join(ways)})" if ways else ""
     graph = Graph(
         f"{name} over {how_many(len(found), 'builds')}",
         Axis(
             "build",
             domain=(0.5, len(history.builds) + 0.5),
             ticks=ticks,
-            texts=tuple(_short_build(history.builds[round(tick) - 1].build) for tick in ticks),
+            texts=tuple(short_name(history.builds[round(tick) - 1].build, 10) for tick in ticks),
         ),
         Axis(name, domain=_value_domain(np.concatenate([values, lows, highs, bases]))),
-        subtitle=f"{_queries_text(checks)}; band: 95 % intervals of the value{_interval_kinds(checks)}; "
-        "hollow points failed this check",
+        subtitle=f"{queries} queries; band: 95 % intervals of the value{kinds}; hollow points failed this check",
         summary=f"{name} went from {values[0]:.3f} to {values[-1]:.3f} over {how_many(len(found), 'builds')}.",
     )
     series = "candidate"
@@ -357,17 +328,14 @@ def build_history_graph(history: GateHistory, name: str) -> Graph:
     if known.any():
         graph = graph.band(Region(places[known], lows[known], highs[known]), series)
     failed = [check.verdict == "fail" for check in checks]
-    return graph.points(Curve(places, values), series, open=failed, facts=_build_facts(history, found))
-
-
-def _build_facts(history: GateHistory, found: list[tuple[int, CheckRecord]]) -> dict[str, list[object]]:
     builds = [history.builds[place] for place, _ in found]
-    return {
+    facts: dict[str, list[object]] = {
         "build": [each.build for each in builds],
         "date": [each.day for each in builds],
-        "change": [round(check.change, 4) for _, check in found],
-        "gate": [check.verdict for _, check in found],
+        "change": [round(check.change, 4) for check in checks],
+        "gate": [check.verdict for check in checks],
     }
+    return graph.points(Curve(places, values), series, open=failed, facts=facts)
 
 
 def _build_ticks(count: int) -> tuple[float, ...]:
@@ -380,24 +348,9 @@ def _build_ticks(count: int) -> tuple[float, ...]:
     return tuple(float(each) for each in range(count, 0, -step))[::-1]
 
 
-def _short_build(build: str) -> str:
-    return build if len(build) <= 10 else f"{build[:9]}\u2026"
-
-
-def _queries_text(checks: list[CheckRecord]) -> str:
-    counts = sorted({check.queries for check in checks})
-    return f"{counts[0]:,} queries" if len(counts) == 1 else f"{counts[0]:,} to {counts[-1]:,} queries"
-
-
 def _value_domain(values: FloatArray) -> tuple[float, float]:
     known = values[np.isfinite(values)]
     low, high = float(known.min()), float(known.max())
     air = VALUE_AIR * (high - low) or 0.01
     bottom, top = low - air, high + air
     return (max(0.0, bottom) if low >= 0 else bottom), (min(1.0, top) if high <= 1 else top)
-
-
-def _interval_kinds(checks: Sequence[CheckRecord]) -> str:
-    """Which intervals these are, where the records say."""
-    kinds = dict.fromkeys(SHORT[each.interval] for each in checks if each.interval)
-    return f" ({', '.join(kinds)})" if kinds else ""

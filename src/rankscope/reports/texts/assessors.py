@@ -58,20 +58,18 @@ def agreement_text(found: Agreement) -> str:
 
 def two_rows(found: Iterable[Agreed]) -> list[dict[str, object]]:
     """One row for every two assessors: the coefficients that are read most, kappa with its limits."""
-    return [_row_of_two(each) for each in found]
-
-
-def _row_of_two(found: Agreed) -> dict[str, object]:
-    first, second = found.assessors
-    head: dict[str, object] = {"first": first, "second": second}
-    head |= {"class": found.label} if found.label else {}
-    head |= {"pairs": found.pairs, "queries": found.queries}
-    for name in SHOWN:
-        if name in found.names:
-            head[name] = found[name].value
-        if name == "kappa":
-            head |= {"low": found[name].low, "high": found[name].high}
-    return head
+    rows = []
+    for each in found:
+        row: dict[str, object] = dict(zip(("first", "second"), each.assessors, strict=True))
+        row |= {"class": each.label} if each.label else {}
+        row |= {"pairs": each.pairs, "queries": each.queries}
+        for name in SHOWN:
+            if name in each.names:
+                row[name] = each[name].value
+            if name == "kappa":
+                row |= {"low": each[name].low, "high": each[name].high}
+        rows.append(row)
+    return rows
 
 
 def together_rows(found: Iterable[Agreed]) -> list[dict[str, object]]:
@@ -105,16 +103,13 @@ def order_lines(orders: Sequence[OrderChange]) -> list[str]:
     kept = sum(each.kept for each in orders)
     alone = sum(each.one_sided for each in orders)
     swapped = sum(each.swapped for each in orders)
+    swaps = f"{swapped or 'no'} {'pair' if swapped == 1 else 'pairs'} of systems change their order"
     if not kept and not alone:
-        return [f"No assessor's judgements show a difference between systems; {_swaps(swapped)}."]
+        return [f"No assessor's judgements show a difference between systems; {swaps}."]
     return [
         f"No verdict turns round: {kept} of {kept + alone} stand under both assessors, {alone} under one alone; "
-        f"{_swaps(swapped)}."
+        f"{swaps}."
     ]
-
-
-def _swaps(number: int) -> str:
-    return f"{number or 'no'} {'pair' if number == 1 else 'pairs'} of systems change their order"
 
 
 def _names(found: Agreed) -> str:
@@ -175,16 +170,16 @@ def rate_rows(rates: Sequence[WinRate]) -> list[dict[str, object]]:
 
 def verdict_lines(rates: Sequence[WinRate]) -> list[str]:
     """One sentence for each pair of systems: who is preferred, or that nobody is shown to be."""
-    return [_verdict(each) for each in rates if not each.label]
-
-
-def _verdict(found: WinRate) -> str:
-    counted = f"{found.second} won {how_many(found.wins, 'answers')}, lost {found.losses:,}, tied {found.ties:,}"
-    about = f"{counted}; {found.queries:,} {'query' if found.queries == 1 else 'queries'}"
-    if found.better:
-        other = found.first if found.better == found.second else found.second
-        return f"{found.better} is preferred to {other}: {about}."
-    return f"No significant preference between {found.first} and {found.second}: {about}."
+    lines = []
+    for each in rates:
+        if each.label:
+            continue
+        said = f"No significant preference between {each.first} and {each.second}"
+        if each.better:
+            said = f"{each.better} is preferred to {each.first if each.better == each.second else each.second}"
+        counted = f"{each.second} won {how_many(each.wins, 'answers')}, lost {each.losses:,}, tied {each.ties:,}"
+        lines.append(f"{said}: {counted}; {how_many(each.queries)}.")
+    return lines
 
 
 def bias_lines(bias: PositionBias) -> list[str]:

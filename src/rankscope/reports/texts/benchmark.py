@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -15,7 +13,7 @@ from rankscope.analysis.statistics.deciding_test import DECIDING
 from rankscope.analysis.statistics.sampling_units import classes_are_targets
 from rankscope.analysis.statistics.score_table import ScoreTable
 from rankscope.core.display import Tabular
-from rankscope.core.names import cell, visible
+from rankscope.core.names import visible
 from rankscope.core.settings import Settings
 from rankscope.core.wording import how_many, percent_text
 from rankscope.engines.images.benchmark import Benchmark
@@ -23,14 +21,11 @@ from rankscope.engines.pairwise import put_query_back
 from rankscope.measures.direction import best_value
 from rankscope.measures.evaluation.evaluate import evaluate_ranks
 from rankscope.measures.evaluation.scores import Scores
-from rankscope.reports import latex, tables
-from rankscope.reports.tables import Cell, Grid, as_json, value_text
-from rankscope.reports.tables import grid_text as plain_table
+from rankscope.reports.latex import latex_comments, latex_table
+from rankscope.reports.tables import Cell, Grid, as_json, grid_markdown, grid_text, rows_csv, value_text
 from rankscope.reports.texts.comparison_tables import few_notes
 from rankscope.reports.texts.comparison_words import join_names
 from rankscope.reports.texts.estimates import Estimate, Estimates, estimates_of
-
-# A benchmark of descriptors in numbers: measures with their intervals, cost, and which differ significantly.
 
 MEASURES = ("AP", "P@10", "ER", "NMRR", "Rprec")
 MEANS = {"AP": "MAP", "NMRR": "ANMRR"}  # what the mean over queries is called
@@ -190,12 +185,11 @@ def standings_grid(standings: Standings) -> Grid:
     """One row per descriptor; the best of each measure is marked."""
     first, *others = standings.measures
     header = ("descriptor", first, "95% interval", *others, "group", "places", *COST)
-    best = {name: _best(standings, name) for name in standings.measures}
+    best = {
+        name: best_value([row.means[name].value for row in standings.rows], name in standings.lower)
+        for name in standings.measures
+    }
     return Grid(header, tuple(_cells(row, first, others, best, len(standings.rows) > 1) for row in standings.rows))
-
-
-def _best(standings: Standings, measure: str) -> float:
-    return best_value([row.means[measure].value for row in standings.rows], measure in standings.lower)
 
 
 def _cells(
@@ -233,13 +227,9 @@ def standings_facts(standings: Standings) -> list[str]:
     """What was tried, in a few words."""
     pictures = standings.benchmark.pictures
     without = sum(not label for label in pictures.labels)
-    facts = [f"{how_many(len(pictures), 'pictures')}", f"{how_many(len(pictures.classes), 'classes')}"]
-    facts += [how_many(without, "distractor", "distractors")] if without else []
-    return [
-        *facts,
-        f"{how_many(standings.benchmark.queries.size, 'queries')}",
-        how_many(len(standings.rows), "descriptor", "descriptors"),
-    ]
+    facts = [how_many(len(pictures), "pictures"), how_many(len(pictures.classes), "classes")]
+    facts += [how_many(without, "distractors")] if without else []
+    return [*facts, how_many(standings.benchmark.queries.size), how_many(len(standings.rows), "descriptors")]
 
 
 def standings_verdict(standings: Standings) -> str:
@@ -267,12 +257,7 @@ def standings_notes(standings: Standings) -> list[str]:
     kept = [f"{own}: the query put back into its ranking, first and counted; for the other measures it is removed."]
     cost = "Cost is processor time: ms a picture to describe it once decoded, ms a query to rank all pictures exactly."
     few = few_notes(standings.compared) if standings.compared is not None else []
-    said = [
-        standings.estimates.how,
-        standings.how_compared,
-        *(f"{line[:1].upper()}{line[1:]}." for line in few),
-        cost,
-    ]
+    said = [standings.estimates.how, standings.how_compared, *(f"{line[:1].upper()}{line[1:]}." for line in few), cost]
     return [*filter(None, said), *(kept if own else [])]
 
 
@@ -280,7 +265,7 @@ def standings_text(standings: Standings, colour: bool = False) -> str:
     """For the terminal."""
     head = visible(f"{standings.benchmark.pictures.name}: {', '.join(standings_facts(standings))}")
     said = map(visible, (standings_verdict(standings), "", *standings_notes(standings)))
-    return "\n".join([head, "", plain_table(standings_grid(standings), colour), *said]) + "\n"
+    return "\n".join([head, "", grid_text(standings_grid(standings), colour), *said]) + "\n"
 
 
 def standings_markdown(standings: Standings) -> str:
@@ -292,7 +277,7 @@ def standings_markdown(standings: Standings) -> str:
         "",
     ]
     notes = [f"- {line}" for line in standings_notes(standings)]
-    return visible("\n".join([*lines, tables.grid_markdown(standings_grid(standings)), *notes]) + "\n")
+    return visible("\n".join([*lines, grid_markdown(standings_grid(standings)), *notes]) + "\n")
 
 
 def standings_latex(standings: Standings) -> str:
@@ -301,7 +286,7 @@ def standings_latex(standings: Standings) -> str:
         f"{standings.benchmark.pictures.name}: {', '.join(standings_facts(standings))}.",
         *standings_notes(standings),
     ]
-    return latex.latex_comments(notes) + latex.latex_table(standings_grid(standings))
+    return latex_comments(notes) + latex_table(standings_grid(standings))
 
 
 def standings_rows(standings: Standings) -> list[dict[str, object]]:
@@ -320,12 +305,7 @@ def standings_rows(standings: Standings) -> list[dict[str, object]]:
 
 def standings_csv(standings: Standings) -> str:
     """All digits; empty where there is not a number."""
-    rows = standings_rows(standings)
-    file = io.StringIO()
-    writer = csv.DictWriter(file, rows[0].keys(), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({key: "" if value != value else cell(value) for key, value in row.items()} for row in rows)
-    return file.getvalue()
+    return rows_csv(standings_rows(standings))
 
 
 def standings_json(standings: Standings) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
 from collections.abc import Callable, Iterator
@@ -17,12 +15,10 @@ from rankscope.analysis.statistics.explanatory_variables import Explained
 from rankscope.analysis.statistics.multiple_comparisons import games_howell
 from rankscope.analysis.statistics.named_tests import EVERY_TEST
 from rankscope.core.catalogue import summary_of
-from rankscope.core.names import cell, visible
+from rankscope.core.names import visible
 from rankscope.core.wording import how_many, join_words, percent_text, plain_number
-from rankscope.reports.tables import Rows, as_json, markdown_table, text_table
+from rankscope.reports.tables import Rows, as_json, markdown_table, rows_csv, text_table
 from rankscope.reports.texts.comparison_words import verdict_sentences
-
-# A comparison for the terminal, for a page, for a program: the verdict first, then the tables it rests on.
 
 MOST_PAIRS = 30
 STRICT = ("holm", "bonferroni")  # corrections that multiply the smallest p-values by the size of the family
@@ -32,17 +28,14 @@ Part = tuple[str, Rows, str]  # heading, rows, what must be said below
 def comparison_parts(comparison: Compared, one: MeasureCompared, every_pair: bool = False) -> list[Part]:
     """The tables of one measure, with their headings and notes."""
     pairs = [*_pairs(comparison, one, every_pair), *_equivalent(comparison, one, every_pair)]
-    parts = (_systems(comparison, one), *pairs, *_classes(comparison, one), *_asked(one))
-    return [part for part in parts if part[1]]
-
-
-def _systems(comparison: Compared, one: MeasureCompared) -> Part:
     note = one.means.told
     if one.ranks is not None and len(comparison.systems) > 2:
         note += (
             f" No significant difference between systems that share a letter: {comparison.families.of(one.measure)}."
         )
-    return f"{one.measure}{_role(comparison, one)}: systems", one.system_rows(), note
+    heading = f"{one.measure}{_role(comparison, one)}: systems"
+    parts = ((heading, one.system_rows(), note), *pairs, *_classes(comparison, one), *_asked(one))
+    return [part for part in parts if part[1]]
 
 
 def _role(comparison: Compared, one: MeasureCompared) -> str:
@@ -55,9 +48,10 @@ def _role(comparison: Compared, one: MeasureCompared) -> str:
 def _pairs(comparison: Compared, one: MeasureCompared, every_pair: bool) -> list[Part]:
     rows, which = _shown_pairs(one, one.pair_rows(comparison.families.correction), every_pair)
     heading = f"{one.measure}{_role(comparison, one)}: second minus first{which}"
-    tests = f"p: {DECIDING} test, the larger p; {comparison.families.of(one.measure)}." + (
-        f" Tukey: {_tukey(one)}." if one.tukey is not None else ""
-    )
+    tests = f"p: {DECIDING} test, the larger p; {comparison.families.of(one.measure)}."
+    if one.tukey is not None:
+        how = f"{one.tukey.permutations:,} {'all' if one.tukey.exact else 'random'} permutations within {one.unit}"
+        tests += f" Tukey: randomised HSD over all pairs, {how}; in addition to the verdict, which does not rest on it."
     told, level = _levels_told(rows)
     return [(heading, told, f"{tests} Limits: of these tests, {level}.")]
 
@@ -97,14 +91,6 @@ def _levels_told(rows: Rows) -> tuple[Rows, str]:
     return told, "each at the level at which the correction held that pair"
 
 
-def _tukey(one: MeasureCompared) -> str:
-    if one.tukey is None:
-        return ""
-    ways = "all" if one.tukey.exact else "random"
-    how = f"{one.tukey.permutations:,} {ways} permutations within {one.unit}"
-    return f"randomised HSD over all pairs, {how}; in addition to the verdict, which does not rest on it"
-
-
 def _classes(comparison: Compared, one: MeasureCompared) -> list[Part]:
     parts: list[Part] = []
     if one.classes:
@@ -117,7 +103,12 @@ def _classes(comparison: Compared, one: MeasureCompared) -> list[Part]:
         heading = f"{one.measure}: cells as independent samples, and query by query"
         parts.append((heading, [_named(row) for row in cells.rows()], note))
     if one.assumed is not None:
-        instead = _instead(one) if one.assumed.unequal_spread else ""
+        instead = ""
+        if one.assumed.unequal_spread:  # the tests to read
+            other, pairs = welch(one.table), games_howell(one.table)
+            first = other.note if math.isnan(other.f) else f"Welch F = {other.f:.3f}, p = {other.p:.3g}"
+            some = f"{int(pairs.different.sum()):,} of {how_many(pairs.p.size, 'pairs')} of cells"
+            instead = f"spreads differ: read instead {first}; Games-Howell calls {some} different"
         note = "; ".join(filter(None, (one.assumed.standing_out, instead, one.assumed.note)))
         parts.append((f"{one.measure}: what the analysis of variance takes for granted", one.assumed.rows(), note))
     return parts
@@ -139,14 +130,6 @@ def _named(row: dict[str, object]) -> dict[str, object]:
     """The row of a cell with p-values named as in the other tables, so that none is printed as 0."""
     names = {"unpaired p": "p (unpaired)", "unpaired Tukey p": "p (Tukey)", "paired p": "p (paired)"}
     return {names.get(key, key): value for key, value in row.items()}
-
-
-def _instead(one: MeasureCompared) -> str:
-    """The tests to read where spreads differ."""
-    other, pairs = welch(one.table), games_howell(one.table)
-    first = other.note if math.isnan(other.f) else f"Welch F = {other.f:.3f}, p = {other.p:.3g}"
-    told = f"{int(pairs.different.sum()):,} of {how_many(pairs.p.size, 'pairs')} of cells"
-    return f"spreads differ: read instead {first}; Games-Howell calls {told} different"
 
 
 def comparison_notes(comparison: Compared) -> list[str]:
@@ -173,7 +156,12 @@ def few_notes(comparison: Compared) -> list[str]:
             family = comparison.families.of(one.measure)
             hopeless.setdefault((family, len(one.units), one.unit), []).append(one)
         elif len(comparison.systems) > 2 and one.undecidable:
-            lines.append(_undecidable(one))
+            some = f"{len(one.undecidable):,} of {how_many(len(one.pairs), 'pair', 'pairs')}"
+            most = max(one.differing(each) for each in one.undecidable)
+            lines.append(
+                f"{one.measure}: in {some} so few {one.unit} differ (at most {most}) that no difference could be "
+                "significant at the level of the correction"
+            )
     for (family, units, unit), found in hopeless.items():
         least, factor = 2.0 ** (1 - units), _factor(comparison, found[0])
         by = "" if found[0] is comparison.main else f"{join_words([one.measure for one in found])}: "
@@ -190,16 +178,6 @@ def few_notes(comparison: Compared) -> list[str]:
 def _factor(comparison: Compared, one: MeasureCompared) -> int:
     """By how much the correction multiplies the smallest p-values of a family where all are equal."""
     return comparison.families.size_of(one.measure) if comparison.families.correction in STRICT else 1
-
-
-def _undecidable(one: MeasureCompared) -> str:
-    """Pairs of a family in which so few queries differ that theirs could not be among the findings."""
-    pairs = one.undecidable
-    most = max(one.differing(each) for each in pairs)
-    return (
-        f"{one.measure}: in {len(pairs):,} of {how_many(len(one.pairs), 'pair', 'pairs')} so few {one.unit} differ "
-        f"(at most {most}) that no difference could be significant at the level of the correction"
-    )
 
 
 def comparison_text(comparison: Compared, every_pair: bool = False, notes: bool = True) -> str:
@@ -248,6 +226,10 @@ def comparison_json(comparison: Compared, every_pair: bool = True, notes: bool =
 
 
 def _json_measure(comparison: Compared, one: MeasureCompared) -> dict[str, Any]:
+    correction, equivalence = comparison.families.correction, None
+    if one.equivalences:
+        margin, family = one.equivalences[0].margin, comparison.equivalence_family(one.measure)
+        equivalence = {"margin": margin, "family": family, "pairs": one.equivalence_rows(correction)}
     return {
         "measure": one.measure,
         "role": "primary" if comparison.families.is_primary(one.measure) else "secondary",
@@ -256,8 +238,8 @@ def _json_measure(comparison: Compared, one: MeasureCompared) -> dict[str, Any]:
         "intervals": one.means.words,
         "left_out": one.left_out,
         "systems": one.system_rows(),
-        "pairs": one.pair_rows(comparison.families.correction),
-        "equivalence": _json_equivalence(comparison, one),
+        "pairs": one.pair_rows(correction),
+        "equivalence": equivalence,
         "groups": [list(group) for group in one.ranks.groups] if one.ranks is not None else [],
         "classes": one.class_rows(),
         "cells": one.cells.rows() if one.cells is not None else [],
@@ -267,22 +249,9 @@ def _json_measure(comparison: Compared, one: MeasureCompared) -> dict[str, Any]:
     }
 
 
-def _json_equivalence(comparison: Compared, one: MeasureCompared) -> dict[str, Any] | None:
-    if not one.equivalences:
-        return None
-    rows = one.equivalence_rows(comparison.families.correction)
-    margin, family = one.equivalences[0].margin, comparison.equivalence_family(one.measure)
-    return {"margin": margin, "family": family, "pairs": rows}
-
-
 def comparison_csv(comparison: Compared, every_pair: bool = True, notes: bool = True) -> str:
     """Every pair by every measure with all digits, one row each; empty where there is not a number."""
-    rows = pair_records(comparison)
-    file = io.StringIO()
-    writer = csv.DictWriter(file, rows[0].keys(), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({key: "" if value != value else cell(value) for key, value in row.items()} for row in rows)
-    return file.getvalue()
+    return rows_csv(pair_records(comparison))
 
 
 def pair_records(comparison: Compared) -> list[dict[str, object]]:
@@ -313,10 +282,7 @@ def _csv_rows(comparison: Compared, one: MeasureCompared) -> Iterator[dict[str, 
             lead
             | both
             | {names.get(key, key): value for key, value in row.items() if key not in lead}
-            | {
-                "correction": correction,
-                "queries": len(one.table),
-            }
+            | {"correction": correction, "queries": len(one.table)}
             | last
         )
 

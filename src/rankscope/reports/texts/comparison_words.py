@@ -13,13 +13,11 @@ from rankscope.core.wording import how_many, join_words, percent_text, plain_num
 from rankscope.version import __version__
 
 if TYPE_CHECKING:
-    from rankscope.analysis.comparison.class_effects import ClassEffect, ClassEffects
+    from rankscope.analysis.comparison.class_effects import ClassEffects
     from rankscope.analysis.comparison.compare import Compared, MeasureCompared
     from rankscope.analysis.comparison.pairwise import Comparison
     from rankscope.analysis.statistics.equivalence import Equivalence
 
-
-# A comparison in words: who is better, by how much, on which queries; and where nothing can be said.
 
 LISTED = 6
 ONE_BY_ONE = 2  # secondary measures of two systems; more are summed up
@@ -123,7 +121,7 @@ def _summed_up(others: Sequence[MeasureCompared], better: str) -> list[str]:
 
 def _pair(main: MeasureCompared, pair: Comparison) -> str:
     effects = main.classes[0] if main.classes else None
-    count = f"{pair.queries:,} {'query' if pair.queries == 1 else 'queries'}"
+    count = how_many(pair.queries)
     units = "" if main.unit == "queries" else f" of {how_many(len(main.units), 'classes')}"
     proof = f"({count}{units}, {p_value_text(pair.adjusted)})"
     if pair.better:
@@ -174,9 +172,9 @@ def _on_classes(effects: ClassEffects | None, better: str) -> str:
     if not better:
         told = [f"{each.better} is significantly better on class {each.label}" for each in shown]
         return f"; but {join_names(told)}" if told else ""
-    won = sorted((each for each in shown if each.better == better), key=_size)
+    won = sorted((each for each in shown if each.better == better), key=lambda each: -abs(each.difference))
     lost = [each.label for each in shown if each.better != better]
-    same = [each.label for each in effects.effects if _equal(each)]
+    same = [each.label for each in effects.effects if each.difference == 0 and math.isnan(each.p)]  # no query differs
     open_ = [each.label for each in effects.effects if not each.better and each.label not in same]
     if len(open_) == len(effects.effects):
         return "; on no class alone is it significant"
@@ -193,15 +191,6 @@ def _on_classes(effects: ClassEffects | None, better: str) -> str:
     words = f", {', '.join(parts)}" if parts else ""
     words += f"; every query has equal values on {_classes(same)}" if same else ""
     return words + (f"; no significant difference on {_classes(open_)}" if open_ else "")
-
-
-def _equal(effect: ClassEffect) -> bool:
-    """Whether no query of a class differs."""
-    return effect.difference == 0 and math.isnan(effect.p)
-
-
-def _size(effect: ClassEffect) -> float:
-    return -abs(effect.difference)
 
 
 def _classes(labels: list[str]) -> str:
@@ -223,10 +212,11 @@ def _best(comparison: Compared) -> str:
     order = main.order
     best, number = order[0], main.table.number(order[0])
     mean, low, high = (float(each[number]) for each in (main.means.mean, main.means.low, main.means.high))
-    shown = {_other(pair, best): bool(pair.better) for pair in main.pairs if best in (pair.first, pair.second)}
-    compared = [name for name in order if name in shown]
-    alike, beaten = ([name for name in compared if shown[name] is side] for side in (False, True))
-    told = _significance(alike, beaten, whole=len(shown) == len(order) - 1)
+    found = [pair for pair in main.pairs if best in (pair.first, pair.second)]
+    differs = {pair.first if pair.second == best else pair.second: bool(pair.better) for pair in found}
+    compared = [name for name in order if name in differs]
+    alike, beaten = ([name for name in compared if differs[name] is side] for side in (False, True))
+    told = _significance(alike, beaten, whole=len(differs) == len(order) - 1)
     span = span_text(low, high)
     return f"{best} has the best mean, {short(mean)} {main.measure}{span}{as_others(comparison)}; {told}."
 
@@ -235,10 +225,6 @@ def as_others(comparison: Compared) -> str:
     """Which other systems have the best mean too."""
     _, *equal = [name for leader in comparison.main.leaders for name in comparison.names_of(leader)]
     return f", as {'have' if len(equal) > 1 else 'has'} {join_names(equal)}" if equal else ""
-
-
-def _other(pair: Comparison, name: str) -> str:
-    return pair.first if pair.second == name else pair.second
 
 
 def _significance(alike: list[str], beaten: list[str], whole: bool) -> str:
@@ -309,13 +295,20 @@ def write_up(compared: Compared) -> str:
 def write_up_sentences(compared: Compared) -> list[str]:
     """Its sentences; every number is one of the result."""
     main = compared.main
+    unit = " summed over each class, the sampling unit," if main.unit == "classes" else ""
+    tested = (  # as a reader of another field can repeat it
+        f"Per-query differences{unit} were tested by two two-sided tests that must both reject at "
+        f"{plain_number(1 - compared.level)}, sign flips (Fisher's randomisation test) and a t test corrected for "
+        "skewness (after Hall 1992); p is the larger of the two, the limits enclose all differences that they do not "
+        "reject, and d is the mean difference over the standard deviation of the differences."
+    )
     return [
         _compared(compared),
         _means(main),
         *_findings(compared),
         *equivalence_sentences(compared),
         *_secondary_numbers(compared),
-        _tested(compared),
+        tested,
         *_corrected(compared),
         f"Computed with {CITATION}.",
     ]
@@ -347,7 +340,12 @@ def _findings(compared: Compared) -> list[str]:
     pairs.sort(key=lambda each: main.order.index(each.first) + main.order.index(each.second))
     if len(main.pairs) == 1:
         found = "was significant" if pairs[0].better else "was not significant"
-        return [f"The difference, {_difference(compared, main, pairs[0])}, {found}.", *_power_sentence(main, pairs[0])]
+        lines = [f"The difference, {_difference(compared, main, pairs[0])}, {found}."]
+        least = math.nan if pairs[0].better else main.detectable(pairs[0])
+        if math.isfinite(least):
+            shown_by = f"So many {main.unit} show a true difference of {short(least)}"
+            lines.append(f"{shown_by} in 80 % of simulated experiments.")
+        return lines
     shown = [each for each in pairs if each.better]
     others = [each for each in pairs if not each.better]
     lines = []
@@ -370,14 +368,6 @@ def _difference(compared: Compared, one: MeasureCompared, pair: Comparison) -> s
     return f"{more} minus {less} {signed_text(difference)} ({limits}{effect}, {p_value_text(pair.adjusted)})"
 
 
-def _power_sentence(main: MeasureCompared, pair: Comparison) -> list[str]:
-    """What so many queries would have shown, where nothing was."""
-    least = math.nan if pair.better else main.detectable(pair)
-    if not math.isfinite(least):
-        return []
-    return [f"So many {main.unit} show a true difference of {short(least)} in 80 % of simulated experiments."]
-
-
 def _secondary_numbers(compared: Compared) -> list[str]:
     """The other measures of two systems with their numbers; of more systems, that they were tested."""
     others = compared.measures[1:]
@@ -393,17 +383,6 @@ def _secondary_numbers(compared: Compared) -> list[str]:
         for one in others
     ]
     return [f"{apart}: {'; '.join(told)}."]
-
-
-def _tested(compared: Compared) -> str:
-    """The test that decides, as a reader of another field can repeat it."""
-    unit = " summed over each class, the sampling unit," if compared.main.unit == "classes" else ""
-    return (
-        f"Per-query differences{unit} were tested by two two-sided tests that must both reject at "
-        f"{plain_number(1 - compared.level)}, sign flips (Fisher's randomisation test) and a t test corrected for "
-        "skewness (after Hall 1992); p is the larger of the two, the limits enclose all differences that they do not "
-        "reject, and d is the mean difference over the standard deviation of the differences."
-    )
 
 
 def _corrected(compared: Compared) -> list[str]:

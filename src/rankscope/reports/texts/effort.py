@@ -11,7 +11,7 @@ from rankscope.reports.tables import text_table
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rankscope.analysis.curves.effort import EffortOverQueries, SearchEffort
+    from rankscope.analysis.curves.effort import SearchEffort
     from rankscope.ranks.relevant_ranks import RelevantRanks
 
 
@@ -108,10 +108,16 @@ def effort_parts(systems: Sequence[RelevantRanks]) -> list[Part]:
     efforts = [median_effort(each) for each in systems if (each.relevant > 0).any()]
     if not efforts:
         return []
-    parts = [
-        ("Median window for a wanted recall", [_windows(each) for each in efforts], WINDOWS, 1),
-        ("Items to look at for each further hit", [_costs(each) for each in efforts], COSTS, 1),
-    ]
+    parts: list[Part] = []
+    for heading, column, note in (
+        ("Median window for a wanted recall", "median window", WINDOWS),
+        ("Items to look at for each further hit", "median items per further hit", COSTS),
+    ):
+        rows: list[dict[str, object]] = [
+            {"system": each.system, **{f"recall {row['recall']:g}": row[column] for row in each.rows()}}
+            for each in efforts
+        ]
+        parts.append((heading, rows, note, 1))
     tables = [(each.system, pooled_contingency(each)) for each in systems]
     known = [(name, table) for name, table in tables if table is not None]
     rows = [_decisions(name, vars(table)) for name, table in known]
@@ -127,16 +133,6 @@ DECISIONS = (
     "Relevant and retrieved (TP), relevant and missed (FN), retrieved for nothing (FP), rightly left alone (TN); "
     "rankscope evaluate explains that of one query."
 )
-
-
-def _windows(effort: EffortOverQueries) -> dict[str, object]:
-    return {"system": effort.system} | {f"recall {row['recall']:g}": row["median window"] for row in effort.rows()}
-
-
-def _costs(effort: EffortOverQueries) -> dict[str, object]:
-    return {"system": effort.system} | {
-        f"recall {row['recall']:g}": row["median items per further hit"] for row in effort.rows()
-    }
 
 
 def _decisions(name: str, counts: dict[str, int]) -> dict[str, object]:

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from rankscope.analysis.statistics.bootstrap import Intervals
 
 
-# Means with their intervals, and how far each system is from the first, as the tests judge it.
-
 SHUFFLED = 200_000_000  # values in all that the test in addition to the verdict shuffles, as far as the next two allow
 FEWEST_PERMUTATIONS, MOST_PERMUTATIONS = 1_000, 10_000
 
@@ -205,16 +203,13 @@ def _difference(judged: MeasureCompared, pair: Comparison) -> Difference:
     return Difference(estimate=estimate, better=better, worse=worse, equal=equal, side=side)
 
 
-def _is_mean(column: Column, mean: str) -> bool:
-    return column.measure.summary == "mean" and mean == "macro"
-
-
 def _mean(column: Column, intervals: Intervals, place: int, mean: str) -> Estimate:
     """The summary as every table shows it, with the interval where it is a mean over queries."""
     low, high = float(intervals.low[place]), float(intervals.high[place])
     if column.measure.summary == "geometric" and mean == "macro":
         return Estimate(column.summary, math.exp(low), math.exp(high))
-    return Estimate(column.summary, low, high) if _is_mean(column, mean) else Estimate(column.summary)
+    is_mean = column.measure.summary == "mean" and mean == "macro"
+    return Estimate(column.summary, low, high) if is_mean else Estimate(column.summary)
 
 
 def _classes(scores: Scores, queries: list[str]) -> list[str]:
@@ -239,7 +234,7 @@ def _how_compared(compared: Compared | None) -> str:
     )
 
 
-# Classes of queries as a table: on which kind of query is each system good?.
+# Classes of queries as a table: on which kind of query is each system good?
 
 CLASS_NOTE = (
     f"95 % intervals, of the queries of one class each: bounded in classes of fewer than {ENOUGH} (Student's t where "
@@ -270,7 +265,13 @@ def class_estimates(scores: Scores) -> list[ClassMeans]:
         return []
     if not 1 < len(names) <= MOST_CLASSES:
         return []
-    return [_means(table.where(label), label) for label in names]
+    found = []
+    for label in names:
+        part = table.where(label)
+        rows = mean_intervals(part.values, bounds=part.bounds).rows()
+        means = tuple(Estimate(row["mean"], row["low"], row["high"]) for row in rows)
+        found.append(ClassMeans(label, len(part), part.measure, part.systems, means))
+    return found
 
 
 def class_rows(scores: Scores) -> list[dict[str, object]]:
@@ -283,12 +284,6 @@ def class_rows(scores: Scores) -> list[dict[str, object]]:
         }
         for each in class_estimates(scores)
     ]
-
-
-def _means(table: ScoreTable, label: str) -> ClassMeans:
-    made = mean_intervals(table.values, bounds=table.bounds)
-    means = tuple(Estimate(row["mean"], row["low"], row["high"]) for row in made.rows())
-    return ClassMeans(label=label, queries=len(table), measure=table.measure, systems=table.systems, means=means)
 
 
 def _text(mean: Estimate) -> str:

@@ -1,6 +1,4 @@
-"""A feedback study as text: methods by round, what may be said of them, and how well a simulated user stands for
-people.
-"""
+"""A feedback study as text: methods by round and what may be said of them; how well a user stands for people."""
 
 from __future__ import annotations
 
@@ -10,8 +8,8 @@ from collections.abc import Mapping
 
 from rankscope.analysis.comparison.compare import Compared, MeasureCompared
 from rankscope.analysis.statistics.proportions import ClusteredShare
-from rankscope.core.wording import decimal_text, how_many, span_text
 from rankscope.core.wording import decimal_text as short
+from rankscope.core.wording import how_many, span_text
 from rankscope.feedback.study.results import Results
 from rankscope.feedback.study.summary import (
     NO_FEEDBACK,
@@ -30,16 +28,12 @@ from rankscope.reports.tables import text_table
 from rankscope.reports.texts.comparison_tables import comparison_notes, few_notes
 from rankscope.reports.texts.comparison_words import join_names, verdict_sentences
 
-# A feedback study as text: a table of methods by round, and what may be said of them.
-
 LISTS = {
     "frozen": "the frozen list: what was shown keeps its place, the rest follows as ranked last",
     "full": "the full list, which has the items the user has marked in it",
     "split": "the half of the collection that no feedback came from",
     "residual": "the list without what the method has shown: a reading of each method against its own past",
 }
-
-
 LABELS = (
     "category labels serve as truth: an item that belongs to a topic but lacks its label counts as irrelevant, and "
     "users and measures are wrong alike (Müller et al. 2002; Huiskes & Lew 2008). What the labels may have missed: "
@@ -118,13 +112,22 @@ def study_verdicts(results: Results) -> list[str]:
     comparison = compare_methods(results)
     if comparison is None:
         return [f"Decided by {decision_basis(results)}", *_single(results)]
-    notes = [
-        *_could_be_shown(results, comparison),
-        *_dropped(results, comparison),
-        *_too_few(results, comparison),
-        *_equal_values(results, comparison),
-        *_shared(results),
-    ]
+    notes = [*_could_be_shown(results, comparison)]
+    if shares_list(results) and comparison.main.left_out:
+        notes.append(
+            f"{comparison.main.left_out:,} of {how_many(len(results.sessions), 'sessions')} are left out for both, "
+            "because nothing relevant is left there that neither had shown."
+        )
+    notes += _too_few(results, comparison)
+    # of methods with equal values, regardless of their rankings; those with equal rankings are not even compared
+    notes += [f"{_of_sessions(line, results)}." for line in comparison_notes(comparison) if "compared once" in line]
+    groups: dict[str, list[str]] = {}
+    for name, unit in results.units.items():
+        groups.setdefault(unit, []).append(name)
+    together = [join_names(own, len(own)) for own in groups.values() if len(own) > 1]
+    if together:
+        words = how_many(len(groups), *results.unit_words)
+        notes.append(f"Topics that share a label are one sampling unit ({words}): {'; '.join(together)}.")
     first, *others = [_of_sessions(line, results) for line in verdict_sentences(comparison)]
     return [f"Decided by {decision_basis(results)}", f"{first}{_not_judged(results)}", *others, *notes]
 
@@ -151,27 +154,6 @@ def _single(results: Results) -> list[str]:
         mean, low, high = (float(each[-1]) for each in summary.means(name))
         told.append(f"{name}: {short(mean)} {summary.quantity}{span_text(low, high)} in the last round.")
     return told
-
-
-def _dropped(results: Results, comparison: Compared) -> list[str]:
-    """How many sessions a shared residual list had to leave out."""
-    if not shares_list(results) or not comparison.main.left_out:
-        return []
-    return [
-        f"{comparison.main.left_out:,} of {how_many(len(results.sessions), 'sessions')} are left out for both, "
-        "because nothing "
-        "relevant is left there that neither had shown."
-    ]
-
-
-def _shared(results: Results) -> list[str]:
-    """Which topics are no independent sample."""
-    groups: dict[str, list[str]] = {}
-    for name, unit in results.units.items():
-        groups.setdefault(unit, []).append(name)
-    together = [join_names(own, len(own)) for own in groups.values() if len(own) > 1]
-    words = how_many(len(groups), *results.unit_words)
-    return [f"Topics that share a label are one sampling unit ({words}): {'; '.join(together)}."] if together else []
 
 
 def _could_be_shown(results: Results, comparison: Compared) -> list[str]:
@@ -214,11 +196,6 @@ def of_topics(line: str) -> str:
 
 def _in_words(line: str, words: Mapping[str, str]) -> str:
     return re.sub(rf"(?<![\w-])({'|'.join(words)})(?![\w-])", lambda found: words[found[0]], line)
-
-
-def _equal_values(results: Results, comparison: Compared) -> list[str]:
-    """Methods with equal values, regardless of their rankings; those with equal rankings are not even compared."""
-    return [f"{_of_sessions(line, results)}." for line in comparison_notes(comparison) if "compared once" in line]
 
 
 def further_findings(results: Results) -> list[str]:
@@ -341,7 +318,7 @@ def user_score_text(score: UserScore) -> str:
     if score.picked:
         parts += [
             "Partial relevance: what is picked of each grade\n",
-            text_table([_graded(*each) for each in score.picked]),
+            text_table([{"grade": f"{grade:g}", **_numbers(share)} for grade, share in score.picked]),
         ]
     known = look_rows(score)
     if known:
@@ -355,8 +332,7 @@ def user_line(score: UserScore) -> str:
     left_out = f"; left out: {how_many(score.differing, 'pairs')} on which {who} differ" if score.differing else ""
     return (
         f"{score.user}: {how_many(score.pairs, 'pairs')} of {how_many(score.queries, 'queries')}, relevant from "
-        f"grade {score.rel:g} on"
-        f"{left_out}"
+        f"grade {score.rel:g} on{left_out}"
     )
 
 
@@ -386,10 +362,6 @@ def _row(what: str, share: ClusteredShare | None) -> dict[str, object]:
     return {"": what, **_numbers(share)}
 
 
-def _graded(grade: float, share: ClusteredShare) -> dict[str, object]:
-    return {"grade": f"{grade:g}", **_numbers(share)}
-
-
 def _numbers(share: ClusteredShare) -> dict[str, object]:
     return {"share": share.share, "low": share.low, "high": share.high, "found": share.found, "of": share.count}
 
@@ -405,5 +377,5 @@ def _words(score: UserScore) -> list[str]:
     if not score.miss.count or not score.alarm.count:
         side = "relevant" if not score.miss.count else "irrelevant"
         lines.append(f"! nothing is said of any {side} item, so that its errors cannot be known")
-    told = f"Errors {decimal_text(score.miss.share)} and {decimal_text(score.alarm.share)}"
+    told = f"Errors {short(score.miss.share)} and {short(score.alarm.share)}"
     return [*lines, f"{told}; a simulated user with them: --user '{score.as_user}'"]

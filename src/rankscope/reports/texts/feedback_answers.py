@@ -1,6 +1,4 @@
-"""Answers about feedback methods: tables with words on efficiency, convergence, example sets, consistency,
-assessors.
-"""
+"""Answers about feedback methods: tables with words on efficiency, convergence, example sets, assessors."""
 
 from __future__ import annotations
 
@@ -73,19 +71,10 @@ def _lines(lines: Any) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def count_text(number: int, one: str, many: str) -> str:
-    """A number with its word.
-
-    >>> count_text(1, "topic", "topics"), count_text(1200, "item", "items")
-    ('1 topic', '1,200 items')
-    """
-    return f"{number:,} {one if number == 1 else many}"
-
-
 def sizes_of(items: int, topics: Sequence[str], methods: Sequence[str], more: str = "") -> str:
     """What was tried, in a line."""
-    several = [count_text(len(topics), "topic", "topics"), count_text(len(methods), "method", "methods")]
-    return ", ".join([*several, count_text(items, "item", "items"), *filter(None, [more])])
+    counts = (how_many(len(topics), "topics"), how_many(len(methods), "methods"), how_many(items, "items"))
+    return ", ".join([*counts, *filter(None, [more])])
 
 
 # Results about feedback methods as tables with words: efficiency, convergence, example sets, errors, assessors.
@@ -231,7 +220,7 @@ def growth_table(done: ExampleGrowth, measure: Measure, topics: int) -> AnswerTa
         rows.append(row | {"error of last": float(mean.error[-1]), "failed": done.failed[name]})
     note = (
         f"{measure} of what is left to find, "
-        f"mean over {count_text(topics, 'topic', 'topics')} of {done.repeats} sets each. "
+        f"mean over {how_many(topics, 'topics')} of {done.repeats} sets each. "
         "Sets grow: each holds the smaller one, and every method gets the same."
     )
     return AnswerTable(f"{measure} by positive + negative examples", rows, note)

@@ -20,10 +20,12 @@ if TYPE_CHECKING:
 
 def forecast_text(result: Forecast, backtest: bool = False, quiet: bool = False) -> str:
     """Sizes, the table, why each model, and what the forecast rests on."""
+    errors = "error at: the present, forecast from that many times fewer items, minus the present\n"
+    tested = any(each.own_tests for each in result.measures)
     parts = [
         f"{forecast_line(result)}\n",
         text_table(forecast_rows(result), places=3),
-        _tested(result),
+        errors if tested else "no back-test: too few items to thin\n",
         "".join(f"{reason}\n" for reason in result.reasons),
     ]
     if backtest:
@@ -37,19 +39,28 @@ def forecast_text(result: Forecast, backtest: bool = False, quiet: bool = False)
 
 def forecast_line(result: Forecast) -> str:
     """From how many items to how many, on what."""
+    most = max(result.measures, key=lambda each: each.queries)
+    drawn = how_many(most.queries)
+    if most.unit == "classes":  # other queries would be of other classes
+        drawn += f" of {how_many(most.units, 'classes')}, the sampling units"
     return (
         f"{result.system}: from {result.collection:,} to {how_many(result.target, 'items')} ({result.factor:.3g} "
-        "times), "
-        f"{_drawn(result)}; {percent_text(result.level)} intervals for these queries and for "
+        f"times), {drawn}; {percent_text(result.level)} intervals for these queries and for "
         f"{other_queries_text(result)}, seed {result.seed}"
     )
 
 
 def forecast_rows(result: Forecast) -> list[dict[str, object]]:
     """One row per measure, as people read it."""
-    return [
-        _shown(row, "all such queries" if result.other_queries == "all" else "another set") for row in result.rows()
-    ]
+    others = "all such queries" if result.other_queries == "all" else "another set"
+    rows = []
+    for row in result.rows():  # intervals in one column each; the reasons name the model
+        shown: dict[str, object] = {name: row[name] for name in ("measure", "now", "forecast")}
+        for which in ("these queries", others):
+            shown[which] = f"{row[f'{which} low']:.3f} to {row[f'{which} high']:.3f}"
+        errors = {name: value for name, value in row.items() if name.startswith("error at")}
+        rows.append(shown | {name: f"{round(float(str(value)), 3) + 0.0:+.3f}" for name, value in errors.items()})
+    return rows
 
 
 def other_queries_text(result: Forecast) -> str:
@@ -61,29 +72,6 @@ def other_queries_text(result: Forecast) -> str:
     if result.other_queries == "all":
         return "the mean over all such queries" + (" (of all such classes)" if most.unit == "classes" else "")
     return f"another set of {how_many(most.units, most.unit)}"
-
-
-def _drawn(result: Forecast) -> str:
-    """How many queries, and of how many classes where other queries would be of other classes."""
-    most = max(result.measures, key=lambda each: each.queries)
-    of = f" of {how_many(most.units, 'classes')}, the sampling units" if most.unit == "classes" else ""
-    return f"{how_many(most.queries, 'queries')}{of}"
-
-
-def _shown(row: dict[str, object], others: str) -> dict[str, object]:
-    """A row with its intervals in one column each; the reasons name the model."""
-    shown: dict[str, object] = {name: row[name] for name in ("measure", "now", "forecast")}
-    for which in ("these queries", others):
-        shown[which] = f"{row[f'{which} low']:.3f} to {row[f'{which} high']:.3f}"
-    errors = {name: value for name, value in row.items() if name.startswith("error at")}
-    return shown | {name: f"{round(float(str(value)), 3) + 0.0:+.3f}" for name, value in errors.items()}
-
-
-def _tested(result: Forecast) -> str:
-    """What the last columns are, or that there are none."""
-    if any(each.own_tests for each in result.measures):
-        return "error at: the present, forecast from that many times fewer items, minus the present\n"
-    return "no back-test: too few items to thin\n"
 
 
 def forecast_json(result: Forecast) -> str:

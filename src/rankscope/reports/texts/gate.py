@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import asdict
 
-from rankscope.analysis.comparison.gate import GateCheck, GateResult, power_sentence
-from rankscope.analysis.comparison.gate_history import BuildRecord, CheckRecord, GateHistory
+from rankscope.analysis.comparison.gate import GateResult, power_sentence
+from rankscope.analysis.comparison.gate_history import CheckRecord, GateHistory
 from rankscope.core.names import one_line, visible
 from rankscope.core.wording import decimal_text, how_many, join_words, signed_text, span_text
 from rankscope.measures.direction import side_of
@@ -30,11 +30,9 @@ PASSES = (
 
 def render_gate(result: GateResult, format: str = "text", remarks: bool = True) -> str:
     """The result in one of the formats; for people with remarks or without them, JSON always has them."""
-    return (
-        gate_json(result)
-        if format == "json"
-        else {"text": gate_text, "markdown": gate_markdown}[format](result, remarks)
-    )
+    if format == "json":
+        return gate_json(result)
+    return {"text": gate_text, "markdown": gate_markdown}[format](result, remarks)
 
 
 def gate_text(result: GateResult, remarks: bool = True) -> str:
@@ -50,7 +48,7 @@ def gate_text(result: GateResult, remarks: bool = True) -> str:
 
 def gate_markdown(result: GateResult, remarks: bool = True) -> str:
     """A heading with the verdict, a table of the checks, and notes; made for a job's summary page."""
-    notes = [*(power_sentence(check) for check in result.checks)]
+    notes = [power_sentence(check) for check in result.checks]
     if result.self_test is not None:
         notes.append(result.self_test.sentence)
     listed = "".join(f"- {line}\n" for line in [*notes, *(result.remarks if remarks else ()), gate_rule(result)])
@@ -70,34 +68,22 @@ def _code(name: str) -> str:
 def gate_grid(result: GateResult) -> Grid:
     """One row for each check."""
     with_class = any(check.label for check in result.checks)
-    header = [
-        "measure",
-        *(["class"] if with_class else []),
-        "baseline",
-        "candidate",
-        "change",
-        "limits",
-        "queries",
-        "smallest effect",
-        "verdict",
-        "finding",
-    ]
-    return Grid(tuple(header), tuple(_cells(check, with_class) for check in result.checks))
-
-
-def _cells(check: GateCheck, with_class: bool) -> tuple[Cell, ...]:
-    places = check.places
-    numbers = (f"{check.baseline:.{places}f}", f"{check.candidate:.{places}f}", check.changed)
-    named = [check.measure, *([check.label or "all"] if with_class else [])]
-    return (
-        *(Cell(each, number=False) for each in named),
-        *(Cell(each) for each in numbers),
-        Cell(check.limits(" to "), number=False),
-        Cell(f"{check.queries:,}"),
-        Cell(f"{check.min_effect:g}"),
-        Cell(check.verdict, number=False, best=check.failed),
-        Cell(check.finding, number=False),
-    )
+    rows = []
+    for check in result.checks:
+        cells = {"measure": Cell(check.measure, number=False)}
+        cells |= {"class": Cell(check.label or "all", number=False)} if with_class else {}
+        cells |= {
+            "baseline": Cell(f"{check.baseline:.{check.places}f}"),
+            "candidate": Cell(f"{check.candidate:.{check.places}f}"),
+            "change": Cell(check.changed),
+            "limits": Cell(check.limits(" to "), number=False),
+            "queries": Cell(f"{check.queries:,}"),
+            "smallest effect": Cell(f"{check.min_effect:g}"),
+            "verdict": Cell(check.verdict, number=False, best=check.failed),
+            "finding": Cell(check.finding, number=False),
+        }
+        rows.append(cells)
+    return Grid(tuple(rows[0]), tuple(tuple(cells.values()) for cells in rows))
 
 
 def gate_json(result: GateResult) -> str:
@@ -152,14 +138,9 @@ def builds_sentence(history: GateHistory) -> str:
     if len(passed) == len(builds):
         return f"{count}: all passed."
     undecided = f", {len(open_):,} undecided" if open_ else ""
-    lost = f"{len(failed):,} failed ({_last_builds(failed)})" if failed else "none failed"
+    named = ("the last of them " if len(failed) > NAMED else "") + join_words([each.build for each in failed[-NAMED:]])
+    lost = f"{len(failed):,} failed ({named})" if failed else "none failed"
     return f"{count}: {len(passed):,} passed{undecided}, {lost}."
-
-
-def _last_builds(builds: list[BuildRecord]) -> str:
-    """Builds by name, the last ones where there are many."""
-    shown = [each.build for each in builds[-NAMED:]]
-    return f"the last of them {join_words(shown)}" if len(builds) > NAMED else join_words(shown)
 
 
 def check_sentence(history: GateHistory, name: str) -> str:
@@ -173,19 +154,16 @@ def check_sentence(history: GateHistory, name: str) -> str:
     gains, losses = ([each for each in found if each[1].moved == side] for side in (1, -1))
     if not gains and not losses:
         return f"{start}; at none of {how_many(len(found), 'builds')} is a change from the baseline shown."
-    parts = [f"{word} at {_moves(history, moves)}" for word, moves in (("a gain", gains), ("a loss", losses)) if moves]
+    parts = []
+    for word, moves in (("a gain", gains), ("a loss", losses)):
+        shown = join_words([f"{_build(history, each)} ({_with_side(each[1])})" for each in moves[-NAMED:]])
+        count = f"{how_many(len(moves), 'builds')}, lately " if len(moves) > NAMED else ""
+        parts += [f"{word} at {count}{shown}"] if moves else []
     return f"{start}; against the baseline of the time it shows {join_words(parts)}."
 
 
 def _build(history: GateHistory, found: tuple[int, CheckRecord]) -> str:
     return history.builds[found[0]].build
-
-
-def _moves(history: GateHistory, found: list[tuple[int, CheckRecord]]) -> str:
-    """Builds with their changes, the last ones where there are many."""
-    shown = [f"{_build(history, each)} ({_with_side(each[1])})" for each in found[-NAMED:]]
-    count = f"{how_many(len(found), 'builds')}, lately " if len(found) > NAMED else ""
-    return f"{count}{join_words(shown)}"
 
 
 def _value(check: CheckRecord) -> str:

@@ -66,7 +66,6 @@ def _document(index: Any, words: list[str], options: dict[str, Any], bold: bool)
 
 
 def _explain(index: Any, words: list[str], options: dict[str, Any], bold: bool) -> Shown:
-
     query, document = words
     node = index.parse(query, options["field"], options["operator"] or "OR")
     found = index.explain(node, document, options["similarity"], options["field"])
@@ -141,9 +140,9 @@ def overview_text(found: IndexOverview) -> str:
     """The whole, then a row for each field and for each segment."""
     gone = f", {found.deleted:,} deleted" if found.deleted else ""
     parts = "one segment" if len(found.segments) == 1 else f"{len(found.segments):,} segments"
+    lengths = "exactly" if found.lengths == "exact" else "in a byte, as Lucene keeps them"
     head = (
-        f"{how_many(found.documents, 'documents')}{gone} in {parts}, {bytes_text(found.bytes)}; lengths kept "
-        f"{_lengths(found)}"
+        f"{how_many(found.documents, 'documents')}{gone} in {parts}, {bytes_text(found.bytes)}; lengths kept {lengths}"
     )
     fields = [
         {
@@ -160,12 +159,7 @@ def overview_text(found: IndexOverview) -> str:
     blocks = [head, text_table(fields, places=1).rstrip("\n")] if fields else [head]
     if len(found.segments) > 1:
         segments = [
-            {
-                "segment": each.name,
-                "documents": each.documents,
-                "deleted": each.deleted,
-                "size": bytes_text(each.bytes),
-            }
+            {"segment": each.name, "documents": each.documents, "deleted": each.deleted, "size": bytes_text(each.bytes)}
             for each in found.segments
         ]
         blocks.append(text_table(segments).rstrip("\n"))
@@ -174,17 +168,12 @@ def overview_text(found: IndexOverview) -> str:
 
 def checked_text(found: Mapping[str, CheckedIndex]) -> str:
     """A line for each index."""
-    return "".join(_checked_line(name, each) for name, each in found.items())
-
-
-def _checked_line(name: str, found: CheckedIndex) -> str:
-    line = f"{name}: {how_many(found.files, 'files')}, {bytes_text(found.bytes)}: all hold what was written"
-    own = "its index.json has no digest yet, and gets one when documents are next added or merged"
-    return f"{line}\n" if found.signed else f"{line}; {own}\n"
-
-
-def _lengths(found: IndexOverview) -> str:
-    return "exactly" if found.lengths == "exact" else "in a byte, as Lucene keeps them"
+    lines = []
+    for name, each in found.items():
+        lines.append(f"{name}: {how_many(each.files, 'files')}, {bytes_text(each.bytes)}: all hold what was written")
+        if not each.signed:
+            lines[-1] += "; its index.json has no digest yet, and gets one when documents are next added or merged"
+    return "".join(f"{line}\n" for line in lines)
 
 
 def terms_text(found: TermList, by: str) -> str:
@@ -208,8 +197,8 @@ def terms_text(found: TermList, by: str) -> str:
 def postings_text(found: PostingList, bold: bool, links: Sequence[str] = ()) -> str:
     """The term, then for each document its positions and the text around the first, and where it is served."""
     head = (
-        f"{_strong(visible(f'{found.field}:{found.term}'), bold)}  in {found.documents:,} "
-        f"{_count(found.documents, 'document')}, {found.occurrences:,} {_count(found.occurrences, 'occurrence')}"
+        f"{_strong(visible(f'{found.field}:{found.term}'), bold)}  in {how_many(found.documents, 'documents')}, "
+        f"{how_many(found.occurrences, 'occurrences')}"
     )
     width = max([len(one_line(each.id)) for each in found.rows], default=0)
     places = [_positions(each.positions) for each in found.rows]
@@ -229,7 +218,7 @@ def document_text(found: DocumentView, rebuilt: bool, bold: bool, link: str = ""
     blocks = [f"{_strong(visible(found.id), bold)}  number {found.number:,}, {how}" + (f"\n{link}" if link else "")]
     for name, text in found.fields.items():
         length = found.lengths.get(name, 0)
-        blocks.append(f"{_strong(visible(name), bold)}  {length:,} {_count(length, 'term')}\n{visible(text or '-')}")
+        blocks.append(f"{_strong(visible(name), bold)}  {how_many(length, 'terms')}\n{visible(text or '-')}")
     return "\n\n".join(blocks) + "\n"
 
 
@@ -245,7 +234,7 @@ def analysis_text(found: AnalysisView) -> str:
         for each in found.tokens
     ]
     kept = sum(not each.steps or each.steps[-1] is not None for each in found.tokens)
-    tail = f"\n{found.analyser}: {len(rows):,} {_count(len(rows), 'token')}, {kept:,} {_count(kept, 'term')}\n"
+    tail = f"\n{found.analyser}: {how_many(len(rows), 'tokens')}, {how_many(kept, 'terms')}\n"
     return (text_table(rows) if rows else "no token\n") + tail
 
 
@@ -253,7 +242,7 @@ def explanation_text(found: Explanation, head: str, bold: bool) -> str:
     """The tree of values."""
 
     def line(each: Explanation) -> str:
-        return f"{_strong(_value(each.value), bold)}  {visible(each.text)}"
+        return f"{_strong(short_number(float(f'{each.value:.7g}')), bold)}  {visible(each.text)}"
 
     return head + "\n\n" + "\n".join(tree_lines(found, line, lambda each: each.parts)) + "\n"
 
@@ -262,9 +251,9 @@ def query_text(found: QueryTree, bold: bool) -> str:
     """The query as Lucene prints it, then its tree."""
 
     def line(each: QueryTree) -> str:
-        terms = "" if each.terms is None else f"{each.terms:,} {_count(each.terms, 'term')}, "
+        terms = "" if each.terms is None else f"{how_many(each.terms, 'terms')}, "
         role = f"{each.role} " if each.role else ""
-        matched = f"{terms}{each.documents:,} {_count(each.documents, 'document')}"
+        matched = f"{terms}{how_many(each.documents, 'documents')}"
         return f"{role}{each.kind}  {_strong(visible(each.text), bold)}  {matched}"
 
     return "\n".join(tree_lines(found, line, lambda each: each.parts)) + "\n"
@@ -327,10 +316,6 @@ def plain_value(value: Any) -> Any:
     return value
 
 
-def _value(value: float) -> str:
-    return short_number(float(f"{value:.7g}"))
-
-
 def _positions(positions: Sequence[int]) -> str:
     shown = ", ".join(map(str, positions[:MOST_POSITIONS]))
     more = len(positions) - MOST_POSITIONS
@@ -339,10 +324,6 @@ def _positions(positions: Sequence[int]) -> str:
 
 def _more(shown: int, total: int, what: str) -> str:
     return f"\n{shown:,} of {total:,} {what}\n" if shown < total else ""
-
-
-def _count(number: int, word: str) -> str:
-    return word if number == 1 else f"{word}s"
 
 
 def _strong(text: str, bold: bool) -> str:

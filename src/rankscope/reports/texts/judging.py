@@ -19,8 +19,8 @@ from rankscope.reports.tables import as_json, markdown_table, text_table
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rankscope.analysis.sampling.judging_plan import JudgingPlans, WidthPlan
-    from rankscope.analysis.sampling.machine_judge import CorrectedRow, MachineJudged
+    from rankscope.analysis.sampling.judging_plan import JudgingPlans
+    from rankscope.analysis.sampling.machine_judge import MachineJudged
     from rankscope.analysis.sampling.reuse import Reuse
     from rankscope.analysis.sampling.run_estimates import EstimatedMean, RunEstimates
     from rankscope.engines.nearest.label_check import LabelCheck, LikelyMiss
@@ -38,7 +38,8 @@ def estimates_text(done: RunEstimates, per_query: bool = False) -> str:
     if len(done.runs) > 1:
         parts.append(_titled("Differences of runs", [each.row() for each in done.differences]))
     parts.append(_titled("Items to inspect for one more hit", [each.row() for each in done.inspections], places=1))
-    parts.append(_plan(done))
+    plan = _titled("What to judge next", [each.row() for each in done.plan.bands])
+    parts.append(plan + "".join(f"{line}\n" for line in plan_lines(done)))
     if per_query:
         parts.append(_titled(f"Each query, intervals of {_percent(done)}", done.query_rows()))
     parts += [f"! {line}\n" for line in done.warnings]
@@ -51,8 +52,7 @@ def sample_line(done: RunEstimates) -> str:
     judged, size, relevant = int(strata.judged.sum()), int(strata.size.sum()), int(done.frame.found.sum())
     return (
         f"{how_many(len(done.frame.queries), 'queries')}: {judged:,} of {how_many(size, 'items')} judged "
-        f"({judged / size:.1%}), "
-        f"{relevant:,} of them relevant"
+        f"({judged / size:.1%}), {relevant:,} of them relevant"
     )
 
 
@@ -84,13 +84,8 @@ def estimates_json(done: RunEstimates) -> dict[str, Any]:
         "means": [_mean_json(each) for each in done.means],
         "differences": [_mean_json(each) for each in done.differences],
         "inspection": [
-            {
-                "run": each.run,
-                "first": each.first,
-                "last": each.last,
-                "these": vars(each.these),
-                "population": vars(each.population),
-            }
+            {"run": each.run, "first": each.first, "last": each.last}
+            | {"these": vars(each.these), "population": vars(each.population)}
             for each in done.inspections
         ],
         "plan": {
@@ -120,17 +115,12 @@ def _means(done: RunEstimates) -> str:
     reasons = dict.fromkeys((each.quantity, each.reason) for each in plain if each.reason)
     notes = "".join(f"{name}: {reason}.\n" for name, reason in reasons)
     places = 6 if any("generality" in each.quantity for each in plain) else 4
-    return _titled(title, [each.row() for each in plain], places) + f"{_kinds(done)}\n" + notes + _grip(done)
-
-
-def _kinds(done: RunEstimates) -> str:
-    """Which intervals these are."""
-    few = (
-        f"; below {ENOUGH} queries at least as far out as one unseen query at an end of the range may move the mean"
-        if len(done.frame.queries) < ENOUGH
-        else ""
-    )
-    return f"Limits by Student's t, within what is possible{few}."
+    kinds = "Limits by Student's t, within what is possible"
+    if len(done.frame.queries) < ENOUGH:
+        kinds += (
+            f"; below {ENOUGH} queries at least as far out as one unseen query at an end of the range may move the mean"
+        )
+    return _titled(title, [each.row() for each in plain], places) + f"{kinds}.\n" + notes + _grip(done)
 
 
 def _grip(done: RunEstimates) -> str:
@@ -143,11 +133,6 @@ def _grip(done: RunEstimates) -> str:
             rows.setdefault(name, {"level": name}).update(cells)
     title = "\nGRiP: precision = recall at scope c over G = log2(d/c), intervals for queries like these"
     return _titled(title, [*rows.values()]) if rows else ""
-
-
-def _plan(done: RunEstimates) -> str:
-    rows = [each.row() for each in done.plan.bands]
-    return _titled("What to judge next", rows) + "".join(f"{line}\n" for line in plan_lines(done))
 
 
 def _titled(title: str, rows: list[dict[str, object]], places: int = 4) -> str:
@@ -165,23 +150,23 @@ def plans_text(plans: JudgingPlans, output_format: str = "table") -> str:
     """The plans, the narrowest first, and which is best."""
     if output_format == "json":
         return _plans_json(plans)
-    rows = [_row(each) for each in (plans.now, *plans.plans)]
+    rows: list[dict[str, object]] = [
+        each.row() | {"cost": plain_number(each.cost)} for each in (plans.now, *plans.plans)
+    ]
     shown = markdown_table(rows) if output_format == "markdown" else text_table(rows)
     lines = [f"{plans.forecast.found.what}, budget {plain_number(plans.budget)}\n", shown]
     lines += ["\n" if output_format == "markdown" else "", *(f"{each}\n" for each in plan_sentences(plans))]
     return "".join(lines)
 
 
-def _row(plan: WidthPlan) -> dict[str, object]:
-    row = plan.row()
-    return row | {"cost": plain_number(plan.cost)}
-
-
 def plan_sentences(plans: JudgingPlans) -> list[str]:
     """Which plan narrows the interval most, which most for its cost, and what cannot be said."""
     best, cheap = plans.best, plans.best_per_cost
     if best is None or cheap is None:
-        return [_nothing(plans), *_missing(plans)]
+        nothing = "No plan within this budget narrows the interval."
+        if math.isnan(plans.now.width):
+            nothing = "All values are equal: nothing tells how wide an interval would be."
+        return [nothing, *_missing(plans)]
     width = plans.now.width
     lines = [
         f"{best.name[0].upper()}{best.name[1:]} ({best.design}) narrow{'s' if best.name == 'mixed' else ''} the "
@@ -193,24 +178,11 @@ def plan_sentences(plans: JudgingPlans) -> list[str]:
             f"For what it costs, {cheap.name} ({cheap.design}) comes first: to {cheap.width:.4f} for "
             f"{plain_number(cheap.cost)}."
         )
-    return [*lines, *_of_pools(plans), *_missing(plans)]
-
-
-def _of_pools(plans: JudgingPlans) -> list[str]:
-    """Why the width that is there is not that of other commands."""
-    part, whole = plans.now.of_pools, plans.now.width
-    if not part:
-        return []
-    told = f"{part:.4f} of the present width of {whole:.4f} is what items outside of the pools may still move"
-    if plans.forecast.differences is None:
-        return [f"{told}."]
-    return [f"{told}; compare, which takes the judgements as they are, has {whole - part:.4f} for this pair alone."]
-
-
-def _nothing(plans: JudgingPlans) -> str:
-    if math.isnan(plans.now.width):
-        return "All values are equal: nothing tells how wide an interval would be."
-    return "No plan within this budget narrows the interval."
+    if part := plans.now.of_pools:  # why the width that is there is not that of other commands
+        told = f"{part:.4f} of the present width of {width:.4f} is what items outside of the pools may still move"
+        pair = f"; compare, which takes the judgements as they are, has {width - part:.4f} for this pair alone"
+        lines.append(f"{told}{'' if plans.forecast.differences is None else pair}.")
+    return [*lines, *_missing(plans)]
 
 
 def _missing(plans: JudgingPlans) -> list[str]:
@@ -256,41 +228,25 @@ def reuse_text(done: Reuse) -> str:
 
 def reuse_lines(done: Reuse) -> list[str]:
     """What follows for a new system: nothing beyond the numbers above."""
+    change, worst = done.mean_change, done.worst
+    mean, loss, order = "as much as in it", "none loses", "all values are equal, so that there is no order to compare"
+    if abs(change) >= 0.0005:
+        mean = f"{abs(change):.1%} {'less' if change < 0 else 'more'}"
+    if not done.loss(worst) <= 0:
+        loss = f"the largest loss is that of {worst.system}, {worst.outside - worst.pooled:+.4f}"
+    if not math.isnan(done.tau):
+        order = f"Kendall's tau of the values in the pool and outside is {done.tau:.3f}"
     lines = [
-        f"{done.measure}, pool of the first {how_many(done.depth, 'items')} of "
-        f"{how_many(len(done.systems), 'runs')}. Outside: without the "
-        "judgements that only this run (or its team) has brought in.",
-        f"In the mean a run outside the pool has {_mean_change(done.mean_change)}; {_largest_loss(done)}.",
-        f"{_count(done.moved)} of {len(done.systems)} would stand at another place; {_agreement(done.tau)}.",
+        f"{done.measure}, pool of the first {how_many(done.depth, 'items')} of {how_many(len(done.systems), 'runs')}. "
+        "Outside: without the judgements that only this run (or its team) has brought in.",
+        f"In the mean a run outside the pool has {mean}; {loss}.",
+        f"{done.moved or 'None'} of {len(done.systems)} would stand at another place; {order}.",
     ]
     if all(each.unique == 0 for each in done.systems):
         lines.append(
             "! every judged item is in the pool of at least two runs: nothing is left out, and nothing can be learnt"
         )
     return lines
-
-
-def _mean_change(share: float) -> str:
-    if not abs(share) >= 0.0005:  # none, too
-        return "as much as in it"
-    return f"{abs(share):.1%} {'less' if share < 0 else 'more'}"
-
-
-def _largest_loss(done: Reuse) -> str:
-    worst = done.worst
-    if done.loss(worst) <= 0:
-        return "none loses"
-    return f"the largest loss is that of {worst.system}, {worst.outside - worst.pooled:+.4f}"
-
-
-def _agreement(tau: float) -> str:
-    if math.isnan(tau):
-        return "all values are equal, so that there is no order to compare"
-    return f"Kendall's tau of the values in the pool and outside is {tau:.3f}"
-
-
-def _count(number: int) -> str:
-    return "None" if number == 0 else str(number)
 
 
 # What may be believed of a machine judge, in words and numbers.
@@ -324,10 +280,16 @@ def machine_lines(done: MachineJudged) -> list[str]:
     """What follows: why nothing is corrected, or how much the machine adds and where it alone would mislead."""
     if done.reason:
         return [f"Nothing is corrected: {done.reason}. Believe the columns of people."]
-    first = done.rows[0]
-    lines = [_worth(done, first)]
+    first, worth = done.rows[0], done.rows[0].mean.worth
+    if math.isnan(worth):
+        lines = [f"{first.measure} of {first.run} does not vary: the machine adds nothing to it."]
+    else:
+        lines = [
+            f"For {first.measure} of {first.run} the corrected interval is as short as that of {worth:.0f} queries "
+            f"judged by people: {done.queries} were."
+        ]
     every = [*done.rows, *done.differences]
-    outside = [each for each in every if not _within(each)]
+    outside = [each for each in every if not each.mean.corrected.low <= each.mean.machine <= each.mean.corrected.high]
     if outside:
         named = ", ".join(f"{each.measure} of {each.run}" for each in outside[:4])
         more = f" and {len(outside) - 4} more" if len(outside) > 4 else ""
@@ -351,20 +313,6 @@ def machine_json(done: MachineJudged) -> dict[str, Any]:
         "differences": [each.row() for each in done.differences],
         "warnings": list(done.warnings),
     }
-
-
-def _worth(done: MachineJudged, row: CorrectedRow) -> str:
-    worth = row.mean.worth
-    if math.isnan(worth):
-        return f"{row.measure} of {row.run} does not vary: the machine adds nothing to it."
-    return (
-        f"For {row.measure} of {row.run} the corrected interval is as short as that of {worth:.0f} queries judged by "
-        f"people: {done.queries} were."
-    )
-
-
-def _within(row: CorrectedRow) -> bool:
-    return row.mean.corrected.low <= row.mean.machine <= row.mean.corrected.high
 
 
 def _title(done: MachineJudged, what: str) -> str:
@@ -426,13 +374,14 @@ def estimates_graph(done: RunEstimates) -> Graph:
     """Every quantity from 0 to 1 that has an interval, for these queries and for queries like these."""
     from rankscope.analysis.curves.curve import Curve
 
-    found = [each for each in done.means if _is_share(each)]
-    shown = [
+    found = [
         each
-        for quantity in dict.fromkeys(each.quantity for each in found)
-        for each in found
-        if each.quantity == quantity
+        for each in done.means
+        if each.quantity.startswith(("R@", "mean P@", "AP,"))
+        and np.isfinite((each.spread.population.low, each.spread.population.high)).all()
     ]
+    quantities = list(dict.fromkeys(each.quantity for each in found))
+    shown = sorted(found, key=lambda each: quantities.index(each.quantity))
     if not shown:
         raise SettingError("nothing that was estimated lies from 0 to 1 and has an interval: there is nothing to draw")
     rows = np.arange(float(len(shown)), 0.0, -1.0)
@@ -492,11 +441,6 @@ def strata_graph(done: RunEstimates) -> Graph:
     return graph.bars(Curve(places + 0.17, judge), "judgements to add", thick=0.3, facts=facts)
 
 
-def _is_share(each: EstimatedMean) -> bool:
-    ends = (each.spread.population.low, each.spread.population.high)
-    return each.quantity.startswith(("R@", "mean P@", "AP,")) and bool(np.isfinite(ends).all())
-
-
 def _name(each: EstimatedMean) -> str:
     return f"{each.quantity.removeprefix('mean ').partition(',')[0]}, {each.run}"
 
@@ -519,6 +463,5 @@ def _strata_words(done: RunEstimates) -> str:
     most = max(plan.bands, key=lambda each: each.more)
     return (
         f"{most.more:,} of {how_many(plan.more, 'judgements')} go to stratum {most.name}; the interval of the "
-        "class size then is "
-        f"{decimal_text(plan.shrinks_to)} times as wide."
+        f"class size then is {decimal_text(plan.shrinks_to)} times as wide."
     )

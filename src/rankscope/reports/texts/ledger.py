@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable
 from typing import Any
 
-from rankscope.analysis.pipeline.account import StageEntry, Statement
+from rankscope.analysis.pipeline.account import Statement
 from rankscope.analysis.pipeline.ledger import P_IS_R, RECALL, Ledger, WorstQuery
-from rankscope.core.names import cell, visible
+from rankscope.core.names import visible
 from rankscope.core.wording import how_many
-from rankscope.reports.tables import Rows, as_json, grid_of, markdown_table, text_table
+from rankscope.reports.tables import Rows, as_json, grid_of, markdown_table, rows_csv, text_table
 
-NO_SCOPE = ("demoted", "promoted")
 MEANINGS = {
     P_IS_R: "precision = recall: the share of the relevant items within the first c, c = how many there are",
     RECALL: "the share of the relevant items anywhere in the list",
@@ -28,7 +25,8 @@ def ledger_parts(ledger: Ledger, worst: int = 10) -> list[Part]:
         heading = f"{ledger.main.name} by class: what each stage takes"
         parts.append((heading, [_class_row(each) for each in ledger.by_class]))
     if found := ledger.worst(worst):
-        parts.append((f"{ledger.main.name}: the queries that lose most", [_worst_row(each) for each in found]))
+        rows = [{**_worst(each), "where": each.where} for each in found]
+        parts.append((f"{ledger.main.name}: the queries that lose most", rows))
     return parts
 
 
@@ -37,8 +35,7 @@ def basis_line(ledger: Ledger) -> str:
     drawn = ledger.main.of_losses
     return (
         f"{how_many(len(ledger.queries))}, {how_many(len(ledger.items.item), 'relevant item', 'relevant items')}, "
-        f"{how_many(len(ledger.stages), 'stage', 'stages')}; "
-        f"{drawn.told.removesuffix('.')}"
+        f"{how_many(len(ledger.stages), 'stages')}; {drawn.told.removesuffix('.')}"
     )
 
 
@@ -75,7 +72,10 @@ def ledger_json(ledger: Ledger, worst: int = 10, notes: bool = True) -> str:
             "sentences": ledger.sentences,
             "quantities": [_statement_json(each) for each in ledger.statements],
             "by_class": [_statement_json(each) for each in ledger.by_class],
-            "worst_queries": [_worst_json(each) for each in ledger.worst(worst)],
+            "worst_queries": [
+                {**_worst(each, "relevant"), "items": [vars(item) for item in each.items]}
+                for each in ledger.worst(worst)
+            ],
             "notes": ledger.notes,
         }
     )
@@ -83,14 +83,13 @@ def ledger_json(ledger: Ledger, worst: int = 10, notes: bool = True) -> str:
 
 def ledger_csv(ledger: Ledger, worst: int = 10, notes: bool = True) -> str:
     """A row for each quantity, class of queries and stage, with all digits."""
-    file = io.StringIO()
-    names = ("quantity", "class", "queries", *StageEntry.__dataclass_fields__)
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(names)
-    for each in (*ledger.statements, *ledger.by_class):
-        for entry in each.entries:
-            writer.writerow(map(_field, (each.name, each.label, each.queries, *vars(entry).values())))
-    return file.getvalue()
+    return rows_csv(
+        [
+            {"quantity": each.name, "class": each.label, "queries": each.queries, **vars(entry)}
+            for each in (*ledger.statements, *ledger.by_class)
+            for entry in each.entries
+        ]
+    )
 
 
 def ledger_latex(ledger: Ledger, width: float, notes: bool = True) -> str:
@@ -117,24 +116,13 @@ def _heading(statement: Statement) -> str:
 
 def stage_rows(statement: Statement) -> list[dict[str, object]]:
     """A row a stage; nothing is demoted in a list that is looked at as a whole."""
-    without = NO_SCOPE if statement.name == RECALL else ()
-    rows = [_stage_row(entry, statement.name) for entry in statement.entries]
-    return [{name: value for name, value in row.items() if name not in without} for row in rows]
-
-
-def _stage_row(entry: StageEntry, name: str) -> dict[str, object]:
-    return {
-        "stage": entry.stage,
-        name: entry.value,
-        "loss here": entry.loss,
-        "low": entry.loss_low,
-        "high": entry.loss_high,
-        "part of loss": entry.part,
-        "lost": entry.lost,
-        "demoted": entry.demoted,
-        "promoted": entry.promoted,
-        "brought back": entry.brought_back,
-    }
+    rows = []
+    for entry in statement.entries:
+        row = {"stage": entry.stage, statement.name: entry.value, "loss here": entry.loss}
+        row |= {"low": entry.loss_low, "high": entry.loss_high, "part of loss": entry.part, "lost": entry.lost}
+        row |= {} if statement.name == RECALL else {"demoted": entry.demoted, "promoted": entry.promoted}
+        rows.append(row | {"brought back": entry.brought_back})
+    return rows
 
 
 def _class_row(statement: Statement) -> dict[str, object]:
@@ -145,10 +133,11 @@ def _class_row(statement: Statement) -> dict[str, object]:
     return {**ends, **losses, **last}
 
 
-def _worst_row(worst: WorstQuery) -> dict[str, object]:
+def _worst(worst: WorstQuery, relevant: str = "c") -> dict[str, object]:
+    """A query and its numbers; `relevant` is what the number of its relevant items is called."""
     label = {"class": worst.label} if worst.label else {}
-    numbers = {"c": worst.relevant, "first": worst.first, "last": worst.last, "loss": worst.loss}
-    return {"query": worst.query, **label, **numbers, "where": worst.where}
+    numbers = {relevant: worst.relevant, "first": worst.first, "last": worst.last, "loss": worst.loss}
+    return {"query": worst.query, **label, **numbers}
 
 
 def _statement_json(statement: Statement) -> dict[str, Any]:
@@ -163,16 +152,3 @@ def _statement_json(statement: Statement) -> dict[str, Any]:
         "stages": [vars(entry) for entry in statement.entries[:-1]],
         "all_stages": vars(statement.entries[-1]),
     }
-
-
-def _worst_json(worst: WorstQuery) -> dict[str, Any]:
-    numbers = {"relevant": worst.relevant, "first": worst.first, "last": worst.last, "loss": worst.loss}
-    label = {"class": worst.label} if worst.label else {}
-    return {"query": worst.query, **label, **numbers, "items": [vars(each) for each in worst.items]}
-
-
-def _field(value: object) -> object:
-    """A cell that no spreadsheet takes for a formula; empty where nothing is known."""
-    if isinstance(value, str):
-        return cell(value)
-    return "" if value is None or value != value else value

@@ -27,9 +27,8 @@ from rankscope.reports.texts.feedback_answers import efficiency_by_topic as by_t
 Rows = list[dict[str, object]]
 RELATIVE = (
     "MAE: what a method reaches of the best that can be learnt from these features, from examples that are all marked "
-    "rightly; stored: the same where the pack "
-    "was made. Both have one scale, so that collections can be compared; low and high: 95 % interval of their ratio, "
-    "topics of both drawn anew."
+    "rightly; stored: the same where the pack was made. Both have one scale, so that collections can be compared; low "
+    "and high: 95 % interval of their ratio, topics of both drawn anew."
 )
 ADAPTATION_NOTE = (
     "own: AP with feedback and score of the same assessor; others: scored by the target of another one; adaptation is "
@@ -54,7 +53,9 @@ def pack_text(result: PackResult) -> str:
     for case, results in result.cases:
         parts += [f"Case {case.name}: {case_words(case)}\n", text_table(last_round_rows(results))]
         parts += [f"{Summary(results, results.measures[0]).intervals.told}\n", *unjudged_parts(results)]
-        parts.append("\n".join([*study_verdicts(results), *further_findings(results), *_own_warnings(results)]) + "\n")
+        caveat = truth_caveat("labels")  # stands above all cases
+        own = [line for line in study_warnings(results) if line not in caveat]
+        parts.append("\n".join([*study_verdicts(results), *further_findings(results), *own]) + "\n")
     parts += ["Efficiency\n", text_table(efficiency_rows(result)), f"{efficiency_words(result)}\n"]
     parts += ["Efficiency by topic, corrected for chance\n", text_table(corrected_rows(result)), f"{CORRECTED_NOTE}\n"]
     if result.adaptations:
@@ -68,10 +69,9 @@ def pack_facts(result: PackResult) -> str:
     study = result.pack.study
     return (
         f"pack {result.pack.name} {result.pack.version}: {how_many(items, 'items')}, "
-        f"{how_many(len(topics), 'topics')}, {len(result.cases)} "
-        f"cases, {how_many(len(result.learnt.methods), 'methods')}, {how_many(study['starts'], 'sessions')} of a "
-        f"topic, {how_many(study['rounds'], 'rounds')} "
-        f"of {study['scope']} items, seed {study['seed']}"
+        f"{how_many(len(topics), 'topics')}, {len(result.cases)} cases, "
+        f"{how_many(len(result.learnt.methods), 'methods')}, {how_many(study['starts'], 'sessions')} of a topic, "
+        f"{how_many(study['rounds'], 'rounds')} of {study['scope']} items, seed {study['seed']}"
     )
 
 
@@ -81,12 +81,6 @@ def pack_caveats(result: PackResult) -> list[str]:
     truth = [line.removeprefix("! ") for line in truth_caveat(result.problem.reference.truth)]
     lost = [f"case {case.name} is left out: {reason}" for case, reason in result.left_out]
     return [*own, *truth, *result.problem.differs, *lost]
-
-
-def _own_warnings(results: Results) -> list[str]:
-    """Warnings of one case; the caveat on labels stands above all of them."""
-    said = set(truth_caveat("labels"))
-    return [line for line in study_warnings(results) if line not in said]
 
 
 def case_words(case: Case) -> str:

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from rankscope.measures.evaluation.scores import Scores
 
 
-# Comparisons and scores as tables for a paper: systems as rows, the best in bold, marks of what the tests show.
-
 BEST = "Bold: the best mean."
 
 
@@ -138,8 +136,14 @@ def marks_of(compared: Compared | None, way: str = "auto") -> PaperMarks:
         return PaperMarks()
     lettered = way == "letters" or (way == "auto" and all(map(_readable, compared.measures)))
     if lettered and all(one.ranks is not None for one in compared.measures) and len(compared.systems) > 2:
-        return PaperMarks(_by_measure(compared, _letters), _letter_note(compared))
-    return PaperMarks(_by_measure(compared, _daggers), _dagger_note(compared))
+        return PaperMarks(
+            _by_measure(compared, _letters),
+            f"No significant difference between systems that share a letter, by that measure: {_how(compared)}.",
+        )
+    return PaperMarks(
+        _by_measure(compared, _daggers),
+        f"{BETTER} better and {WORSE} worse than {compared.systems[0]}: {_how(compared)}.",
+    )
 
 
 def _by_measure(compared: Compared, marks: Callable[[MeasureCompared], dict[str, str]]) -> dict[tuple[str, str], str]:
@@ -169,14 +173,6 @@ def _daggers(one: MeasureCompared) -> dict[str, str]:
     shown = [pair for pair in one.pairs if first in (pair.first, pair.second) and pair.better]
     others = [pair.second if pair.first == first else pair.first for pair in shown]
     return {name: BETTER if pair.better == name else WORSE for name, pair in zip(others, shown, strict=True)}
-
-
-def _letter_note(compared: Compared) -> str:
-    return f"No significant difference between systems that share a letter, by that measure: {_how(compared)}."
-
-
-def _dagger_note(compared: Compared) -> str:
-    return f"{BETTER} better and {WORSE} worse than {compared.systems[0]}: {_how(compared)}."
 
 
 def _how(compared: Compared) -> str:

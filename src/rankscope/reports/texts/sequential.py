@@ -7,13 +7,13 @@ import math
 import numpy as np
 
 from rankscope.analysis.comparison.gate import signed_text, size_text, with_side
-from rankscope.analysis.comparison.sequential_result import SequentialCheck, SequentialResult
+from rankscope.analysis.comparison.sequential_result import SequentialResult
 from rankscope.analysis.comparison.sequential_state import LookCheck, Question, SequentialState
 from rankscope.analysis.curves.curve import Curve, Region
 from rankscope.core.arrays import FloatArray
 from rankscope.core.errors import SettingError
 from rankscope.core.names import visible
-from rankscope.core.wording import join_words
+from rankscope.core.wording import how_many, join_words
 from rankscope.measures.direction import turn
 from rankscope.reports.graphs.axes import Axis
 from rankscope.reports.graphs.graph import Graph
@@ -46,21 +46,22 @@ def sequential_markdown(result: SequentialResult) -> str:
 
 def sequential_grid(result: SequentialResult) -> Grid:
     """One row for each check."""
-    return Grid(HEADER, tuple(_cells(check) for check in result.checks))
-
-
-def _cells(check: SequentialCheck) -> tuple[Cell, ...]:
-    low, high = (signed_text(each, check.places) for each in (check.low, check.high))
-    needed = "" if check.is_decided else "never" if math.isinf(check.needed) else f"{check.needed:,.0f}"
-    return (
-        Cell(check.measure, number=False),
-        Cell(f"{check.second} minus {check.first}", number=False),
-        Cell(check.changed),
-        Cell(f"{low} to {high}", number=False),
-        Cell(f"{check.units:,}"),
-        Cell(check.verdict, number=False, best=check.is_decided),
-        Cell(needed),
-    )
+    rows = []
+    for check in result.checks:
+        low, high = (signed_text(each, check.places) for each in (check.low, check.high))
+        needed = "" if check.is_decided else "never" if math.isinf(check.needed) else f"{check.needed:,.0f}"
+        rows.append(
+            (
+                Cell(check.measure, number=False),
+                Cell(f"{check.second} minus {check.first}", number=False),
+                Cell(check.changed),
+                Cell(f"{low} to {high}", number=False),
+                Cell(f"{check.units:,}"),
+                Cell(check.verdict, number=False, best=check.is_decided),
+                Cell(needed),
+            )
+        )
+    return Grid(HEADER, tuple(rows))
 
 
 def sequential_json(result: SequentialResult) -> str:
@@ -104,7 +105,8 @@ def sequential_graph(state: SequentialState) -> Graph:
         _title(state, names),
         Axis("queries counted", whole=True, domain=(0.0, float(counts[-1]) * 1.04)),
         Axis("change", domain=_domain(rows)),
-        subtitle=f"{_number(len(counts))}; band: limits that hold at all of them together; hollow: not decided yet",
+        subtitle=f"{how_many(len(counts), 'looks')}; band: limits that hold at all of them together; hollow: not "
+        "decided yet",
         summary=". ".join(
             _summary(name, checks[-1], better == "lower")
             for name, checks, better in zip(names, rows, state.question.better_of_checks, strict=True)
@@ -146,10 +148,6 @@ def _losses(question: Question) -> list[tuple[float, str]]:
         (loss, f"loss {size_text(abs(loss))}{f' of {join_words(measures)}' if whose else ''}")
         for loss, measures in sorted(found.items())
     ]
-
-
-def _number(looks: int) -> str:
-    return "1 look" if looks == 1 else f"{looks:,} looks"
 
 
 def _title(state: SequentialState, names: list[str]) -> str:

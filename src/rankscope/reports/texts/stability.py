@@ -38,10 +38,7 @@ def stability_text(found: LeaderboardStability, output_format: str = "table") ->
 
 def stability_parts(found: LeaderboardStability) -> list[tuple[str, list[dict[str, object]], str]]:
     """Tables with headings and what must be said below them, as for a page."""
-    return [
-        ("What becomes of the order", found.rows(), ""),
-        ("What becomes of each system", found.system_rows(), HOW),
-    ]
+    return [("What becomes of the order", found.rows(), ""), ("What becomes of each system", found.system_rows(), HOW)]
 
 
 def stability_sentences(found: LeaderboardStability) -> list[str]:
@@ -67,8 +64,8 @@ def order_sentence(change: OrderStability) -> str:
     """How often the order and the best stay when one thing changes."""
     return (
         f"With {WORDS[change.source]} the whole order stays in {change.same_order:.1%} of "
-        f"{how_many(change.draws, 'draws')} and "
-        f"the best in {change.same_best:.1%}; tau is {decimal_text(change.tau[0])} in the mean."
+        f"{how_many(change.draws, 'draws')} and the best in {change.same_best:.1%}; tau is "
+        f"{decimal_text(change.tau[0])} in the mean."
     )
 
 
@@ -104,18 +101,14 @@ def components_text(found: Sequence[Components], output_format: str = "table") -
     """All of it: a table with a sentence for each system and difference, or JSON."""
     if output_format == "json":
         return components_json(found)
-    make = markdown_table if output_format == "markdown" else text_table
-    return "\n".join(_part(each, make, "### " if output_format == "markdown" else "") for each in found)
-
-
-def _part(found: Components, make: object, lead: str) -> str:
-    assert callable(make)
-    rows = [component_row(each) for each in found.parts]
-    lines = [f"{lead}{found.what}: mean {found.mean:.4f}\n", *([""] if lead else []), make(rows)]
-    if found.slopes:
-        lines += ["\n", make([each.row() for each in found.slopes])]
-    lines += ["\n" if lead else "", f"{sentence_of(found)}\n", *(f"! {each}\n" for each in found.notes)]
-    return "".join(lines)
+    make, lead, gap = (markdown_table, "### ", "\n") if output_format == "markdown" else (text_table, "", "")
+    parts = []
+    for each in found:
+        lines = [f"{lead}{each.what}: mean {each.mean:.4f}\n", make([component_row(part) for part in each.parts])]
+        if each.slopes:
+            lines += ["\n", make([slope.row() for slope in each.slopes])]
+        parts.append("".join([*lines, gap, f"{sentence_of(each)}\n", *(f"! {note}\n" for note in each.notes)]))
+    return "\n".join(parts)
 
 
 def component_row(part: VarianceComponent) -> dict[str, object]:
@@ -151,15 +144,11 @@ def sentence_of(found: Components) -> str:
     if not found.total:
         return f"All values of {found.what} are equal."
     most = max(found.parts, key=lambda each: each.of_mean)
-    over = join_words([_count(name, number) for name, number in found.sizes.items() if number > 1])
+    over = join_words([f"{number:,} {SOURCES.get(name, name)}" for name, number in found.sizes.items() if number > 1])
     return (
         f"The mean of {over} has a standard error of {plain_number(found.error)}; {most.of_mean:.0%} of its variance "
         f"comes from {source_words(most.source)}."
     )
-
-
-def _count(name: str, number: int) -> str:
-    return f"{number:,} {SOURCES.get(name, name)}"
 
 
 def source_words(source: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from rankscope.analysis.comparison.suite import ENOUGH_TASKS, Suite, SuiteEstimate, SuiteSystem, SuiteTask
+from rankscope.analysis.comparison.suite import ENOUGH_TASKS, Suite, SuiteSystem
 from rankscope.core.names import visible
 from rankscope.core.wording import decimal_text, how_many, join_words, percent_text, signed_text, span_text
 from rankscope.reports.tables import text_table
@@ -83,15 +83,11 @@ def _gaps(suite: Suite) -> list[str]:
         if math.isnan(each.difference.value):
             said.append(f"{start}.")
         else:
-            change = f"{signed_text(each.difference.value)}{_signed_span(each.difference)}"
+            less = each.difference
+            span = "" if math.isnan(less.low) else f" [{signed_text(less.low)}, {signed_text(less.high)}]"
+            change = f"{signed_text(less.value)}{span}"
             said.append(f"{start}; on the {_tasks(there)} that it has it is {change} from {suite.baseline}.")
     return said
-
-
-def _signed_span(estimate: SuiteEstimate) -> str:
-    if math.isnan(estimate.low):
-        return ""
-    return f" [{signed_text(estimate.low)}, {signed_text(estimate.high)}]"
 
 
 def suite_notes(suite: Suite) -> list[str]:
@@ -100,11 +96,10 @@ def suite_notes(suite: Suite) -> list[str]:
     tests = suite.compared_with_baseline
     lines = [
         f"Means over tasks: every task counts the same. {percent_text(suite.level)} intervals draw tasks with "
-        "replacement and in "
-        f"each task drawn its queries, {suite.resamples:,} times (seed {suite.seed}), with limits as far out as "
-        f"{how_many(count, 'task asks', 'tasks ask')} for. Better and worse: t test of the difference over tasks, "
-        "its error from the same draws, "
-        f"Holm's correction for {tests} comparison{'' if tests == 1 else 's'} with the baseline.",
+        f"replacement and in each task drawn its queries, {suite.resamples:,} times (seed {suite.seed}), with limits "
+        f"as far out as {how_many(count, 'task asks', 'tasks ask')} for. Better and worse: t test of the difference "
+        f"over tasks, its error from the same draws, Holm's correction for {tests} "
+        f"comparison{'' if tests == 1 else 's'} with the baseline.",
         "Mean rank: among the systems that have every task. Marks in the columns of tasks are of each task by itself, "
         "corrected for all pairs of its systems.",
     ]
@@ -123,22 +118,15 @@ def suite_notes(suite: Suite) -> list[str]:
 
 def task_rows(suite: Suite) -> list[dict[str, object]]:
     """One row for each task: who wins, and over whom that is shown."""
-    return [_task_row(task) for task in suite.tasks]
-
-
-def _task_row(task: SuiteTask) -> dict[str, object]:
-    others = len(task.table.systems) - 1
-    shown = "alone" if not others else f"{len(task.beaten)} of {others} others"
-    said = verdict_sentences(task.compared)[0] if task.compared is not None and len(task.compared.systems) > 1 else "-"
-    return {
-        "task": task.name,
-        "queries": len(task.table),
-        "systems": len(task.table.systems),
-        "best mean": task.best,
-        "value": task.mean(task.best),
-        "significantly better than": shown,
-        "in words": said,
-    }
+    rows: list[dict[str, object]] = []
+    for task in suite.tasks:
+        count, done = len(task.table.systems), task.compared
+        said = verdict_sentences(done)[0] if done is not None and len(done.systems) > 1 else "-"
+        row: dict[str, object] = {"task": task.name, "queries": len(task.table), "systems": count}
+        row |= {"best mean": task.best, "value": task.mean(task.best)}
+        row["significantly better than"] = f"{len(task.beaten)} of {count - 1} others" if count > 1 else "alone"
+        rows.append(row | {"in words": said})
+    return rows
 
 
 def suite_text(suite: Suite) -> str:

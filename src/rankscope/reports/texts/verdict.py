@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from rankscope.analysis.comparison.compare import Compared, MeasureCompared
 
 
-# The first lines of a report: the answer, then its limits; every word follows from the tests behind the groups.
-
-
 @dataclass(frozen=True)
 class Headline:
     """One line that answers, and sentences that say how far the answer goes."""
@@ -33,9 +30,17 @@ def headline_of(names: tuple[str, ...], estimates: Estimates, compared: Compared
     if main is None:
         return Headline("Nothing was asked for that is a number")
     if len(names) == 1:
-        return _answer_alone(names[0], main, queries)
+        mean = main.means[0]
+        answer = f"{names[0]} has a mean {main.asked} of {short(mean.value)} on "
+        answer += "one query" if queries == 1 else f"{queries:,} queries"
+        if mean.has_interval and queries > 1:
+            return Headline(answer, (f"The 95 % interval of the mean is {short(mean.low)} to {short(mean.high)}.",))
+        return Headline(answer, (_no_interval(queries),))
     if compared is None:
-        return _untested(names, main, queries)
+        values = [each.value for each in main.means]
+        best, most = best_first(values, main.lower_is_better)[0], "lowest" if main.lower_is_better else "highest"
+        lead = f"{names[best]} has the {most} {main.asked}, {short(values[best])}, of {how_many(len(names), 'systems')}"
+        return Headline(lead, (_no_interval(queries),))
     if len(compared.systems) == 1:
         return Headline(f"All {how_many(len(names), 'systems')} have equal values of {main.asked} on every query")
     if len(names) == 2:
@@ -44,33 +49,10 @@ def headline_of(names: tuple[str, ...], estimates: Estimates, compared: Compared
     return Headline(_best(compared), tuple(limits))
 
 
-def _answer_alone(name: str, main: MeasureRow, queries: int) -> Headline:
-    mean = main.means[0]
-    count = "one query" if queries == 1 else f"{queries:,} queries"
-    answer = f"{name} has a mean {main.asked} of {short(mean.value)} on {count}"
-    if mean.has_interval and queries > 1:
-        return Headline(answer, (f"The 95 % interval of the mean is {short(mean.low)} to {short(mean.high)}.",))
-    return Headline(answer, (_no_interval(queries),))
-
-
 def _no_interval(queries: int) -> str:
     if queries == 1:
         return "One query shows nothing about other queries: there is no interval and no test."
     return "Intervals and tests exist for plain means over queries only, and this is none."
-
-
-def _untested(names: tuple[str, ...], main: MeasureRow, queries: int) -> Headline:
-    values = [each.value for each in main.means]
-    best = best_first(values, main.lower_is_better)[0]
-    answer = (
-        f"{names[best]} has the {_superlative(main)} {main.asked}, {short(values[best])}, of "
-        f"{how_many(len(names), 'systems')}"
-    )
-    return Headline(answer, (_no_interval(queries),))
-
-
-def _superlative(main: MeasureRow) -> str:
-    return "lowest" if main.lower_is_better else "highest"
 
 
 @dataclass(frozen=True)
@@ -205,10 +187,9 @@ def family_words(compared: Compared | None) -> str:
     return f"{tests}, {both} over {times} other {'measure' if others == 1 else 'measures'}, level {level}"
 
 
-# The result in a few plain sentences: what each system finds, and whether the difference is more than chance.
+# The result in a few plain sentences: what each system finds.
 
 SENTENCES = 2
-UNJUDGED = "Whether the systems differ is tested for plain means over queries only, and this is none."
 PLAIN: tuple[tuple[str, str], ...] = (  # measures that can be told without their name, the plainest first
     (r"Rprec", "Looking at as many results as there are relevant items, one finds {share} of 100 of them"),
     (r"success@1", "The first result is relevant for {share} of 100 queries"),
@@ -217,39 +198,14 @@ PLAIN: tuple[tuple[str, str], ...] = (  # measures that can be told without thei
 )
 
 
-@dataclass(frozen=True)
-class Verdict:
-    """What anybody understands, then what the statistics support."""
-
-    plain: tuple[str, ...]
-    careful: tuple[str, ...]
-
-
-def verdict_of(names: tuple[str, ...], estimates: Estimates, compared: Compared | None = None) -> Verdict:
-    """Best system first; no claim goes beyond the tests, which are corrected for everything compared."""
+def plain_sentences(names: tuple[str, ...], estimates: Estimates) -> tuple[str, ...]:
+    """What each system finds, the best first; nothing of what tests say."""
     main = estimates.main
     if main is None:
-        return _without_interval(names, estimates)
+        if not estimates.rows:
+            return ("Nothing was asked for that is a number.",)
+        return (_named(estimates.rows[0], names, list(range(len(names)))),)
     order = best_first([each.value for each in main.means], main.lower_is_better)
-    plain = tuple(_plain(names, order, estimates)) or (_named(main, names, order),)
-    if len(names) == 1:
-        return Verdict(plain, (_alone(main),))
-    if compared is None:
-        return Verdict(plain, (UNJUDGED,))
-    from rankscope.reports.texts.comparison_words import verdict_sentences
-
-    return Verdict(plain, (*verdict_sentences(compared), *_query_by_query(main, names)))
-
-
-def _without_interval(names: tuple[str, ...], estimates: Estimates) -> Verdict:
-    """Sums and other kinds of means are given, but not tested."""
-    if not estimates.rows:
-        return Verdict(("Nothing was asked for that is a number.",), ())
-    told = _named(estimates.rows[0], names, list(range(len(names))))
-    return Verdict((told,), ("Intervals are computed for plain means over queries only, and this is none.",))
-
-
-def _plain(names: tuple[str, ...], order: list[int], estimates: Estimates) -> list[str]:
     sentences: list[str] = []
     for pattern, sentence in PLAIN:
         for row in estimates.rows:
@@ -263,7 +219,7 @@ def _plain(names: tuple[str, ...], order: list[int], estimates: Estimates) -> li
             rest = "".join(f", {values[each][kind]} with {names[each]}" for each in others)
             by = f" with {names[order[0]]}{rest}" if rest else ""
             sentences.append(f"{sentence.format(scope=scope, **values[order[0]])}{by}.")
-    return sentences
+    return tuple(sentences) or (_named(main, names, order),)
 
 
 def _share(value: float) -> str:
@@ -277,18 +233,3 @@ def _share(value: float) -> str:
 
 def _named(row: MeasureRow, names: tuple[str, ...], order: list[int]) -> str:
     return f"{row.asked} is " + ", ".join(f"{row.means[each].value:.4f} for {names[each]}" for each in order) + "."
-
-
-def _alone(row: MeasureRow) -> str:
-    mean = row.means[0]
-    return f"{row.asked} is {mean.value:.4f}, with a 95 % interval from {mean.low:.4f} to {mean.high:.4f}."
-
-
-def _query_by_query(row: MeasureRow, names: tuple[str, ...]) -> list[str]:
-    """Who wins how many queries, of two systems."""
-    if len(names) != 2 or not row.differences:
-        return []
-    won, lost, equal = row.differences[0].better, row.differences[0].worse, row.differences[0].equal
-    if won < lost:
-        names, (won, lost) = (names[1], names[0]), (lost, won)
-    return [f"Query by query, {names[1]} is better on {won:,}, {names[0]} on {lost:,}; on {equal:,} they are equal."]

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,8 +58,7 @@ def class_sizes(items: Sequence[Item]) -> dict[str, int]:
 # The first items of a ranking by nearness: exact, and without ranking the rest.
 
 
-@dataclass(frozen=True, eq=False)
-class Nearest:
+class Nearest(NamedTuple):
     """Places of items, the nearest first, with scores as people know them; equal ones in the order of the places."""
 
     places: IntArray
@@ -129,13 +128,15 @@ class VectorRecipe:
     def of(cls, path: str | Path) -> VectorRecipe:
         """As the file says; a `SettingError` where it does not say it."""
         from rankscope.engines.images.descriptors import DESCRIPTORS
+        from rankscope.inputs.array_files import Archive
 
-        kept = _arrays(Path(path))
-        if kept is None:
+        stored = Archive.of(path) if Path(path).suffix.lower() == ".npz" else None
+        if stored is None or any(name not in stored for name in RECIPE_NAMES):
             raise SettingError(
                 f"{name_of(path)} does not say how its vectors were made, so no other picture can be compared with "
                 "them: make features with rankscope describe"
             )
+        kept = {name: stored.array(name) for name in (*RECIPE_NAMES, "mean", "sd") if name in stored}
         about = json.loads(str(kept["about"]))
         described = Described(
             descriptor=DESCRIPTORS.parse(str(kept["descriptor"])),
@@ -149,18 +150,6 @@ class VectorRecipe:
     def vector(self, rgb: NDArray[np.uint8]) -> NDArray[Any]:
         """Of a picture's pixels, rows by columns by RGB."""
         return self.described.like(shrink_to(Image.of(rgb), self.size))
-
-
-def _arrays(path: Path) -> dict[str, Any] | None:
-    """What the file tells of its making; None where it tells nothing."""
-    from rankscope.inputs.array_files import Archive
-
-    if path.suffix.lower() != ".npz":
-        return None
-    stored = Archive.of(path)
-    if any(name not in stored for name in RECIPE_NAMES):
-        return None
-    return {name: stored.array(name) for name in (*RECIPE_NAMES, "mean", "sd") if name in stored}
 
 
 # Items by words: where there is no index, those whose id, class or title has all of them.

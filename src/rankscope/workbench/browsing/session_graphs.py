@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 import numpy as np
 
 from rankscope.analysis.curves.curve import Curve
 from rankscope.core.arrays import BoolArray, FloatArray, IntArray
 from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.reports import graphs
 from rankscope.reports.graphs.axes import Axis
 from rankscope.reports.graphs.graph import Graph
 from rankscope.reports.graphs.marks import Stroke
@@ -58,27 +59,11 @@ class SessionLists:
         ]
 
 
-def precision_recall(lists: SessionLists) -> SessionGraph:
-    """With scope lines."""
-    from rankscope.reports.graphs import precision_recall_graph
-
-    return _whole("precision-recall", "Precision and recall", lists, precision_recall_graph)
-
-
-def grip(lists: SessionLists) -> SessionGraph:
-    """Precision = recall over generality."""
-    from rankscope.reports.graphs import grip_graph
-
-    return _whole("grip", "GRiP: quality over generality", lists, grip_graph)
-
-
 def precision_scope(lists: SessionLists) -> SessionGraph:
     """As deep as it is known."""
-    from rankscope.reports.graphs import precision_scope_graph
-
     title = "Precision at each scope"
     if lists.truth.is_complete and lists.truth.count:
-        found = _whole("precision-scope", title, lists, precision_scope_graph)
+        found = _whole("precision-scope", title, lists, graphs.precision_scope_graph)
         return replace(found, graph=None if found.graph is None else _of_one_search(found.graph, title, lists))
     curves = {name: lists.truth.precision(order) for name, order in lists.lists.items()}
     deepest = max(len(each) for each in curves.values())
@@ -123,8 +108,10 @@ def rounds(lists: SessionLists) -> SessionGraph:
 GRAPH_KINDS: dict[str, Callable[[SessionLists], SessionGraph]] = {
     "rounds": rounds,
     "precision-scope": precision_scope,
-    "precision-recall": precision_recall,
-    "grip": grip,
+    "precision-recall": lambda lists: _whole(
+        "precision-recall", "Precision and recall", lists, graphs.precision_recall_graph
+    ),
+    "grip": lambda lists: _whole("grip", "GRiP: quality over generality", lists, graphs.grip_graph),
 }
 
 
@@ -154,16 +141,10 @@ def table_of(graph: Graph) -> list[tuple[str, list[float], list[float]]]:
         if isinstance(mark, Stroke) and mark.role == "curve":
             xs, ys = found.setdefault(mark.name, ([], []))
             there = np.flatnonzero(np.isfinite(mark.y))
-            some = _some(there)
+            some = there[np.unique(np.linspace(0, len(there) - 1, min(MOST_ROWS, len(there))).round().astype(np.int64))]
             xs += mark.x[some].tolist()
             ys += mark.y[some].tolist()
     return [(name, *values) for name, values in found.items()]
-
-
-def _some(rows: Sequence[int] | Any) -> IntArray:
-    chosen = np.unique(np.linspace(0, len(rows) - 1, min(MOST_ROWS, len(rows))).round().astype(np.int64))
-    found: IntArray = np.asarray(rows)[chosen] if len(rows) else np.empty(0, np.int64)
-    return found
 
 
 # What is known to be relevant in a session: a class of the collection, or what people have said so far.

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankscope.core.arrays import FloatArray, IntArray
+from rankscope.core.caching import Recent
 from rankscope.core.errors import SettingError
 from rankscope.feedback import Examples, Items, Method
 from rankscope.feedback.methods import METHODS
@@ -27,8 +28,7 @@ KEPT = 32  # rankings
 SEED = 0
 
 
-@dataclass(frozen=True, eq=False)
-class RankedSession:
+class RankedSession(NamedTuple):
     """All items, the best first; `note` says which rule stood in for the method, if one did."""
 
     order: IntArray
@@ -42,13 +42,13 @@ class SessionRanker:
     def __init__(self, project: Project, neighbourhood: Callable[[str, str], Neighbourhood]) -> None:
         self.project, self._neighbourhood = project, neighbourhood
         self._items: dict[str, Items] = {}
-        self._orders: dict[Any, NDArray[Any]] = {}
-        self._negative: dict[str, bool] = {}
+        self._orders = Recent[NDArray[Any]](KEPT, lambda each: 1)
+        self._least: dict[str, float] = {}  # value of a feature file
         self._lock = threading.Lock()
 
     def start_scores(self, session: FeedbackSession) -> FloatArray:
         """Before any feedback: nearness to the example, else how well the words fit, else chance."""
-        return self._kept((session.key, "scores"), lambda: self._start_scores(session))
+        return self._orders.get((session.key, "scores"), lambda: self._start_scores(session))
 
     def _start_scores(self, session: FeedbackSession) -> FloatArray:
         count = len(self.project.items)
@@ -60,12 +60,14 @@ class SessionRanker:
             return scores
         words = self.project.queries[session.query].text if session.query is not None else ""
         if words and self.project.sources.index is not None:
-            return self._word_scores(words)
+            found = dict(self._index.search(words, limit=None, syntax="words"))
+            return np.array([found.get(each.id, 0.0) for each in self.project.items])
         return np.random.default_rng(SEED).permutation(count).astype(np.float64)
 
     def start(self, session: FeedbackSession) -> IntArray:
         """All items before any feedback, without the example."""
-        return self._kept((session.key, "start"), lambda: self._without_example(session, self.start_scores(session)))
+        key = (session.key, "start")
+        return self._orders.get(key, lambda: self._without_example(session, self.start_scores(session)))
 
     def first_shown(self, session: FeedbackSession) -> IntArray:
         """What is shown before any feedback."""
@@ -76,7 +78,9 @@ class SessionRanker:
 
         `others` are the sessions of everybody, which some methods learn from.
         """
-        items, places = self._prepared(session, method)
+        if reason := self.why_not(session, type(method)):
+            raise SettingError(f"{method.name} cannot be used here: {reason}")
+        items, places = self._ranked_items(session, method)
         earlier = [each for each in others if each.key != session.key and each.opinions]
         if "log" in method.needs and earlier:
             items = with_log(items, earlier)
@@ -87,7 +91,7 @@ class SessionRanker:
         values = scored.values[0][places]
         order = self._without_example(session, values)
         key = _round_key(session.key, len(session.rounds), str(method), session.relevant, session.not_relevant)
-        self._kept(key, lambda: order)
+        self._orders.get(key, lambda: order)
         next_ones = method.query(items, examples, scored, DISPLAY + 1)[0]  # the example may be one of them
         back = np.full(len(items), -1)
         back[places] = np.arange(len(places))
@@ -102,23 +106,9 @@ class SessionRanker:
         if done.number == 0:
             return self.start(session)
         key = _round_key(session.key, done.number, done.method, done.relevant, done.not_relevant)
-        return self._kept(key, lambda: self._again(session, done, others))
-
-    def _again(self, session: FeedbackSession, done: SessionRound, others: Sequence[FeedbackSession]) -> IntArray:
         opinions: Any = dict.fromkeys(done.relevant, "relevant") | dict.fromkeys(done.not_relevant, "not")
         then = replace(session, rounds=session.rounds[: done.number], opinions=opinions)
-        return self.rank(then, METHODS.parse(done.method), others).order
-
-    def _kept(self, key: Any, make: Callable[[], NDArray[Any]]) -> NDArray[Any]:
-        with self._lock:
-            found = self._orders.pop(key, None)
-        if found is None:
-            found = make()
-        with self._lock:
-            self._orders[key] = found  # the last that was asked for stands at the end
-            while len(self._orders) > KEPT:
-                del self._orders[next(iter(self._orders))]
-        return found
+        return self._orders.get(key, lambda: self.rank(then, METHODS.parse(done.method), others).order)
 
     def _without_example(self, session: FeedbackSession, scores: FloatArray) -> IntArray:
         order = np.argsort(-scores, kind="stable")
@@ -161,31 +151,17 @@ class SessionRanker:
             return "it knows all relevant items, and the collection has no class for this search"
         if "words" not in kind.needs and not project.access.feature_names:
             return "it learns from features, and the project names none"
-        if "counts" in kind.needs and self._has_negative(session.features):
-            return "it takes features for counts of words, and some of them are negative"
+        if "counts" in kind.needs:
+            if session.features not in self._least:
+                self._least[session.features] = float(project.access.vectors(session.features).matrix.min())
+            if self._least[session.features] < 0:
+                return "it takes features for counts of words, and some of them are negative"
         return ""
 
-    def _has_negative(self, features: str) -> bool:
-        if features not in self._negative:
-            self._negative[features] = float(self.project.access.vectors(features).matrix.min()) < 0
-        return self._negative[features]
-
-    def _prepared(self, session: FeedbackSession, method: Method) -> tuple[Items, IntArray]:
+    def _ranked_items(self, session: FeedbackSession, method: Method) -> tuple[Items, IntArray]:
         """The items that a method ranks, and where among them each item of the project is."""
-        if reason := self.why_not(session, type(method)):
-            raise SettingError(f"{method.name} cannot be used here: {reason}")
-        if "words" in method.needs:
-            return self._texts(session)
-        return self.items(session.features), np.arange(len(self.project.items))
-
-    def items(self, features: str) -> Items:
-        """The vectors of a feature file, as methods take them."""
-        with self._lock:
-            if features not in self._items:
-                self._items[features] = Items.of(self.project.access.vectors(features).matrix)
-            return self._items[features]
-
-    def _texts(self, session: FeedbackSession) -> tuple[Items, IntArray]:
+        if "words" not in method.needs:
+            return self.items(session.features), np.arange(len(self.project.items))
         from rankscope.feedback import TextItems
 
         name = session.query or ""
@@ -193,10 +169,12 @@ class SessionRanker:
         row = {each: number for number, each in enumerate(made.ids)}
         return made, np.array([row[each.id] for each in self.project.items], dtype=np.int64)
 
-    def _word_scores(self, words: str) -> FloatArray:
-        hits = self._index.search(words, limit=None, syntax="words")
-        found = dict(hits)
-        return np.array([found.get(each.id, 0.0) for each in self.project.items])
+    def items(self, features: str) -> Items:
+        """The vectors of a feature file, as methods take them."""
+        with self._lock:
+            if features not in self._items:
+                self._items[features] = Items.of(self.project.access.vectors(features).matrix)
+            return self._items[features]
 
     @cached_property
     def _index(self) -> Index:

@@ -127,31 +127,25 @@ class SessionLog:
         return [each for each in self.sessions if each.assessor == assessor]
 
 
-def begin_mark(
-    assessor: int, key: str, *, query: str | None, example: int | None, features: str, metric: str, shown: Iterable[int]
-) -> MarkEvent:
+def begin_mark(session: FeedbackSession, shown: Iterable[int]) -> MarkEvent:
     """A session begins with the ranking before feedback."""
-    detail: dict[str, Any] = {"session": key, "done": "begin", "features": features, "metric": metric}
-    if example is not None:
-        detail["example"] = example
-    return MarkEvent(assessor=assessor, key=key, kind="round", query=query, detail={**detail, "shown": list(shown)})
+    example = {} if session.example is None else {"example": session.example}
+    detail = {"done": "begin", "features": session.features, "metric": session.metric, **example, "shown": list(shown)}
+    return _mark(session, session.key, detail)
 
 
 def opinion_mark(session: FeedbackSession, key: str, places: Iterable[int], opinion: Opinion) -> MarkEvent:
     """Somebody says what some items are."""
-    detail = {"session": session.key, "done": "mark", "as": opinion, "items": list(places)}
-    return MarkEvent(assessor=session.assessor, key=key, kind="round", query=session.query, detail=detail)
+    return _mark(session, key, {"done": "mark", "as": opinion, "items": list(places)})
 
 
 def round_mark(session: FeedbackSession, key: str, method: str, shown: Iterable[int], note: str = "") -> MarkEvent:
     """A method has learnt from the examples, and this is what is shown next."""
-    detail = {
-        "session": session.key,
-        "done": "round",
-        "method": method,
-        "relevant": session.relevant,
-        "not": session.not_relevant,
-        "shown": list(shown),
-        **({"note": note} if note else {}),
-    }
-    return MarkEvent(assessor=session.assessor, key=key, kind="round", query=session.query, detail=detail)
+    learnt_from = {"relevant": session.relevant, "not": session.not_relevant}
+    detail = {"done": "round", "method": method, **learnt_from, "shown": list(shown)}
+    return _mark(session, key, {**detail, "note": note} if note else detail)
+
+
+def _mark(session: FeedbackSession, key: str, detail: dict[str, Any]) -> MarkEvent:
+    about = {"session": session.key, **detail}
+    return MarkEvent(assessor=session.assessor, key=key, kind="round", query=session.query, detail=about)

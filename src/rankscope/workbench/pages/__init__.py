@@ -29,9 +29,9 @@ def __getattr__(name: str) -> Any:
     """A name that is loaded when it is used."""
     from importlib import import_module
 
-    from rankscope.workbench.service import need_web
+    from rankscope.core.caching import WEB_MODULES, need_extras
 
     if name in _PLACES:
-        need_web()
+        need_extras(*WEB_MODULES)
         return getattr(import_module(f"rankscope.workbench.pages.{_PLACES[name]}"), name)
     raise AttributeError(f"module 'rankscope.workbench.pages' has no attribute '{name}'")

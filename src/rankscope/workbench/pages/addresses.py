@@ -13,6 +13,7 @@ and how often.
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -28,13 +29,11 @@ from starlette.routing import Route
 from rankscope.core.errors import InputError
 from rankscope.workbench.pages.answers import refusal_answer, view_answer, wants_json
 from rankscope.workbench.pages.bench import Workbench
-from rankscope.workbench.pages.parameters import read_asked
+from rankscope.workbench.pages.parameters import READING, read_asked
 from rankscope.workbench.people import OWNER
 from rankscope.workbench.project import Project
 from rankscope.workbench.service.requests import Refusal, refusal_of, without_folders
-from rankscope.workbench.store.events import ROLES, Assessor, NoRoom, Refused, Role, StoreError
-
-# An address: a function that answers requests, with all that it may be asked and all that it answers in its types.
+from rankscope.workbench.store.events import ROLES, Assessor, Event, MarkEvent, NoRoom, Refused, Role, StoreError
 
 Handler = Callable[..., Any]
 ANYBODY = "anybody"
@@ -54,6 +53,10 @@ class Visit:
     def project(self) -> Project:
         """The project."""
         return self.bench.project
+
+    async def save(self, mark: MarkEvent) -> Event:
+        """Let a mark be written; its event, when it is on the disk."""
+        return (await asyncio.wrap_future(self.project.send(mark))).event
 
 
 @dataclass(frozen=True)
@@ -194,7 +197,6 @@ async def _unless_changed(bench: Workbench, known: int, refusal: Refusal) -> Ref
 
 # Who asks, and whether they may: cookies and tokens, our own origin, roles, and how often.
 
-READING: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 SIGN_IN: Final = "open the link of your invitation, or the one that was printed when the service was started"
 
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import math
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Annotated, TypedDict
 
@@ -13,26 +10,22 @@ from rankscope.analysis.assessors.order_changes import OrderChange, order_change
 from rankscope.core.errors import SettingError
 from rankscope.core.validation import WholeNumber
 from rankscope.workbench.agreement import (
-    ProjectAgreement,
-    Said,
     agreement_of_project,
     check_adjudicable,
     dispute_of,
     disputed_pairs,
 )
 from rankscope.workbench.pages.addresses import Changed, Visit, address
+from rankscope.workbench.pages.answers import view_of
 from rankscope.workbench.pages.bench import Workbench
-from rankscope.workbench.pages.blindness import open_queries
+from rankscope.workbench.pages.blindness import open_queries, refuse_judged_query
 from rankscope.workbench.pages.items import ItemView, QueryView, item_view, pair_of, query_view, task_of
 from rankscope.workbench.pages.judge import KEY, GradeView, GuidelineView, grade_name, grade_views
 from rankscope.workbench.pages.parameters import Words
 from rankscope.workbench.project import new_key
-from rankscope.workbench.service.requests import Refusal
 from rankscope.workbench.sources import run_names
 from rankscope.workbench.store.events import MarkEvent, Refused
 from rankscope.workbench.store.state import Pair
-
-# How far assessors agree: every two, all together, by class, with machines; and whether it changes systems' order.
 
 
 class CoefficientView(TypedDict):
@@ -113,20 +106,11 @@ class AgreementAsked:
 
 
 class Agreements:
-    """The agreement of a project, computed anew when the journal has grown."""
+    """The agreement of a project as the marks stand, and the orders that were asked for with it."""
 
     def __init__(self, bench: Workbench) -> None:
-        self.project = bench.project
-        self._at = -1
-        self._found: ProjectAgreement | None = None
+        self.project, self.whole = bench.project, agreement_of_project(bench.project)
         self._orders: dict[str, tuple[OrderChange, ...]] = {}
-
-    def now(self) -> ProjectAgreement:
-        """As the marks stand."""
-        if self._found is None or self._at != self.project.state.last:
-            self._at, self._orders = self.project.state.last, {}
-            self._found = agreement_of_project(self.project)
-        return self._found
 
     def orders(self, found: Agreement, measure: str) -> tuple[OrderChange, ...]:
         """The order of the project's runs under every two assessors."""
@@ -144,93 +128,37 @@ def agreement(visit: Visit, asked: AgreementAsked) -> AgreementView:
     """How far assessors agree, by name; with a measure also how the order of systems changes with who judges."""
     from rankscope.reports.texts.assessors import SHOWN, agreement_notes, order_lines
 
-    kept = visit.bench.keep(Agreements)
-    whole = kept.now()
-    found = whole.found
+    kept = visit.bench.keep(Agreements, as_of=visit.project.state.last)
+    whole, found = kept.whole, kept.whole.found
     orders = kept.orders(found, asked.measure) if found is not None and asked.measure else ()
+    people = [(each, visit.project.assessors[each.assessor]) for each in whole.said]
     with visit.project.lock:
         disputed = len(disputed_pairs(visit.project, visit.person.id))
     return {
         "level": 0.95 if found is None else found.level,
-        "people": [_said_view(visit, each) for each in whole.said],
-        "two": _views(found.two if found else ()),
-        "together": _views([found.together] if found else ()),
-        "two_by_class": _views(found.two_by_class if found else ()),
-        "together_by_class": _views(found.together_by_class if found else ()),
-        "machines": _views(whole.machines),
-        "again": _views(whole.again),
+        "people": [view_of(each, SaidView, name=one.name, kind=one.kind) for each, one in people],
+        "two": [_agreed_view(each) for each in found.two] if found else [],
+        "together": [_agreed_view(found.together)] if found else [],
+        "two_by_class": [_agreed_view(each) for each in found.two_by_class] if found else [],
+        "together_by_class": [_agreed_view(each) for each in found.together_by_class] if found else [],
+        "machines": [_agreed_view(each) for each in whole.machines],
+        "again": [_agreed_view(each) for each in whole.again],
         "disputed": disputed,
         "runs": run_names(visit.project.sources.runs),
         "measure": asked.measure,
-        "orders": [_order_view(each) for each in orders],
+        "orders": [
+            view_of(each, OrderView, largest_change=each.largest.change, largest_of=each.largest.system)
+            for each in orders
+        ],
         "notes": [line.removeprefix("! ") for line in agreement_notes(found.two)] if found else [],
         "shown": list(SHOWN),
         "words": [line.removeprefix("! ") for line in order_lines(orders)] if orders else [],
     }
 
 
-def _views(found: Iterable[Agreed]) -> list[AgreedView]:
-    return [_view(each) for each in found]
-
-
-def _view(found: Agreed) -> AgreedView:
-    return {
-        "assessors": list(found.assessors),
-        "label": found.label,
-        "pairs": found.pairs,
-        "queries": found.queries,
-        "is_thin": found.is_thin,
-        "is_lopsided": found.is_lopsided,
-        "coefficients": [
-            {
-                "name": each.name,
-                "value": json_number(each.value),
-                "low": json_number(each.low),
-                "high": json_number(each.high),
-            }
-            for each in found.coefficients
-        ],
-    }
-
-
-def _said_view(visit: Visit, said: Said) -> SaidView:
-    person = visit.project.assessors[said.assessor]
-    return {
-        "name": person.name,
-        "kind": person.kind,
-        "grades": said.grades,
-        "unsure": said.unsure,
-        "skipped": said.skipped,
-    }
-
-
-def _order_view(found: OrderChange) -> OrderView:
-    return {
-        "first": found.first,
-        "second": found.second,
-        "pairs": found.pairs,
-        "queries": found.queries,
-        "tau": json_number(found.tau),
-        "swapped": found.swapped,
-        "kept": found.kept,
-        "reversed": found.reversed,
-        "one_sided": found.one_sided,
-        "undecided": found.undecided,
-        "largest_change": found.largest.change,
-        "largest_of": found.largest.system,
-    }
-
-
-def json_number(value: float) -> float | None:
-    """A number as JSON has it: nothing for what is undefined.
-
-    >>> json_number(0.5), json_number(float("nan"))
-    (0.5, None)
-    """
-    return None if math.isnan(value) else value
-
-
-AGREEMENT_ADDRESSES = (agreement,)
+def _agreed_view(found: Agreed) -> AgreedView:
+    coefficients = [view_of(each, CoefficientView) for each in found.coefficients]
+    return view_of(found, AgreedView, assessors=list(found.assessors), coefficients=coefficients)
 
 
 # Disagreements one by one: the item, the grades that people gave without their names, and the last word.
@@ -321,14 +249,13 @@ async def decide(visit: Visit, asked: DecideAsked) -> Changed:
     """Say what the grade of an item is; every export takes it from then on."""
     query, item = pair_of(visit.bench, asked.task)
     with visit.project.lock:
-        if query in open_queries(visit):
-            raise Refusal(403, "you are judging this query: judge what is left of it first")
+        refuse_judged_query(visit, query)
         if visit.project.state.known(visit.person.id, asked.key) is None:
             check_adjudicable(visit.project, (query, item))
     mark = MarkEvent(
         assessor=visit.person.id, key=asked.key, kind="adjudicate", query=query, item=item, grade=asked.grade
     )
-    await asyncio.wrap_future(visit.project.send(mark))
+    await visit.save(mark)
     return Changed("/adjudicate")
 
 
@@ -346,6 +273,3 @@ def undo_last(visit: Visit, kind: str, nothing: str) -> None:
     if last is None:
         raise Refused(nothing)
     visit.project.undo(visit.person.id, last.id)
-
-
-ADJUDICATE_ADDRESSES = (adjudicate, decide, undo_decision)

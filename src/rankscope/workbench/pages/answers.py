@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from datetime import UTC, datetime
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.requests import Request
@@ -20,8 +23,7 @@ if TYPE_CHECKING:
     from rankscope.workbench.pages.addresses import Address, Visit
 
 
-# The two forms of every answer: a page for people, JSON for programs, from the same view.
-
+View = TypeVar("View")  # a TypedDict
 VIEW_VERSION: Final = 1
 POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; "
@@ -67,6 +69,15 @@ def view_answer(address: Address, visit: Visit, view: Mapping[str, Any]) -> Resp
     return page(visit.bench, visit.request, name, view, visit.person)
 
 
+def view_of(found: object, kind: type[View], /, **more: Any) -> View:
+    """What a view names, from the fields of a value or from `more`; nothing for a number that is undefined."""
+    view: Any = {name: more[name] if name in more else getattr(found, name) for name in kind.__annotations__}
+    for name, value in view.items():
+        if isinstance(value, float) and math.isnan(value):
+            view[name] = None
+    return view
+
+
 def refusal_answer(bench: Workbench, request: Request, refusal: Refusal, person: Assessor | None) -> Response:
     """Why there is no answer, as JSON or as a page; who comes from another site comes again from ours."""
     if wants_json(request):
@@ -77,10 +88,11 @@ def refusal_answer(bench: Workbench, request: Request, refusal: Refusal, person:
             "error": refusal.message,
         }
         return json_answer(body, refusal.status, refusal.headers)
+    path = request.scope["path"]
     elsewhere = comes_from_elsewhere(request) and request.headers.get("sec-fetch-mode") == "navigate"
-    again = refusal.status == 401 and request.method == "GET" and elsewhere and not _is_entry(request)
+    again = refusal.status == 401 and request.method == "GET" and elsewhere and not path.startswith("/enter/")
     query = request.scope["query_string"].decode("ascii", "ignore")  # the address may hold any bytes
-    onward = f"{request.scope['path']}?{query}" if query else request.scope["path"]
+    onward = f"{path}?{query}" if query else path
     view = {"status": refusal.status, "lines": refusal.message.splitlines(), "onward": onward}
     name = "again.html" if again else "refusal.html"
     return page(bench, request, name, view, person, 200 if again else refusal.status, refusal.headers)
@@ -89,10 +101,6 @@ def refusal_answer(bench: Workbench, request: Request, refusal: Refusal, person:
 def comes_from_elsewhere(request: Request) -> bool:
     """Whether a page of another site asks: then the browser keeps our cookie back, though there may be one."""
     return request.headers.get("sec-fetch-site") in ("cross-site", "same-site")
-
-
-def _is_entry(request: Request) -> bool:
-    return bool(request.scope["path"].startswith("/enter/"))
 
 
 class RefusalAnswer(Response):
@@ -121,11 +129,8 @@ def page(
 ) -> Response:
     """A page of a template."""
     known = person if person is not None and person.id >= 0 else None
-    text = (
-        environment()
-        .get_template(name)
-        .render(**view, bench=bench, here=request.scope["path"], me=known, navigation=navigation(bench, known))
-    )
+    around = {"bench": bench, "here": request.scope["path"], "me": known, "navigation": navigation(bench, known)}
+    text = environment().get_template(name).render(**view, **around)
     return HTMLResponse(text, status, {**PAGE_HEADERS, "vary": "Accept", **(headers or {})})
 
 
@@ -141,8 +146,6 @@ def navigation(bench: Workbench, person: Assessor | None) -> list[tuple[str, str
 @cache
 def environment() -> Environment:
     """Where templates are; every value in them is escaped."""
-    from pathlib import Path
-
     found = Environment(
         loader=FileSystemLoader(Path(__file__).parent / "templates"),
         autoescape=True,
@@ -197,8 +200,6 @@ def moment(at_us: int) -> str:
     >>> moment(0)
     '1970-01-01 00:00 UTC'
     """
-    from datetime import UTC, datetime
-
     return datetime.fromtimestamp(at_us / 1e6, UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 

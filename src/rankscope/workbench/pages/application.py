@@ -15,21 +15,29 @@ from starlette.applications import Starlette
 from starlette.responses import Response
 
 from rankscope.workbench.pages.addresses import Address, Visit, address
-from rankscope.workbench.pages.agreement import ADJUDICATE_ADDRESSES, AGREEMENT_ADDRESSES
+from rankscope.workbench.pages.agreement import adjudicate, agreement, decide, undo_decision
 from rankscope.workbench.pages.answers import RefusalAnswer
 from rankscope.workbench.pages.bench import Reach, Workbench
-from rankscope.workbench.pages.browse import BROWSE_ADDRESSES, LIKE_ADDRESSES
-from rankscope.workbench.pages.compare import COMPARE_ADDRESSES, PREFERRED_ADDRESSES
-from rankscope.workbench.pages.export import EXPORT_ADDRESSES
-from rankscope.workbench.pages.home import HOME_ADDRESSES, QUESTIONNAIRE_ADDRESSES
-from rankscope.workbench.pages.judge import HISTORY_ADDRESSES, JUDGE_ADDRESSES
+from rankscope.workbench.pages.browse import browse, drop_picture, dropped_picture, like_item, like_picture
+from rankscope.workbench.pages.compare import compare, prefer, preferred, undo_preference
+from rankscope.workbench.pages.export import export, export_file
+from rankscope.workbench.pages.home import answer_questionnaire, home, questionnaire
+from rankscope.workbench.pages.judge import away, history, judge, mark, take_back, undo
 from rankscope.workbench.pages.openapi import description
 from rankscope.workbench.pages.parameters import Words
-from rankscope.workbench.pages.people import ENTERING_ADDRESSES, PEOPLE_ADDRESSES
-from rankscope.workbench.pages.pictures import PICTURE_ADDRESSES
-from rankscope.workbench.pages.pool import GUIDELINES_ADDRESSES, POOL_ADDRESSES
-from rankscope.workbench.pages.search import LOOK_ADDRESSES, SEARCH_ADDRESSES
-from rankscope.workbench.pages.session import SESSION_ADDRESSES
+from rankscope.workbench.pages.people import enter, enter_instead, invite, leave, me, people, revoke
+from rankscope.workbench.pages.pictures import picture
+from rankscope.workbench.pages.pool import guidelines, make_pool, pool, write_guideline
+from rankscope.workbench.pages.search import look, search
+from rankscope.workbench.pages.session import (
+    begin_session,
+    next_round,
+    session,
+    session_graph,
+    session_graphs,
+    session_mark,
+    sessions,
+)
 from rankscope.workbench.project import Project
 from rankscope.workbench.service.application import ServicePart, create_application
 from rankscope.workbench.service.limits import hosts_of
@@ -71,34 +79,31 @@ async def static(visit: Visit, asked: StaticAsked) -> Response:
     return Response(content, headers=headers, media_type=kind)
 
 
-STATIC_ADDRESSES = (static,)
+# All pages of a project, behind the guard that stands before everything.
 
-
-# The application of a project: all its pages, behind the guard that stands before everything.
-
-# in the order of the navigation; a new page adds its addresses here
-ADDRESSES: tuple[Address, ...] = (
-    *HOME_ADDRESSES,
-    *JUDGE_ADDRESSES,
-    *COMPARE_ADDRESSES,
-    *BROWSE_ADDRESSES,
-    *SEARCH_ADDRESSES,
-    *LIKE_ADDRESSES,
-    *SESSION_ADDRESSES,
-    *LOOK_ADDRESSES,
-    *HISTORY_ADDRESSES,
-    *AGREEMENT_ADDRESSES,
-    *ADJUDICATE_ADDRESSES,
-    *GUIDELINES_ADDRESSES,
-    *POOL_ADDRESSES,
-    *PEOPLE_ADDRESSES,
-    *PREFERRED_ADDRESSES,
-    *EXPORT_ADDRESSES,
-    *QUESTIONNAIRE_ADDRESSES,
-    *ENTERING_ADDRESSES,
-    *PICTURE_ADDRESSES,
-    *STATIC_ADDRESSES,
+PAGES: tuple[tuple[Address, ...], ...] = (  # in the order of the navigation; a new page adds its addresses here
+    (home,),
+    (judge, mark, undo, away),
+    (compare, prefer, undo_preference),
+    (browse,),
+    (search,),
+    (like_picture, like_item, drop_picture, dropped_picture),
+    (sessions, begin_session, session, session_graphs, session_mark, next_round, session_graph),
+    (look,),
+    (history, take_back),
+    (agreement,),
+    (adjudicate, decide, undo_decision),
+    (guidelines, write_guideline),
+    (pool, make_pool),
+    (people, invite, revoke),
+    (preferred,),
+    (export, export_file),
+    (questionnaire, answer_questionnaire),
+    (enter, enter_instead, leave, me),
+    (picture,),
+    (static,),
 )
+ADDRESSES = [each for page in PAGES for each in page]
 UPLOAD = 20 << 20  # bytes of a picture that is dropped in
 FORM = 1 << 20  # bytes around it
 
@@ -125,9 +130,16 @@ def workbench_parts(bench: Workbench, others: Sequence[ServicePart] = ()) -> lis
 
     Addresses that take a file are a part of their own: only there a large body is read.
     """
-    bench.pages = [*all_addresses(), _description_address(others)]
+    other_routes = [route for part in others for route in part.routes]
+
+    @address("GET", "/openapi.json", role="anybody", reads_journal=False)
+    def openapi(visit: Visit) -> Response:
+        """This description."""
+        return json_answer(description(list(visit.bench.pages), other_routes))
+
+    bench.pages = [*ADDRESSES, openapi]
     with_file = [each.route(bench) for each in bench.pages if each.takes_file]
-    others_routes = [each.route(bench) for each in bench.pages if not each.takes_file]
+    without_file = [each.route(bench) for each in bench.pages if not each.takes_file]
 
     def tell(refusal: Refusal) -> RefusalAnswer:
         return RefusalAnswer(bench, refusal)
@@ -144,21 +156,5 @@ def workbench_parts(bench: Workbench, others: Sequence[ServicePart] = ()) -> lis
 
     return [
         ServicePart(routes=with_file, tell=tell, owns=takes_file, body_bytes=UPLOAD + FORM),
-        ServicePart(routes=others_routes, tell=tell, body_bytes=FORM, lifespan=lifespan),
+        ServicePart(routes=without_file, tell=tell, body_bytes=FORM, lifespan=lifespan),
     ]
-
-
-def all_addresses() -> list[Address]:
-    """Every address of the pages, in the order of the navigation."""
-    return list(ADDRESSES)
-
-
-def _description_address(others: Sequence[ServicePart]) -> Address:
-    routes = [route for part in others for route in part.routes]
-
-    @address("GET", "/openapi.json", role="anybody", reads_journal=False)
-    def openapi(visit: Visit) -> Response:
-        """This description."""
-        return json_answer(description(list(visit.bench.pages), routes))
-
-    return openapi

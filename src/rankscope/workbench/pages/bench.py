@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from rankscope.workbench.pages.addresses import Address
 
 
-# What all pages of one served project share.
-
 T = TypeVar("T")
 RATE = 20.0  # changes a second of one person
 MOST_QUERIES = 1 << 20
@@ -129,14 +127,15 @@ class Workbench:
         """Which item a number means; an `IndexError` where it means none."""
         return self.project.items[self.project.numbers.place(number)].id
 
-    def keep(self, make: Callable[[Workbench], T]) -> T:
-        """What `make` gives for this workbench, made once: matrices, caches, sessions of feedback."""
-        if make not in self._kept:
+    def keep(self, make: Callable[[Workbench], T], as_of: object = None) -> T:
+        """What `make` gives for this workbench, made once, and anew when `as_of` is another."""
+        kept: tuple[object, T] | None = self._kept.get(make)
+        if kept is None or kept[0] != as_of:
             with self._making:
-                if make not in self._kept:
-                    self._kept[make] = make(self)
-        found: T = self._kept[make]
-        return found
+                kept = self._kept.get(make)
+                if kept is None or kept[0] != as_of:
+                    kept = self._kept[make] = as_of, make(self)
+        return kept[1]
 
     def on_close(self, end: Callable[[], object]) -> None:
         """Call something when the pages are served no more."""
@@ -159,7 +158,7 @@ class Workbench:
 
 # Who is signed in: cookies that say it themselves, signed with the project's key, so that a restart ends nothing.
 
-SESSION_SECONDS: Final = 30 * 24 * 3600  # seconds
+SESSION_SECONDS: Final = 30 * 24 * 3600
 COOKIE_FORM: Final = re.compile(r"([0-9]{1,9})\.([0-9]{1,12})\.([0-9a-f]{32})\.([0-9a-f]{64})", re.ASCII)
 
 
@@ -192,9 +191,7 @@ class SessionCookies:
             return None
         if found[3] in self._ended or self.ended(found[3]):
             return None
-        if (
-            self.clock() - int(found[2]) >= SESSION_SECONDS
-        ):  # one from the future is good: the clock may have been put back
+        if self.clock() - int(found[2]) >= SESSION_SECONDS:  # one from the future is good: clocks are put back
             return None
         said = value.rpartition(".")[0]
         return person if hmac.compare_digest(self._signature(said, person), found[4]) else None

@@ -11,8 +11,6 @@ from rankscope.workbench.pool import ProjectPool
 from rankscope.workbench.service.requests import Refusal
 from rankscope.workbench.store.events import ANSWERS, Assessor, Event
 
-# Who may look at what while a pool is being judged: nobody sees beforehand what they are asked.
-
 
 def open_queries(visit: Visit) -> frozenset[str]:
     """The queries that somebody is judging: all that have something left for who has begun with the pool."""
@@ -40,6 +38,13 @@ def refuse_open_query(visit: Visit, query: str, what: str) -> None:
     if query in open_queries(visit):
         left = next(each.left for each in visit.bench.keep(OwnProgress).by_query(visit.person) if each.query == query)
         raise Refusal(403, f"you are judging this query, and {what} would tell what to answer: {_first(left)}")
+
+
+def refuse_judged_query(visit: Visit, query: str) -> None:
+    """Refuse what is said of a query by somebody who is still judging it."""
+    with visit.project.lock:
+        if query in open_queries(visit):
+            raise Refusal(403, "you are judging this query: judge what is left of it first")
 
 
 def refuse_open_example(visit: Visit, item: str, what: str) -> None:

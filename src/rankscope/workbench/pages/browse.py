@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Annotated, TypedDict
+from urllib.parse import urlencode
 
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import UploadFile
@@ -25,18 +26,14 @@ from rankscope.workbench.pages.items import (
     ChoiceView,
     Neighbourhoods,
     card,
-    cards,
     feature_choices,
     last_page,
     metric_names,
     place_of,
-    scored_cards,
 )
 from rankscope.workbench.pages.parameters import Picture, Words
 from rankscope.workbench.pages.pictures import LARGEST_DROPPED, DroppedPictures
 from rankscope.workbench.service.requests import Refusal
-
-# The collection to look through: class by class, at random, or from near to far.
 
 BROWSE_PAGE = 60  # items
 
@@ -98,9 +95,10 @@ def browse(visit: Visit, asked: BrowseAsked) -> BrowseView:
     places = _places(visit, asked, order, start, chosen)
     pages = last_page(len(places), BROWSE_PAGE)
     first = (min(asked.page, pages) - 1) * BROWSE_PAGE
+    shown = places[first : first + BROWSE_PAGE].tolist()
     return {
         "order": order,
-        "items": cards(visit.bench, places[first : first + BROWSE_PAGE].tolist(), first + 1, blind=blind),
+        "items": [card(visit.bench, place, rank, blind=blind) for rank, place in enumerate(shown, first + 1)],
         "total": len(places),
         "page": min(asked.page, pages),
         "pages": pages,
@@ -129,9 +127,6 @@ def _places(visit: Visit, asked: BrowseAsked, order: str, start: int | None, cho
     if not len(found):
         raise Refusal(404, f"there is no class '{asked.class_}' in this collection")
     return found
-
-
-BROWSE_ADDRESSES = (browse,)
 
 
 # More like this: an item of the collection, or a picture that was dropped in, and what is nearest to it.
@@ -236,12 +231,15 @@ def like_picture(visit: Visit, asked: LikePictureAsked) -> LikeView:
 def _view(visit: Visit, found: Nearest | None, page: int, total: int, chosen: tuple[str, str]) -> LikeView:
     first = (page - 1) * LIKE_PAGE
     rows = zip(found.places[first:].tolist(), found.scores[first:].tolist(), strict=True) if found else ()
-    choices = visit.bench.keep(feature_choices)
+    choices, blind = visit.bench.keep(feature_choices), is_judging(visit)
     return {
         "example": None,
         "dropped": "",
         "dropped_name": "",
-        "items": scored_cards(visit.bench, rows, first + 1, is_judging(visit)),
+        "items": [
+            card(visit.bench, place, rank, score=score, blind=blind)
+            for rank, (place, score) in enumerate(rows, first + 1)
+        ],
         "total": total,
         "page": page,
         "pages": last_page(total, LIKE_PAGE),
@@ -256,8 +254,6 @@ def _view(visit: Visit, found: Nearest | None, page: int, total: int, chosen: tu
 @address("POST", "/like/picture", role="admin", takes_file=True, statuses=(413, 415))
 async def drop_picture(visit: Visit, asked: DropAsked) -> Changed | DroppedView:
     """Drop a picture in: decoded elsewhere, kept in memory, and seen by nobody else."""
-    from urllib.parse import urlencode
-
     data = await asked.file.read(LARGEST_DROPPED + 1)
     store = visit.bench.keep(DroppedPictures)
     key = await run_in_threadpool(store.add, visit, asked.file.filename or "", data)
@@ -273,6 +269,3 @@ def dropped_picture(visit: Visit, asked: PreviewAsked) -> Response:
     """What was dropped in, as the server decoded it."""
     found = visit.bench.keep(DroppedPictures).find(visit, asked.name)
     return Response(found.preview, headers={"cache-control": "private, no-store"}, media_type="image/webp")
-
-
-LIKE_ADDRESSES = (like_picture, like_item, drop_picture, dropped_picture)

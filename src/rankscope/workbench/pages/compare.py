@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, TypedDict
 
 from rankscope.analysis.assessors.bradley_terry import bradley_terry
 from rankscope.analysis.assessors.preferences import CHOICES, INTERLEAVED, SIDE_BY_SIDE
-from rankscope.analysis.assessors.win_rates import PositionBias, WinRate, position_bias, win_rates
+from rankscope.analysis.assessors.win_rates import position_bias, win_rates
 from rankscope.core.errors import SettingError
 from rankscope.core.validation import OneOf, Optional, Several, WholeNumber
 from rankscope.reports.texts.assessors import bias_lines, strength_lines, verdict_lines
 from rankscope.workbench.pages.addresses import Changed, Visit, address
-from rankscope.workbench.pages.agreement import json_number, undo_last
+from rankscope.workbench.pages.agreement import undo_last
+from rankscope.workbench.pages.answers import view_of
 from rankscope.workbench.pages.bench import Workbench
-from rankscope.workbench.pages.blindness import open_queries
+from rankscope.workbench.pages.blindness import open_queries, refuse_judged_query
 from rankscope.workbench.pages.items import ItemView, QueryView, item_view, query_view
 from rankscope.workbench.pages.judge import KEY
 from rankscope.workbench.pages.parameters import Words
@@ -24,8 +24,6 @@ from rankscope.workbench.project import new_key
 from rankscope.workbench.service.requests import Refusal
 from rankscope.workbench.sources import run_names
 from rankscope.workbench.store.events import LONGEST_LOOK, MarkEvent
-
-# Two systems side by side without names, or one list of both: which is better, and why.
 
 MODE = OneOf(MODES, exactly=True)
 MOST_PLACES = 1_000_000
@@ -77,32 +75,22 @@ class UndoPreferAsked:
 
 
 class ComparisonPlans:
-    """What everybody compares, planned once; runs are read at the first look."""
+    """The runs and queries of a project, and what everybody compares, planned once."""
 
     def __init__(self, bench: Workbench) -> None:
-        self.bench = bench
-        self._room: Comparing | None = None
+        self.project, self.room = bench.project, Comparing.of(bench.project)
         self._plans: dict[tuple[int, str], dict[str, ShownPair]] = {}
-
-    def room(self) -> Comparing:
-        """The runs and queries of the project; read anew when a query was added."""
-        project = self.bench.project
-        if self._room is None or len(self._room.queries) != len(project.queries):
-            self._room, self._plans = Comparing.of(project), {}
-        return self._room
 
     def plan(self, assessor: int, mode: str) -> dict[str, ShownPair]:
         """What somebody compares, in order, by names that tell nothing."""
-        room = self.room()
         if (assessor, mode) not in self._plans:
-            secret = self.bench.project.secret
-            planned = {each.key(secret, assessor): each for each in room.plan(assessor, mode)}
-            self._plans[assessor, mode] = planned
+            planned = self.room.plan(assessor, mode)
+            self._plans[assessor, mode] = {each.key(self.project.secret, assessor): each for each in planned}
         return self._plans[assessor, mode]
 
     def answered(self, assessor: int) -> set[ShownPair]:
         """What somebody has compared."""
-        events = (each for said in self.bench.project.state.preferences.values() for each in said)
+        events = (each for said in self.project.state.preferences.values() for each in said)
         return {
             ShownPair(each.query or "", each.details["left"], each.details["right"], each.details["mode"])
             for each in events
@@ -110,11 +98,16 @@ class ComparisonPlans:
         }
 
 
+def _comparisons(visit: Visit) -> ComparisonPlans:
+    """Runs are read at the first look, and again when a query was added."""
+    return visit.bench.keep(ComparisonPlans, as_of=len(visit.project.queries))
+
+
 @address("GET", "/compare", title="Compare", template="compare.html")
 def compare(visit: Visit, asked: CompareAsked) -> CompareView:
     """The next two lists to compare; nothing says which systems they are of."""
-    comparisons = visit.bench.keep(ComparisonPlans)
     try:
+        comparisons = _comparisons(visit)
         plan = comparisons.plan(visit.person.id, asked.mode)
     except SettingError as error:
         return _view(asked, why_not=str(error))
@@ -153,7 +146,7 @@ def _view(asked: CompareAsked, **known: Any) -> CompareView:
 
 
 def _shown_view(visit: Visit, shown: ShownPair) -> dict[str, Any]:
-    room = visit.bench.keep(ComparisonPlans).room()
+    room = _comparisons(visit).room
     found: dict[str, Any] = {"query": query_view(visit.bench, shown.query)}
     if shown.mode == INTERLEAVED:
         made = room.interleaved(visit.person.id, shown)
@@ -166,13 +159,11 @@ def _shown_view(visit: Visit, shown: ShownPair) -> dict[str, Any]:
 @address("POST", "/compare", statuses=(403, 404))
 async def prefer(visit: Visit, asked: PreferAsked) -> Changed:
     """Say which of two lists is better, or what is good in one made of both; answered when it is on the disk."""
-    shown = visit.bench.keep(ComparisonPlans).plan(visit.person.id, asked.mode).get(asked.task)
+    shown = _comparisons(visit).plan(visit.person.id, asked.mode).get(asked.task)
     if shown is None:
         raise Refusal(404, "there is nothing of this name to compare: the runs may have changed")
-    with visit.project.lock:
-        if shown.query in open_queries(visit):
-            raise Refusal(403, "you are judging this query: judge what is left of it first")
-    await asyncio.wrap_future(visit.project.send(_mark_of(visit, asked, shown)))
+    refuse_judged_query(visit, shown.query)
+    await visit.save(_mark_of(visit, asked, shown))
     return Changed(f"/compare?mode={asked.mode.replace(' ', '+')}")
 
 
@@ -183,7 +174,7 @@ def _mark_of(visit: Visit, asked: PreferAsked, shown: ShownPair) -> MarkEvent:
             raise Refusal(400, f"choice: is missing: one of {', '.join(CHOICES)}")
         choice: Any = asked.choice
         return mark_of_choice(who, asked.key, shown, choice, why, asked.ms)
-    made = visit.bench.keep(ComparisonPlans).room().interleaved(who, shown)
+    made = _comparisons(visit).room.interleaved(who, shown)
     numbers = {visit.bench.number_of(item): item for item in made.items}
     if foreign := [number for number in asked.clicked if number not in numbers]:
         raise Refusal(400, f"clicked: item {foreign[0]} is not in this list")
@@ -196,9 +187,6 @@ def undo_preference(visit: Visit, asked: UndoPreferAsked) -> Changed:
     """Take back one's own last answer; again goes further back."""
     undo_last(visit, "prefer", "there is no answer of yours to take back")
     return Changed(f"/compare?mode={asked.mode.replace(' ', '+')}")
-
-
-COMPARE_ADDRESSES = (compare, prefer, undo_preference)
 
 
 # Which systems people prefer: win rates with their limits, verdicts, and what the side on the page does.
@@ -257,41 +245,8 @@ def preferred(visit: Visit) -> PreferredView:
     strengths = bradley_terry(answers) if len({name for each in answers for name in each.pair}) > 2 else None
     return {
         "answers": len(answers),
-        "rates": [_rate_view(each) for each in rates],
-        "sides": _sides_view(bias),
+        "rates": [view_of(each, RateView) for each in rates],
+        "sides": view_of(bias, SidesView),
         "words": [*verdict_lines(rates), *strength_lines(strengths)],
         "side_words": [line.removeprefix("! ") for line in bias_lines(bias)] if bias.sided else [],
     }
-
-
-def _rate_view(found: WinRate) -> RateView:
-    return {
-        "first": found.first,
-        "second": found.second,
-        "label": found.label,
-        "answers": found.answers,
-        "queries": found.queries,
-        "wins": found.wins,
-        "losses": found.losses,
-        "ties": found.ties,
-        "rate": found.rate,
-        "low": json_number(found.low),
-        "high": json_number(found.high),
-        "p": json_number(found.p),
-        "better": found.better,
-    }
-
-
-def _sides_view(bias: PositionBias) -> SidesView:
-    return {
-        "twice": bias.twice,
-        "follows": json_number(bias.follows),
-        "lean": json_number(bias.lean),
-        "lean_low": json_number(bias.lean_low),
-        "lean_high": json_number(bias.lean_high),
-        "sided": bias.sided,
-        "left_share": json_number(bias.left_share),
-    }
-
-
-PREFERRED_ADDRESSES = (preferred,)

@@ -69,25 +69,20 @@ def export_file(visit: Visit, asked: FileAsked) -> Response:
     """Judgements with their provenance in one .zip, the journal, or the marks of sessions; 409: assessors differ."""
     name = FILES[asked.kind]
     if asked.kind == "log":
-        return _download(_written(lambda path: visit.project.export_log(path), name)[name], name, CSV)
+        return _download(_written(visit.project.export_log, name)[name], name, CSV)
     if asked.kind == "journal":
-        return _download(_written(lambda path: visit.project.export_journal(path), name)[name], name, JSONL)
+        return _download(_written(visit.project.export_journal, name)[name], name, JSONL)
+    how = {each: getattr(asked, each) for each in ("merge", "open_pairs", "probabilities", "names")}
+    how["assessor"] = asked.assessor or None
     try:
-        files = _written(lambda path: _export(visit, asked, path), name)
+        files = _written(lambda path: visit.project.export(path, **how), name)
     except InputError as error:
         raise Refusal(409, str(error)) from None
-    return _download(_zipped(files), f"{Path(name).stem}.zip", ZIP)
-
-
-def _export(visit: Visit, asked: FileAsked, path: Path) -> None:
-    visit.project.export(
-        path,
-        assessor=asked.assessor or None,
-        merge=asked.merge,
-        open_pairs=asked.open_pairs,
-        probabilities=asked.probabilities,
-        names=asked.names,
-    )
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        for each, content in files.items():
+            archive.writestr(zipfile.ZipInfo(each), content)  # equal files give equal bytes
+    return _download(stream.getvalue(), f"{Path(name).stem}.zip", ZIP)
 
 
 def _written(write: Callable[[Path], object], name: str) -> dict[str, bytes]:
@@ -97,17 +92,5 @@ def _written(write: Callable[[Path], object], name: str) -> dict[str, bytes]:
         return {path.name: path.read_bytes() for path in sorted(Path(folder).iterdir())}
 
 
-def _zipped(files: dict[str, bytes]) -> bytes:
-    """Equal files give equal bytes."""
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in files.items():
-            archive.writestr(zipfile.ZipInfo(name), content)
-    return stream.getvalue()
-
-
 def _download(content: bytes, name: str, kind: str) -> Response:
     return Response(content, headers={"content-disposition": f'attachment; filename="{name}"'}, media_type=kind)
-
-
-EXPORT_ADDRESSES = (export, export_file)

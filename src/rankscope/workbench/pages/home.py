@@ -8,15 +8,14 @@ from statistics import median
 from typing import Annotated, Final, TypedDict
 
 from rankscope.core.validation import OneOf, WholeNumber
-from rankscope.workbench.judging import AssessorProgress, QueryProgress
+from rankscope.workbench.judging import QueryProgress
 from rankscope.workbench.pages.addresses import Changed, Visit, address
+from rankscope.workbench.pages.answers import view_of
 from rankscope.workbench.pages.blindness import OwnLine, OwnProgress
 from rankscope.workbench.pages.items import ItemView, item_view
-from rankscope.workbench.project import Project, new_key
-from rankscope.workbench.store.events import ANSWERS, Assessor
+from rankscope.workbench.project import new_key
+from rankscope.workbench.store.events import ANSWERS
 from rankscope.workbench.usability import LEAST, MOST, STATEMENTS, TASKS, Reply, replies_of, survey_mark
-
-# The first page: how far the judging has come, and one button to go on.
 
 LAST_MARKS = 200  # that the time of one mark is taken from
 
@@ -66,7 +65,14 @@ def home(visit: Visit) -> HomeView:
     own = visit.bench.keep(OwnProgress).by_query(visit.person)
     whole = visit.project.progress() if visit.person.role == "admin" else None
     left = sum(each.left for each in own)
-    typical = typical_ms(visit.project, visit.person)
+    with visit.project.lock:
+        last = list(islice(visit.project.state.history(visit.person.id), LAST_MARKS))
+    times = [each.ms for each in last if each.kind in ANSWERS and each.ms is not None]
+    people = []
+    for each in whole.assessors if whole else ():
+        person = visit.project.assessors[each.assessor]
+        seconds = None if each.median_ms is None else each.median_ms / 1000
+        people.append(view_of(each, PersonLine, name=person.name, role=person.role, seconds_each=seconds))
     places = {each.query: each for each in whole.queries} if whole else {}
     return {
         "project": visit.bench.title,
@@ -74,20 +80,12 @@ def home(visit: Visit) -> HomeView:
         "pool": visit.project.pool is not None,
         "marks": sum(each.mine for each in own),
         "left": left,
-        "seconds_left": None if typical is None else left * typical / 1000,
+        "seconds_left": left * float(median(times)) / 1000 if times else None,
         "seconds_left_of_all": whole.seconds_left if whole else None,
         "queries": [_query_line(visit, each, places.get(each.query)) for each in own],
-        "people": [_person_line(visit, each) for each in whole.assessors] if whole else [],
+        "people": people,
         "asks": own_reply(visit, "judging") is None,
     }
-
-
-def typical_ms(project: Project, person: Assessor) -> float | None:
-    """The median time that somebody looked at an item of late; None where that is not known."""
-    with project.lock:
-        last = list(islice(project.state.history(person.id), LAST_MARKS))
-    times = [each.ms for each in last if each.kind in ANSWERS and each.ms is not None]
-    return float(median(times)) if times else None
 
 
 def _query_line(visit: Visit, own: OwnLine, whole: QueryProgress | None) -> QueryLine:
@@ -101,22 +99,6 @@ def _query_line(visit: Visit, own: OwnLine, whole: QueryProgress | None) -> Quer
         "done": None if whole is None else min(whole.judged, whole.places),
         "wanted": None if whole is None else whole.places,
     }
-
-
-def _person_line(visit: Visit, found: AssessorProgress) -> PersonLine:
-    person = visit.project.assessors[found.assessor]
-    return {
-        "name": person.name,
-        "role": person.role,
-        "grades": found.grades,
-        "unsure": found.unsure,
-        "skipped": found.skipped,
-        "surplus": found.surplus,
-        "seconds_each": None if found.median_ms is None else found.median_ms / 1000,
-    }
-
-
-HOME_ADDRESSES = (home,)
 
 
 # How it is to work with: the ten statements of the System Usability Scale, asked after a task or at any time.
@@ -196,6 +178,3 @@ def own_reply(visit: Visit, task: str) -> Reply | None:
     with visit.project.lock:
         own = [event for event in visit.project.state.surveys if event.assessor == visit.person.id]
     return next((each for each in replies_of(own) if each.task == task), None)
-
-
-QUESTIONNAIRE_ADDRESSES = (questionnaire, answer_questionnaire)

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Iterable, Sequence
 from typing import Final, Literal, TypedDict
 
+from rankscope.core.caching import Recent
 from rankscope.core.errors import InputError, SettingError
-from rankscope.workbench.browsing.collection import Neighbourhood
+from rankscope.workbench.browsing.collection import Neighbourhood, VectorRecipe
 from rankscope.workbench.pages.bench import Workbench
 from rankscope.workbench.service.requests import Refusal
 from rankscope.workbench.store.state import Pair
-
-# Items and queries as pages show them: by number, with their picture or their text, without ids and classes.
 
 LONGEST_TEXT = 20_000  # signs of a text
 
@@ -97,26 +95,14 @@ def card(bench: Workbench, place: int, rank: int, *, score: float | None = None,
     """One item at its place of a list."""
     item = bench.project.items[place]
     shown = item_view(bench, item.id)
+    shown["text"] = shown["text"][:SNIPPET]
     return {
-        "number": shown["number"],
-        "kind": shown["kind"],
-        "title": shown["title"],
-        "text": shown["text"][:SNIPPET],
+        **shown,
         "id": "" if blind else item.id,
         "label": "" if blind else item.class_,
         "rank": rank,
         "score": score,
     }
-
-
-def cards(bench: Workbench, places: Sequence[int], first: int = 1, *, blind: bool = False) -> list[CardView]:
-    """Items in a row, counted from `first`."""
-    return [card(bench, place, rank, blind=blind) for rank, place in enumerate(places, first)]
-
-
-def scored_cards(bench: Workbench, rows: Iterable[tuple[int, float]], first: int, blind: bool) -> list[CardView]:
-    """The same with scores."""
-    return [card(bench, place, rank, score=score, blind=blind) for rank, (place, score) in enumerate(rows, first)]
 
 
 def place_of(bench: Workbench, number: int) -> int:
@@ -132,8 +118,8 @@ class Neighbourhoods:
 
     def __init__(self, bench: Workbench) -> None:
         self.access = bench.project.access
-        self._made: dict[tuple[str, str], Neighbourhood] = {}
-        self._making = threading.Lock()
+        self._made = Recent[Neighbourhood](NEIGHBOURHOODS_KEPT, lambda each: 1)
+        self._making = threading.Lock()  # one at a time
 
     def chosen(self, features: str = "", metric: str = "") -> tuple[str, str]:
         """The names of a feature file and a metric: the first one, and the one that goes with it, unless named."""
@@ -144,19 +130,14 @@ class Neighbourhoods:
 
     def of(self, features: str, metric: str) -> Neighbourhood:
         """Ready to be asked, by the names that `chosen` gives."""
-        key = (features, metric)
         with self._making:
-            found = self._made.pop(key, None) or Neighbourhood(metric, self.access.vectors(features).matrix)
-            self._made[key] = found  # the last that was asked for stands at the end
-            while len(self._made) > NEIGHBOURHOODS_KEPT:
-                del self._made[next(iter(self._made))]
-        return found
+            return self._made.get(
+                (features, metric), lambda: Neighbourhood(metric, self.access.vectors(features).matrix)
+            )
 
 
 def feature_choices(bench: Workbench) -> list[ChoiceView]:
     """The feature files of a project, as a page offers them."""
-    from rankscope.workbench.browsing.collection import VectorRecipe
-
     access = bench.project.access
     found: list[ChoiceView] = []
     for name, path in zip(access.feature_names, access.sources.features, strict=True):

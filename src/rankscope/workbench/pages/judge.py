@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -18,9 +17,7 @@ from rankscope.workbench.pages.items import ItemView, QueryView, item_view, pair
 from rankscope.workbench.pages.parameters import Words
 from rankscope.workbench.project import new_key
 from rankscope.workbench.store.events import ANSWERS, LONGEST_KEY, LONGEST_LOOK, Event, MarkEvent, Refused
-from rankscope.workbench.store.state import Pair
-
-# Judging: what comes next, marks, undo, and one's own history.
+from rankscope.workbench.store.state import Pair, State
 
 MOST_TASKS = 24  # items at once
 TAB = Words(40)
@@ -111,9 +108,17 @@ class AwayAsked:
 @address("GET", "/judge", title="Judge", template="judge.html")
 def judge(visit: Visit, asked: JudgeAsked) -> JudgeView:
     """What to judge next, lent to a tab: items and what they are looked at for, and nothing else."""
-    pairs = _next_pairs(visit, asked) if asked.tab else []
+    pairs: list[Pair] = []
+    if asked.tab:  # what the tab shows already and may go on showing, then more
+        project, person = visit.project, visit.person.id
+        held = project.hold(person, read_tasks(visit.bench, asked.hold, MOST_TASKS), asked.tab)
+        more = [loan.pair for loan in project.next_items(person, asked.count, tab=asked.tab)]
+        pairs = list(dict.fromkeys([*held, *more]))[: max(asked.count, len(held))]
     marks, left = visit.bench.keep(OwnProgress).totals(visit.person)
     guidelines = visit.project.guidelines
+    # A name for what one person's browser keeps of one project: nobody else's marks are sent in their name.
+    about = str(visit.person.id).encode()
+    outbox = hashlib.blake2b(about, digest_size=8, key=visit.project.secret[:64], person=b"outbox").hexdigest()
     return {
         "grades": grade_views(visit.bench),
         "guideline": {"version": guidelines[-1].version, "text": guidelines[-1].text} if guidelines else None,
@@ -122,16 +127,8 @@ def judge(visit: Visit, asked: JudgeAsked) -> JudgeView:
         "marks": marks,
         "left": left,
         "decided": visit.project.is_decided,
-        "outbox": _outbox(visit),
+        "outbox": outbox,
     }
-
-
-def _next_pairs(visit: Visit, asked: JudgeAsked) -> list[Pair]:
-    """What the tab shows already and may go on showing, then more."""
-    project, person = visit.project, visit.person.id
-    held = project.hold(person, read_tasks(visit.bench, asked.hold, MOST_TASKS), asked.tab)
-    more = [loan.pair for loan in project.next_items(person, asked.count, tab=asked.tab)]
-    return list(dict.fromkeys([*held, *more]))[: max(asked.count, len(held))]
 
 
 @address("POST", "/judge/marks")
@@ -140,12 +137,8 @@ async def mark(visit: Visit, asked: MarkAsked) -> None:
     query, item = pair_of(visit.bench, asked.task)
     if visit.project.pool is None or visit.project.pool.row((query, item)) is None:
         raise Refused(f"task {asked.task} is not in the pool that is judged now")
-    await _save(visit, _mark_of(visit, asked, query, item))
-
-
-def _mark_of(visit: Visit, asked: MarkAsked, query: str, item: str) -> MarkEvent:
     kind: Any = asked.kind
-    return MarkEvent(
+    said = MarkEvent(
         assessor=visit.person.id,
         key=asked.key,
         kind=kind,
@@ -155,14 +148,17 @@ def _mark_of(visit: Visit, asked: MarkAsked, query: str, item: str) -> MarkEvent
         ms=asked.ms,
         detail={"text": asked.text} if asked.kind == "comment" else None,
     )
+    await visit.save(said)
 
 
 @address("POST", "/judge/undo")
 async def undo(visit: Visit, asked: UndoAsked) -> UndoneView:
     """Take back a mark, and have its item back; again and again goes further back."""
-    event = await _save(
-        visit, MarkEvent(assessor=visit.person.id, key=asked.key, kind="undo", of=_event_of(visit, asked.of))
-    )
+    of = None if asked.of is None else visit.project.state.known(visit.person.id, asked.of)
+    if asked.of is not None and of is None:
+        raise Refused("there is no mark of yours with this key, so there is nothing to undo")
+    number = None if of is None else of.id
+    event = await visit.save(MarkEvent(assessor=visit.person.id, key=asked.key, kind="undo", of=number))
     undone = visit.project.state.events[(event.of or 0) - 1]
     pair = (undone.query or "", undone.item or "")
     inside = visit.project.pool is not None and visit.project.pool.row(pair) is not None
@@ -180,21 +176,6 @@ async def undo(visit: Visit, asked: UndoAsked) -> UndoneView:
 def away(visit: Visit, asked: AwayAsked) -> None:
     """The tab was closed: what it shows goes to others."""
     visit.project.release(visit.person.id, asked.tab)
-
-
-async def _save(visit: Visit, mark: MarkEvent) -> Event:
-    saved = await asyncio.wrap_future(visit.project.send(mark))
-    return saved.event
-
-
-def _event_of(visit: Visit, key: str | None) -> int | None:
-    """The event of one's own key."""
-    if key is None:
-        return None
-    found = visit.project.state.known(visit.person.id, key)
-    if found is None:
-        raise Refused("there is no mark of yours with this key, so there is nothing to undo")
-    return found.id
 
 
 def grade_views(bench: Workbench) -> list[GradeView]:
@@ -220,15 +201,6 @@ def grade_name(grade: int, grades: Iterable[int], relevant: int) -> str:
 def task_view(bench: Workbench, pair: Pair) -> TaskView:
     """An item for a query, both by numbers."""
     return {"task": task_of(bench, pair), "query": bench.query_number(pair[0]), "item": item_view(bench, pair[1])}
-
-
-def _outbox(visit: Visit) -> str:
-    """A name for what one person's browser keeps of one project: nobody else's marks are sent in their name."""
-    about = str(visit.person.id).encode()
-    return hashlib.blake2b(about, digest_size=8, key=visit.project.secret[:64], person=b"outbox").hexdigest()
-
-
-JUDGE_ADDRESSES = (judge, mark, undo, away)
 
 
 # One's own history: everything said, the last first, to be taken back or said again.
@@ -277,7 +249,7 @@ def history(visit: Visit, asked: HistoryAsked) -> HistoryView:
     start = (asked.page - 1) * HISTORY_PAGE
     with visit.project.lock:
         events = list(islice(visit.project.state.history(visit.person.id), start, start + HISTORY_PAGE + 1))
-        standing = {each.id for each in events if _stands(visit, each)}
+        standing = {each.id for each in events if _stands(visit.project.state, each)}
     lines = [_line(visit, each, each.id in standing) for each in events[:HISTORY_PAGE]]
     return {"page": asked.page, "more": len(events) > HISTORY_PAGE, "lines": lines}
 
@@ -289,10 +261,9 @@ def take_back(visit: Visit, asked: TakeBackAsked) -> Changed:
     return Changed("/history")
 
 
-def _stands(visit: Visit, event: Event) -> bool:
+def _stands(state: State, event: Event) -> bool:
     pair = (event.query or "", event.item or "")
-    state = visit.project.state
-    said = (state.answers.get(pair, {}).get(event.assessor), state.repeats.get(pair, {}).get(event.assessor))
+    said = (state.answer(event.assessor, pair), state.repeats.get(pair, {}).get(event.assessor))
     return event.kind not in ANSWERS or event in said
 
 
@@ -320,6 +291,3 @@ def _words(visit: Visit, event: Event) -> str:
     if event.kind == "adjudicate":
         return f"decided: {event.grade}"
     return {"skip": "skipped", "prefer": "compared two lists"}.get(event.kind, event.kind)
-
-
-HISTORY_ADDRESSES = (history, take_back)

@@ -22,8 +22,6 @@ from rankscope.workbench.pages.parameters import Field, Picture, Words, fields_o
 from rankscope.workbench.service.application import ServicePart
 from rankscope.workbench.service.requests import json_answer
 
-# One description of everything over HTTP, made from the addresses themselves: OpenAPI 3.1.
-
 PLACE: Final = re.compile(r"\{(\w+)(?::(\w+))?\}")
 STATUS_WORDS: Final = {
     400: "the request says something that cannot be",
@@ -125,39 +123,30 @@ def _responses(address: Address) -> dict[str, Any]:
         statuses |= {401, 403, 429}
     if address.method != "GET":
         statuses |= {403, 409, 429, 503, 507}
-    found = {str(each): _refused(STATUS_WORDS.get(each, "refused")) for each in sorted(statuses)}
-    return dict(sorted({**_answers(address), **found}.items()))
+    refusal = {"application/json": {"schema": {"$ref": "#/components/schemas/Refusal"}}}
+    found = _answers(address)
+    for each in statuses:
+        found[str(each)] = {"description": STATUS_WORDS.get(each, "refused"), "content": refusal}
+    return dict(sorted(found.items()))
 
 
 def _answers(address: Address) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for kind in address.views:
         if is_typeddict(kind):
-            found["200"] = _answered(address, "application/json", {"schema": _whole(address, kind)})
+            schema = schema_of_type(kind)
+            head = {"format": {"const": f"rankscope.{address.name}"}, "version": {"const": VIEW_VERSION}}
+            schema["properties"] = head | schema["properties"]
+            schema["required"] = [*head, *schema["required"]]
+            found["200"] = {"description": address.summary, "content": {"application/json": {"schema": schema}}}
         elif isinstance(kind, type) and issubclass(kind, Response):
-            found["200"] = _answered(address, address.media, {})
+            found["200"] = {
+                "description": address.summary,
+                "content": {media: {} for media in address.media.split(", ")},
+            }
         elif kind is type(None) or kind is Changed:
             found["204"] = {"description": "done"}
     return found
-
-
-def _answered(address: Address, media: str, content: Schema) -> dict[str, Any]:
-    return {"description": address.summary, "content": dict.fromkeys(media.split(", "), content)}
-
-
-def _whole(address: Address, kind: Any) -> Schema:
-    """A view with the name of its format."""
-    schema = schema_of_type(kind)
-    head = {"format": {"const": f"rankscope.{address.name}"}, "version": {"const": VIEW_VERSION}}
-    return schema | {
-        "properties": head | schema["properties"],
-        "required": ["format", "version", *schema["required"]],
-    }
-
-
-def _refused(words: str) -> dict[str, Any]:
-    content = {"application/json": {"schema": {"$ref": "#/components/schemas/Refusal"}}}
-    return {"description": words, "content": content}
 
 
 def _operations_of_route(route: Route) -> dict[str, Any]:
@@ -194,7 +183,12 @@ def schema_of_type(kind: Any) -> Schema:
     if kind in PLAIN_SCHEMAS:
         return dict(PLAIN_SCHEMAS[kind])
     if is_typeddict(kind):
-        return _object(kind)
+        return {
+            "type": "object",
+            "properties": {name: schema_of_type(hint) for name, hint in get_type_hints(kind).items()},
+            "required": sorted(kind.__required_keys__),
+            "additionalProperties": False,
+        }
     origin, inner = get_origin(kind), get_args(kind)
     if origin is list:
         return {"type": "array", "items": schema_of_type(inner[0])}
@@ -205,16 +199,6 @@ def schema_of_type(kind: Any) -> Schema:
     if origin in (Union, types.UnionType):
         return {"anyOf": [schema_of_type(each) for each in inner]}
     raise TypeError(f"{kind} has no schema")
-
-
-def _object(kind: Any) -> Schema:
-    hints = get_type_hints(kind)
-    return {
-        "type": "object",
-        "properties": {name: schema_of_type(hint) for name, hint in hints.items()},
-        "required": sorted(kind.__required_keys__),
-        "additionalProperties": False,
-    }
 
 
 def schema_of_field(field: Field) -> Schema:
@@ -239,19 +223,11 @@ def schema_of_rule(rule: Rule) -> Schema:
     if isinstance(rule, WholeNumber):
         return {"type": "integer", "minimum": rule.least, "maximum": rule.most}
     if isinstance(rule, Number):
-        return {"type": "number", **_limits(rule)}
+        inclusive, exclusive = ("minimum", "maximum"), ("exclusiveMinimum", "exclusiveMaximum")
+        limits = zip((*inclusive, *exclusive), (rule.least, rule.most, rule.above, rule.below), strict=True)
+        return {"type": "number", **{name: value for name, value in limits if math.isfinite(value)}}
     if isinstance(rule, Words):
         return {"type": "string", "minLength": rule.least, "maxLength": rule.most}
     if isinstance(rule, Picture):
         return {"type": "string", "contentMediaType": "application/octet-stream"}
     return {"type": "boolean"} if isinstance(rule, Flag) else {"type": "string"}
-
-
-def _limits(rule: Number) -> Schema:
-    named = {
-        "minimum": rule.least,
-        "maximum": rule.most,
-        "exclusiveMinimum": rule.above,
-        "exclusiveMaximum": rule.below,
-    }
-    return {name: value for name, value in named.items() if math.isfinite(value)}

@@ -6,10 +6,10 @@ be, its text what it means.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, fields
 from functools import cache
-from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Final, TypeVar, get_args, get_origin, get_type_hints
 
 from starlette.datastructures import FormData, QueryParams, UploadFile
 from starlette.requests import Request
@@ -20,7 +20,7 @@ from rankscope.workbench.service.requests import JSON, Refusal, body_kind, read_
 from rankscope.workbench.store.events import is_storable
 
 T = TypeVar("T")
-READING = frozenset({"GET", "HEAD"})
+READING: Final = frozenset({"GET", "HEAD", "OPTIONS"})  # methods that change nothing
 
 
 @dataclass(frozen=True)
@@ -69,13 +69,12 @@ class Field:
 def fields_of(kind: Any) -> tuple[Field, ...]:
     """What may be asked, in the order of the class."""
     hints = get_type_hints(kind, include_extras=True)
-    return tuple(_field(each.name, hints[each.name], each.default) for each in fields(kind))
-
-
-def _field(name: str, hint: Any, default: Any) -> Field:
-    assert get_origin(hint) is Annotated, f"{name} has no rule and no meaning"
-    _, rule, meaning = get_args(hint)
-    return Field(name, rule, meaning, default)
+    found = []
+    for each in fields(kind):
+        assert get_origin(hints[each.name]) is Annotated, f"{each.name} has no rule and no meaning"
+        _, rule, meaning = get_args(hints[each.name])
+        found.append(Field(each.name, rule, meaning, each.default))
+    return tuple(found)
 
 
 async def read_asked(kind: Callable[..., T], request: Request) -> T:
@@ -101,10 +100,6 @@ async def read_asked(kind: Callable[..., T], request: Request) -> T:
     if problems:
         raise Refusal(400, "\n".join(problems))
     return kind(**values)
-
-
-def _hint(name: str, known: Sequence[str]) -> str:
-    return did_you_mean(name, known).removesuffix(".")
 
 
 def _value(field: Field, given: Mapping[str, Any], texts: bool) -> Any:

@@ -9,13 +9,12 @@ from starlette.responses import RedirectResponse, Response
 
 from rankscope.core.validation import OneOf
 from rankscope.workbench.pages.addresses import NOBODY, Changed, Visit, address, origin_of, person_of_token
-from rankscope.workbench.pages.answers import comes_from_elsewhere, page, wants_json
+from rankscope.workbench.pages.answers import comes_from_elsewhere, page, view_of, wants_json
+from rankscope.workbench.pages.bench import SESSION_SECONDS
 from rankscope.workbench.pages.parameters import Words
 from rankscope.workbench.people import LONGEST_NAME, OWNER, PROJECT
 from rankscope.workbench.service.requests import Refusal, json_answer
 from rankscope.workbench.store.events import ROLES, Assessor, MarkEvent
-
-# Who may come in: invitations, shown once, renewed and taken back.
 
 
 class PersonView(TypedDict):
@@ -62,20 +61,17 @@ class RevokeAsked:
 @address("GET", "/people", role="admin", title="People", template="people.html")
 def people(visit: Visit) -> PeopleView:
     """Who may come in, and as what."""
-    found: list[PersonView] = []
-    for each in visit.project.assessors.values():
-        if each.id == PROJECT.id:
-            continue
-        found.append(
-            {
-                "name": each.name,
-                "kind": each.kind,
-                "role": each.role,
-                "invited": each.token_hash is not None,
-                "active": bool(each.active),
-                "is_owner": each.id == OWNER.id,
-            }
+    found = [
+        view_of(
+            each,
+            PersonView,
+            invited=each.token_hash is not None,
+            active=bool(each.active),
+            is_owner=each.id == OWNER.id,
         )
+        for each in visit.project.assessors.values()
+        if each.id != PROJECT.id
+    ]
     return {"people": found, "roles": list(ROLES)}
 
 
@@ -99,9 +95,6 @@ def revoke(visit: Visit, asked: RevokeAsked) -> Changed:
 def _check_not_owner(name: str) -> None:
     if name.strip() == OWNER.name:
         raise Refusal(409, "the owner comes in by the link that is printed when the service is started")
-
-
-PEOPLE_ADDRESSES = (people, invite, revoke)
 
 
 # Coming in with the link of an invitation or of the start, and going out.
@@ -167,7 +160,7 @@ def _signed_in(visit: Visit, person: Assessor, token: str) -> Response:
     answer.set_cookie(
         bench.reach.cookie,
         bench.sessions.begin(person),
-        max_age=30 * 24 * 3600,
+        max_age=SESSION_SECONDS,
         httponly=True,
         samesite="strict",
         secure=bench.reach.is_encrypted,
@@ -196,6 +189,3 @@ def _end_session(visit: Visit) -> None:
 def me(visit: Visit) -> MeView:
     """Who is signed in."""
     return {"name": visit.person.name, "role": visit.person.role}
-
-
-ENTERING_ADDRESSES = (enter, enter_instead, leave, me)

@@ -75,9 +75,6 @@ def picture(visit: Visit, asked: PictureAsked) -> Response:
     return Response(found, headers={"cache-control": PICTURE_CACHING}, media_type="image/webp")
 
 
-PICTURE_ADDRESSES = (picture,)
-
-
 # Pictures that somebody dropped in: in memory for as long as they are signed in, and seen by nobody else.
 
 MOST_DROPPED_BYTES: Final = 200 << 20  # of all pictures together

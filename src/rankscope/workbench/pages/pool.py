@@ -7,10 +7,9 @@ from typing import Annotated, TypedDict
 
 from rankscope.core.validation import COUNT, SEED, Optional
 from rankscope.workbench.pages.addresses import Changed, Visit, address
+from rankscope.workbench.pages.answers import view_of
 from rankscope.workbench.pages.parameters import Words
-from rankscope.workbench.store.events import Guideline, PoolDesign
-
-# The pool: what is to be judged, how it was drawn, and a form that makes the next one.
+from rankscope.workbench.store.events import PoolDesign
 
 POOL_EXAMPLES = {
     "depth(20)": "the first 20 of each run",
@@ -74,26 +73,11 @@ def make_pool(visit: Visit, asked: PoolAsked) -> Changed:
 def _design(visit: Visit, found: PoolDesign) -> DesignView:
     current = visit.project.pool
     is_current = current is not None and current.design.version == found.version
-    return {
-        "version": found.version,
-        "method": found.method,
-        "seed": found.seed,
-        "budget": found.budget,
-        "runs": found.run_names,
-        "digest": found.digest,
-        "at_us": found.at_us,
-        "candidates": len(current.rows) if current is not None and is_current else None,
-        "decision": _decision(visit) if is_current else None,
-    }
-
-
-def _decision(visit: Visit) -> str | None:
+    candidates = len(current.rows) if current is not None and is_current else None
     with visit.project.lock:
         compared = visit.project.assignment.compared
-        return None if compared is None else compared.decision().sentence
-
-
-POOL_ADDRESSES = (pool, make_pool)
+        decision = compared.decision().sentence if is_current and compared is not None else None
+    return view_of(found, DesignView, runs=found.run_names, candidates=candidates, decision=decision)
 
 
 # What assessors are to go by, in all its versions; an admin writes the next one.
@@ -127,7 +111,7 @@ class GuidelineAsked:
 @address("GET", "/guidelines", title="Guidelines", template="guidelines.html")
 def guidelines(visit: Visit) -> GuidelinesView:
     """What assessors are to go by; each mark carries the version that it was made under."""
-    found = [_version(each) for each in reversed(visit.project.guidelines)]
+    found = [view_of(each, VersionView) for each in reversed(visit.project.guidelines)]
     return {"versions": found, "may_write": visit.person.role == "admin"}
 
 
@@ -136,10 +120,3 @@ def write_guideline(visit: Visit, asked: GuidelineAsked) -> Changed:
     """Write the next version; the same text again changes nothing."""
     visit.project.add_guideline(asked.text.replace("\r\n", "\n"))
     return Changed("/guidelines")
-
-
-def _version(found: Guideline) -> VersionView:
-    return {"version": found.version, "text": found.text, "at_us": found.at_us, "digest": found.digest}
-
-
-GUIDELINES_ADDRESSES = (guidelines, write_guideline)

@@ -11,12 +11,11 @@ from rankscope.engines.text.text_index import Index
 from rankscope.reports.texts.inspection import OVERVIEW, VIEWS
 from rankscope.workbench.browsing.collection import items_with_words
 from rankscope.workbench.pages.addresses import Visit, address
+from rankscope.workbench.pages.answers import view_of
 from rankscope.workbench.pages.bench import Workbench
 from rankscope.workbench.pages.blindness import refuse_while_judging
-from rankscope.workbench.pages.items import CardView, ChoiceView, card, cards, feature_choices, last_page
+from rankscope.workbench.pages.items import CardView, ChoiceView, card, feature_choices, last_page
 from rankscope.workbench.pages.parameters import Words
-
-# Search by words: the text engine where the project has an index, else ids and titles.
 
 SEARCH_PAGE = 20  # items
 PIECE = 200  # signs of a piece of a text
@@ -109,29 +108,18 @@ def _found(bench: Workbench, index: Index, words: str, rank: int, name: str, sco
 
 
 def _by_names(visit: Visit, asked: SearchAsked) -> tuple[list[FoundView], int]:
-    found = items_with_words(visit.project.items, asked.q, visit.bench.keep(Titles).of)
-    first = (asked.page - 1) * SEARCH_PAGE
-    shown = cards(visit.bench, found[first : first + SEARCH_PAGE], first + 1)
-    return [{**each, "pieces": []} for each in shown], len(found)
+    access, has_titles = visit.project.access, visit.project.file.texts is not None
 
-
-class Titles:
-    """Titles of documents; pictures have none."""
-
-    def __init__(self, bench: Workbench) -> None:
-        self.access, self.has_titles = bench.project.access, bench.project.file.texts is not None
-
-    def of(self, item: str) -> str:
-        """The title of an item, or nothing."""
-        if not self.has_titles:
-            return ""
+    def title_of(item: str) -> str:
         try:
-            return self.access.document(item).get("title") or ""
+            return (access.document(item).get("title") or "") if has_titles else ""
         except InputError:
             return ""
 
-
-SEARCH_ADDRESSES = (search,)
+    found = items_with_words(visit.project.items, asked.q, title_of)
+    first = (asked.page - 1) * SEARCH_PAGE
+    shown = enumerate(found[first : first + SEARCH_PAGE], first + 1)
+    return [{**card(visit.bench, place, rank), "pieces": []} for rank, place in shown], len(found)
 
 
 # What is inside the project's index: documents, fields and terms, where they stand, and why something scores.
@@ -145,7 +133,6 @@ TITLES: Final = {
     "analyse": "How a text is read",
     "query": "How a query is read",
 }
-MEANINGS: Final = {"TERM": "a term", "ID": "the id of a document", "QUERY": "a query", "TEXT": "words"}
 
 
 class LookView(TypedDict):
@@ -185,11 +172,15 @@ class LookAsked:
     operator: Annotated[str, OneOf(("OR", "AND"), exactly=True), "explain, query: between words"] = "OR"
 
 
-def _has_index(bench: Workbench) -> bool:
-    return bench.project.sources.index is not None
-
-
-@address("GET", "/look", role="admin", title="Look", template="look.html", statuses=(403,), offered=_has_index)
+@address(
+    "GET",
+    "/look",
+    role="admin",
+    title="Look",
+    template="look.html",
+    statuses=(403,),
+    offered=lambda bench: bench.project.sources.index is not None,
+)
 def look(visit: Visit, asked: LookAsked) -> LookView:
     """What `rankscope look` shows of the project's index."""
     refuse_while_judging(visit, "what is in the index")
@@ -199,36 +190,23 @@ def look(visit: Visit, asked: LookAsked) -> LookView:
     text, problem = "", ""
     found: dict[str, Any] = {}
     if index is not None and all(given):
-        text, found, problem = _shown(index, chosen, given, asked)
-    return {
-        "view": asked.view,
-        "views": TITLES,
-        "there": index is not None,
-        "fields": [] if index is None else list(index.fields),
-        "field": asked.field or ("" if index is None else index.default_field),
-        "words": asked.words,
-        "id": asked.id,
-        "prefix": asked.prefix,
-        "by": asked.by,
-        "rebuild": asked.rebuild,
-        "needs": list(chosen.needs),
-        "options": list(chosen.options),
-        "text": text,
-        "found": found,
-        "problem": problem,
-    }
-
-
-def _shown(index: Any, chosen: Any, given: list[str], asked: LookAsked) -> tuple[str, dict[str, Any], str]:
-    """Text and value; or in place of them what is wrong with what was asked."""
-    options = {**asdict(asked), "field": asked.field or None, "served": None}
-    try:
-        text, found = chosen.show(index, given, options, False)
-        return text, found, ""
-    except InputError:
-        raise
-    except RankscopeError as error:
-        return "", {}, str(error)
-
-
-LOOK_ADDRESSES = (look,)
+        options = {**asdict(asked), "field": asked.field or None, "served": None}
+        try:
+            text, found = chosen.show(index, given, options, False)
+        except InputError:
+            raise
+        except RankscopeError as error:
+            problem = str(error)
+    return view_of(
+        asked,
+        LookView,
+        views=TITLES,
+        there=index is not None,
+        fields=[] if index is None else list(index.fields),
+        field=asked.field or ("" if index is None else index.default_field),
+        needs=list(chosen.needs),
+        options=list(chosen.options),
+        text=text,
+        found=found,
+        problem=problem,
+    )

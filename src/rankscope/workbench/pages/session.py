@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import threading
 from dataclasses import dataclass
 from typing import Annotated, Any, TypedDict
@@ -50,12 +49,9 @@ from rankscope.workbench.project import new_key
 from rankscope.workbench.service.requests import Refusal
 from rankscope.workbench.store.events import LONGEST_KEY, MarkEvent
 
-# Relevance feedback: mark what fits, let a method learn from it, and see how far it came.
-
 KEY = Optional(Words(LONGEST_KEY, least=1))
 TRUTH = Optional(OneOf(("class", "marks"), exactly=True))
 SESSION, TOLD = "the number of a session", "what tells relevance: the class of the example, or marks alone"
-MOST_ITEMS = 100  # numbers of items in one mark
 
 
 class SessionLine(TypedDict):
@@ -171,7 +167,7 @@ def _is_open(visit: Visit, session: FeedbackSession, closed: frozenset[str]) -> 
 async def begin_session(visit: Visit, asked: BeginAsked) -> Changed | BegunView:
     """Begin a session with an item, a query, or chance."""
     mark = await run_in_threadpool(_beginning, visit, asked)
-    await _save(visit, mark)
+    await visit.save(mark)
     feedback = visit.bench.keep(Feedback)
     number = next(each.number for each in feedback.sessions() if (each.assessor, each.key) == (mark.assessor, mark.key))
     return Changed(f"/session/{number}", {"session": number})
@@ -200,9 +196,7 @@ def _beginning(visit: Visit, asked: BeginAsked) -> MarkEvent:
     )
     _refuse_open(visit, session)
     shown = visit.bench.keep(Feedback).ranker.first_shown(session).tolist()
-    return begin_mark(
-        session.assessor, session.key, query=query, example=example, features=features, metric=metric, shown=shown
-    )
+    return begin_mark(session, shown)
 
 
 def _refuse_open(visit: Visit, session: FeedbackSession) -> None:
@@ -213,9 +207,12 @@ def _refuse_open(visit: Visit, session: FeedbackSession) -> None:
 
 
 def _session(visit: Visit, number: int) -> FeedbackSession:
-    found = visit.bench.keep(Feedback).find(visit, number)
-    _refuse_open(visit, found)
-    return found
+    """One's own session of a number."""
+    there = visit.bench.keep(Feedback).sessions()
+    if not 0 < number <= len(there) or there[number - 1].assessor != visit.person.id:
+        raise Refusal(404, f"there is no session {number} of yours")
+    _refuse_open(visit, there[number - 1])
+    return there[number - 1]
 
 
 @address("GET", "/session/{number:int}", role="admin", template="session.html", statuses=(403, 404))
@@ -242,7 +239,7 @@ async def session_mark(visit: Visit, asked: OpinionAsked) -> Changed | None:
         places = [place for place in found.last.shown if place not in found.opinions]
     opinion: Any = asked.opinion
     if places:
-        await _save(visit, opinion_mark(found, asked.key or new_key(), places, opinion))
+        await visit.save(opinion_mark(found, asked.key or new_key(), places, opinion))
     return Changed(f"/session/{asked.number}#shown")
 
 
@@ -251,7 +248,7 @@ async def next_round(visit: Visit, asked: RoundAsked) -> Changed | SessionView:
     """Let a method learn from both example sets, and show what it wants to be told next."""
     found = await run_in_threadpool(_session, visit, asked.number)
     if asked.key is None or visit.project.state.known(visit.person.id, asked.key) is None:
-        await _save(visit, await run_in_threadpool(_learnt, visit, found, asked))
+        await visit.save(await run_in_threadpool(_learnt, visit, found, asked))
     again = await run_in_threadpool(_session, visit, asked.number)
     view = await run_in_threadpool(session_view, visit.bench, again, None, is_judging(visit))
     return Changed(f"/session/{asked.number}#shown", view)
@@ -264,10 +261,6 @@ def _learnt(visit: Visit, found: FeedbackSession, asked: RoundAsked) -> MarkEven
     return round_mark(found, asked.key or new_key(), str(method), ranked.shown.tolist(), ranked.note)
 
 
-async def _save(visit: Visit, mark: MarkEvent) -> None:
-    await asyncio.wrap_future(visit.project.send(mark))
-
-
 @address("GET", "/session/{number:int}/graph/{kind}", role="admin", media="image/svg+xml", statuses=(403, 404))
 def session_graph(visit: Visit, asked: GraphAsked) -> Response:
     """The picture of a graph."""
@@ -276,26 +269,21 @@ def session_graph(visit: Visit, asked: GraphAsked) -> Response:
     made = GRAPH_KINDS[asked.kind](drawn_lists(visit.bench, found, truth))
     if made.graph is None:
         raise Refusal(404, f"this graph cannot be drawn: {made.reason}")
-    picture = visit.bench.keep(Drawing).svg(made.graph, asked.theme)
+    picture = draw(made.graph, asked.theme)
     headers = {"cache-control": "private, max-age=3600", "content-security-policy": SVG_POLICY}
     return Response(picture, headers=headers, media_type="image/svg+xml")
 
 
 SVG_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+DRAWING = threading.Lock()  # graphs are drawn one at a time
 
 
-class Drawing:
-    """Draws graphs, one at a time."""
+def draw(graph: Any, theme: str) -> bytes:
+    """As a picture of a page's column."""
+    from rankscope.reports.graphs.saving import render_graph
 
-    def __init__(self, bench: Workbench) -> None:
-        self._turn = threading.Lock()
-
-    def svg(self, graph: Any, theme: str) -> bytes:
-        """As a picture of a page's column."""
-        from rankscope.reports.graphs.saving import render_graph
-
-        with self._turn:
-            return render_graph(graph, "svg", theme=theme, width=110)
+    with DRAWING:
+        return render_graph(graph, "svg", theme=theme, width=110)
 
 
 def warm_up(bench: Workbench) -> threading.Thread:
@@ -304,20 +292,9 @@ def warm_up(bench: Workbench) -> threading.Thread:
     from rankscope.reports.graphs.graph import Graph
 
     empty = Graph("", Axis("x"), Axis("y", domain=(0, 1)))
-    thread = threading.Thread(target=bench.keep(Drawing).svg, args=(empty, "light"), daemon=True)
+    thread = threading.Thread(target=draw, args=(empty, "light"), daemon=True)
     thread.start()
     return thread
-
-
-SESSION_ADDRESSES = (
-    sessions,
-    begin_session,
-    session,
-    session_graphs,
-    session_mark,
-    next_round,
-    session_graph,
-)
 
 
 # A feedback session as pages and programs see it.
@@ -417,18 +394,6 @@ class Feedback:
             self._log.read(self.project.state.events)
             return list(self._log.sessions)
 
-    def find(self, visit: Visit, number: int) -> FeedbackSession:
-        """One's own session of a number."""
-        there = self.sessions()
-        if not 0 < number <= len(there) or there[number - 1].assessor != visit.person.id:
-            raise Refusal(404, f"there is no session {number} of yours")
-        return there[number - 1]
-
-
-def opinion_card(bench: Workbench, session: FeedbackSession, place: int, rank: int, blind: bool) -> OpinionView:
-    """An item of a display."""
-    return {**card(bench, place, rank, blind=blind), "opinion": session.opinions.get(place, "open")}
-
 
 def session_view(bench: Workbench, session: FeedbackSession, truth: str | None, blind: bool) -> SessionView:
     """All of a session."""
@@ -442,7 +407,10 @@ def session_view(bench: Workbench, session: FeedbackSession, truth: str | None, 
         "round": last.number,
         "method": last.method or USUAL_METHOD,
         "note": last.note,
-        "shown": [opinion_card(bench, session, place, rank, blind) for rank, place in enumerate(last.shown, 1)],
+        "shown": [
+            {**card(bench, place, rank, blind=blind), "opinion": session.opinions.get(place, "open")}
+            for rank, place in enumerate(last.shown, 1)
+        ],
         "relevant": [card(bench, place, rank, blind=blind) for rank, place in enumerate(session.relevant, 1)],
         "not_relevant": [card(bench, place, rank, blind=blind) for rank, place in enumerate(session.not_relevant, 1)],
         "methods": method_views(bench, session),
@@ -497,14 +465,17 @@ def drawn_lists(bench: Workbench, session: FeedbackSession, truth: SessionTruth)
 
 def graph_view(session: FeedbackSession, made: SessionGraph, truth: SessionTruth) -> GraphView:
     """A graph in words and numbers; its picture has an address of its own."""
-    graph = made.graph
+    graph, text = made.graph, ""
+    if graph is not None:
+        subtitle = graph.subtitle
+        text = f"{graph.summary} {subtitle[:1].upper()}{subtitle[1:]}." if subtitle else graph.summary
     place = f"/session/{session.number}/graph/{made.kind}"
     version = f"{session.last.number}.{len(session.opinions)}.{truth.judged}.{truth.count}"
     return {
         "kind": made.kind,
         "title": made.title,
         "picture": "" if graph is None else f"{place}?truth={truth.name}&v={version}",
-        "text": "" if graph is None else _sentence(graph.summary, graph.subtitle),
+        "text": text,
         "x": "" if graph is None else graph.x.title,
         "y": "" if graph is None else graph.y.title,
         "series": [] if graph is None else [{"name": name, "x": x, "y": y} for name, x, y in table_of(graph)],
@@ -512,22 +483,13 @@ def graph_view(session: FeedbackSession, made: SessionGraph, truth: SessionTruth
     }
 
 
-def _sentence(summary: str, subtitle: str) -> str:
-    return f"{summary} {subtitle[:1].upper()}{subtitle[1:]}." if subtitle else summary
-
-
 def method_views(bench: Workbench, session: FeedbackSession) -> list[MethodView]:
     """All methods, with those that cannot be used here."""
+    ranker = bench.keep(Feedback).ranker
     found: list[MethodView] = []
     for name in ALL:
         kind = METHODS.find(name)
         about = " ".join((kind.__doc__ or "").split()).partition(". ")[0].rstrip(".")
-        found.append(
-            {
-                "name": name,
-                "written": usage(kind),
-                "about": about,
-                "why_not": bench.keep(Feedback).ranker.why_not(session, kind),
-            }
-        )
+        why_not = ranker.why_not(session, kind)
+        found.append({"name": name, "written": usage(kind), "about": about, "why_not": why_not})
     return found

@@ -41,18 +41,13 @@ __all__ = [
 ]
 
 
-def need_web() -> None:
-    """Say what to install where the packages of the extra `web` are missing."""
-    from rankscope.core.caching import WEB_MODULES, need_extras
-
-    need_extras(*WEB_MODULES)
-
-
 def __getattr__(name: str) -> Any:
     """A name that is loaded when it is used."""
     from importlib import import_module
 
+    from rankscope.core.caching import WEB_MODULES, need_extras
+
     if name in _PLACES:
-        need_web()
+        need_extras(*WEB_MODULES)
         return getattr(import_module(f"rankscope.workbench.service.{_PLACES[name]}"), name)
     raise AttributeError(f"module 'rankscope.workbench.service' has no attribute '{name}'")

@@ -21,8 +21,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from rankscope.workbench.service.limits import Hosts, ServiceLimits
 from rankscope.workbench.service.requests import Refusal, refusal_of
 
-# An application of parts: each with its addresses, its form of errors and its limits; one guard before all of them.
-
 
 @dataclass(frozen=True)
 class ServicePart:
@@ -57,11 +55,20 @@ def create_application(parts: Sequence[ServicePart], hosts: Hosts, limits: Servi
         tell=lambda path, refusal: part_of(path).tell(refusal),
         body_bytes=body_bytes,
     )
+
+    @asynccontextmanager
+    async def lifespan(_application: Starlette) -> AsyncIterator[None]:
+        async with AsyncExitStack() as opened:
+            for part in parts:
+                if part.lifespan is not None:
+                    await opened.enter_async_context(part.lifespan())
+            yield
+
     application = Starlette(
         routes=[route for part in parts for route in part.routes],
         middleware=[guard],
         exception_handlers={HTTPException: _raise_again},
-        lifespan=_lifespan_of(parts),
+        lifespan=lifespan,
     )
     application.router.redirect_slashes = False
     return application
@@ -70,18 +77,6 @@ def create_application(parts: Sequence[ServicePart], hosts: Hosts, limits: Servi
 def _raise_again(_request: Request, error: Exception) -> Response:
     """The guard tells all errors; none is told before."""
     raise error
-
-
-def _lifespan_of(parts: Sequence[ServicePart]) -> Callable[[Starlette], AbstractAsyncContextManager[None]]:
-    @asynccontextmanager
-    async def open_all(_application: Starlette) -> AsyncIterator[None]:
-        async with AsyncExitStack() as opened:
-            for part in parts:
-                if part.lifespan is not None:
-                    await opened.enter_async_context(part.lifespan())
-            yield
-
-    return open_all
 
 
 # What stands before every page: names, sizes, headers, and errors that leave in the form of the page asked for.
@@ -108,8 +103,11 @@ class RequestGuard:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request from its beginning to its end."""
+        if scope["type"] == "websocket":
+            await send({"type": "websocket.close", "code": 1008})
+            return
         if scope["type"] != "http":
-            await self._not_http(scope, receive, send)
+            await self.app(scope, receive, send)
             return
         started = False
 
@@ -132,12 +130,6 @@ class RequestGuard:
                 raise
             refusal = refusal_of(error, scope["path"], scope["method"])
             await self.tell(scope["path"], refusal)(scope, receive, safe_send)
-
-    async def _not_http(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "websocket":
-            await send({"type": "websocket.close", "code": 1008})
-        else:
-            await self.app(scope, receive, send)
 
     def _check(self, scope: Scope) -> None:
         headers = Headers(scope=scope)

@@ -6,7 +6,6 @@ import asyncio
 import html
 import math
 import re
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -17,12 +16,13 @@ from typing import TYPE_CHECKING, Final, Literal, TypeVar
 
 import numpy as np
 
+from rankscope.core.caching import Recent
 from rankscope.core.catalogue import did_you_mean
 from rankscope.core.errors import SettingError
 from rankscope.engines.text.explanations import explain_score
 from rankscope.engines.text.highlighting import Fragment, Highlighter
 from rankscope.engines.text.index_columns import Numbers
-from rankscope.engines.text.index_reader import OpenedIndex, map_texts
+from rankscope.engines.text.index_reader import map_texts
 from rankscope.engines.text.queries import (
     REQUIRED,
     BestOf,
@@ -40,13 +40,11 @@ from rankscope.engines.text.segments import ID
 from rankscope.engines.text.similarity import Explanation
 from rankscope.engines.text.text_index import Index
 from rankscope.workbench.service.limits import ServiceLimits
-from rankscope.workbench.service.requests import Refusal, matching_names
+from rankscope.workbench.service.requests import Refusal, is_pattern, matching_names
 
 if TYPE_CHECKING:
     from rankscope.engines.text.searching import Searcher
 
-
-# The indexes that a service answers for, by name, alone or several as one.
 
 INDEX_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 INDEX_SUFFIX: Final = ".index"
@@ -83,19 +81,22 @@ class Served:
         """The name of the index that a document is of."""
         return self.names[int(np.searchsorted(self.begins, number, side="right")) - 1]
 
+    def fields_named(self, name: str) -> list[str]:
+        """The fields that a name or a pattern means; a name that no field has is refused."""
+        found = matching_names(name, self.index.fields)
+        if not found and not is_pattern(name):
+            self.index.reader.need_field(name)
+        return found
+
     def order(self, field: str) -> Numbers:
         """The place of each document among all, by its text in a field; those without a text share the last one."""
         if field not in self.orders:
-            self.orders[field] = _places(self.index, field)
+            import polars as pl
+
+            texts = self.index.reader.stored_column(field)
+            ranks = texts.rank("dense").fill_null(len(texts) + 1).cast(pl.Int64)
+            self.orders[field] = ranks.to_numpy()
         return self.orders[field]
-
-
-def _places(index: Index, field: str) -> Numbers:
-    import polars as pl
-
-    texts = index.reader.stored_column(field)
-    ranks = texts.rank("dense").fill_null(len(texts) + 1).cast(pl.Int64)
-    return ranks.to_numpy()
 
 
 class ServedIndexes:
@@ -110,7 +111,7 @@ class ServedIndexes:
         self.indexes, self.similarity = dict(indexes), similarity
         for index in indexes.values():
             index.searcher(similarity)  # a similarity that is not there is an error now
-        self._together: OrderedDict[tuple[str, ...], Served] = OrderedDict()
+        self._together = Recent[Served](KEPT_TOGETHER + len(indexes), lambda each: 1)
         self._lock = Lock()
 
     @classmethod
@@ -127,20 +128,15 @@ class ServedIndexes:
         if twice:
             advice = "give one of them another name, as NAME=FOLDER"
             raise SettingError.of([f"two indexes are called '{name}': {advice}" for name in sorted(twice)])
-        return cls({name: _ready(Index.open(folder)) for name, folder in named}, similarity)
+        opened = {name: Index.open(folder) for name, folder in named}
+        quick = {name: Index(map_texts(each.reader), each.folders) for name, each in opened.items()}
+        return cls(quick, similarity)
 
     def find(self, asked: str) -> Served:
         """The index of a name; several with commas between or by a pattern, or all, as one."""
         names = self.names_of(asked)
         with self._lock:
-            found = self._together.get(names)
-            if found is None:
-                found = self._together[names] = self._opened(names)
-                if len(self._together) > KEPT_TOGETHER + len(self.indexes):
-                    self._together.popitem(last=False)
-            else:
-                self._together.move_to_end(names)
-            return found
+            return self._together.get(names, lambda: self._opened(names))
 
     def names_of(self, asked: str) -> tuple[str, ...]:
         """The names that are meant, each once, in the order in which they are served; an unknown one is refused."""
@@ -148,13 +144,11 @@ class ServedIndexes:
         for word in asked.split(","):
             here = set(self.indexes) if word in ALL_INDEXES else set(matching_names(word, list(self.indexes)))
             if not here:
-                raise self._unknown(word)
+                near, there = did_you_mean(word[:100], self.indexes), ", ".join(self.indexes)
+                message = f"no index '{word[:100]}'{near} There is: {there}"
+                raise Refusal(404, message, "index_not_found_exception")
             wanted |= here
         return tuple(name for name in self.indexes if name in wanted)
-
-    def _unknown(self, name: str) -> Refusal:
-        near, there = did_you_mean(name[:100], self.indexes), ", ".join(self.indexes)
-        return Refusal(404, f"no index '{name[:100]}'{near} There is: {there}", "index_not_found_exception")
 
     def _opened(self, names: tuple[str, ...]) -> Served:
         parts = {name: self.indexes[name] for name in names}
@@ -162,11 +156,6 @@ class ServedIndexes:
         counts = [part.reader.count for part in parts.values()]
         begins = tuple(np.cumsum([0, *counts[:-1]]).tolist())
         return Served(names, index, self.similarity, begins)
-
-
-def _ready(index: Index) -> Index:
-    """An index whose texts are quickly read."""
-    return Index(OpenedIndex(map_texts(index.reader), index.folders))
 
 
 def _named(given: str) -> tuple[str, str]:
@@ -292,10 +281,8 @@ def find_page(
 
 
 def _order(served: Served, docs: Numbers, scores: Numbers, sort: Sequence[SortKey]) -> Numbers:
-    columns = [np.arange(len(docs))]  # what is equal in all stays in the order of scores
-    for key in reversed(sort):
-        columns.append(_column(served, docs, scores, key))
-    return np.lexsort(columns)
+    in_order = np.arange(len(docs))  # what is equal in all stays in the order of scores
+    return np.lexsort([in_order, *(_column(served, docs, scores, key) for key in reversed(sort))])
 
 
 def _column(served: Served, docs: Numbers, scores: Numbers, key: SortKey) -> Numbers:
@@ -340,18 +327,13 @@ def mark_fields(
     for field, how in marking.items():
         check_time()
         text = row.get(field) or ""
-        pieces = _pieces(served, query, field, text, how)
-        if pieces:
+        highlighter = Highlighter(served.index.reader, query if how.own_field else in_field(query, field), field)
+        fragments = highlighter.fragments(text, how.fragments, how.size) if how.size else [highlighter.whole(text)]
+        if pieces := [piece for piece in fragments if piece.marks]:
             found[field] = [_shown(piece, how) for piece in pieces]
         elif how.otherwise and text:
             found[field] = [text[: how.otherwise]]
     return found
-
-
-def _pieces(served: Served, query: Node, field: str, text: str, how: Marking) -> list[Fragment]:
-    highlighter = Highlighter(served.index.reader, query if how.own_field else in_field(query, field), field)
-    pieces = highlighter.fragments(text, how.fragments, how.size) if how.size else [highlighter.whole(text)]
-    return [piece for piece in pieces if piece.marks]
 
 
 def _shown(piece: Fragment, how: Marking) -> str:

@@ -78,7 +78,7 @@ class Hosts:
         if found is None:
             return False
         name = (found["six"] or found["name"]).lower().removesuffix(".")
-        return name in self.names or (self.any_address and _is_address(name))
+        return name in self.names or (self.any_address and _address(name) is not None)
 
 
 @dataclass(frozen=True)
@@ -139,11 +139,7 @@ def is_loopback(host: str) -> bool:
     >>> is_loopback("127.0.0.1"), is_loopback("localhost"), is_loopback("0.0.0.0")
     (True, True, False)
     """
-    return host.lower() == "localhost" or (_is_address(host) and ipaddress.ip_address(host).is_loopback)
-
-
-def _is_address(text: str) -> bool:
-    return _address(text) is not None
+    return host.lower() == "localhost" or (_address(host) is not None and ipaddress.ip_address(host).is_loopback)
 
 
 def _address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:

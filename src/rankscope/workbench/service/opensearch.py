@@ -6,7 +6,7 @@ import base64
 import binascii
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final
@@ -16,7 +16,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from rankscope.engines.text.explanations import NO_MATCH
-from rankscope.engines.text.inspection import AnalysedToken, analyse_stepwise, overview
+from rankscope.engines.text.inspection import analyse_stepwise, overview
 from rankscope.engines.text.queries import MatchAll, Node
 from rankscope.engines.text.segments import ID
 from rankscope.engines.text.similarity import Explanation
@@ -50,17 +50,16 @@ from rankscope.workbench.service.opensearch_queries import (
     wrong,
 )
 from rankscope.workbench.service.requests import (
-    READ_ONLY,
     Json,
     Parameters,
     Refusal,
-    is_pattern,
     json_answer,
     json_bytes,
     matching_names,
     parameters_of,
     read_json,
     refusal_of,
+    refuse_change,
     shown_number,
 )
 
@@ -104,12 +103,9 @@ MOST_AT_ONCE = 100  # searches of one request
 
 def search(asked: OpenSearchCall) -> Json:
     """A search; with `scroll` one that can be gone on with."""
-    served, body = asked.served, asked.body
-    request = asked.search_request(served, body)
+    request = asked.search_request(asked.served, asked.body)
     found = answer_search(request, asked.parameters.flag("rest_total_hits_as_int"))
-    if "scroll" not in asked.parameters:
-        return found
-    return {"_scroll_id": _scroll_id(served, request, request.start + request.rows), **found}
+    return {"_scroll_id": _scroll_id(request), **found} if "scroll" in asked.parameters else found
 
 
 def scroll(asked: OpenSearchCall) -> Json:
@@ -127,11 +123,12 @@ def scroll(asked: OpenSearchCall) -> Json:
         ) from None
     request = replace(OpenSearchRequest.of(served, inner, Parameters([]), asked.limits), deeper=True)
     found = answer_search(request, asked.parameters.flag("rest_total_hits_as_int"))
-    return {"_scroll_id": _scroll_id(served, request, request.start + request.rows), **found}
+    return {"_scroll_id": _scroll_id(request), **found}
 
 
-def _scroll_id(served: Served, request: OpenSearchRequest, start: int) -> str:
-    kept = {"names": ",".join(served.names), "body": {**request.body, "from": start}}
+def _scroll_id(request: OpenSearchRequest) -> str:
+    body = {**request.body, "from": request.start + request.rows}
+    kept = {"names": ",".join(request.served.names), "body": body}
     return base64.urlsafe_b64encode(json.dumps(kept).encode()).decode()
 
 
@@ -142,20 +139,18 @@ def clear_scroll(asked: OpenSearchCall) -> Json:
 
 def multi_search(asked: OpenSearchCall) -> Json:
     """Searches one after the other: lines of JSON, the index and then the search, by turns."""
-    return {"took": 0, "responses": [*_responses(asked)]}
-
-
-def _responses(asked: OpenSearchCall) -> Iterator[Json]:
     lines = [line for line in asked.raw.splitlines() if line.strip()]
     if len(lines) % 2 or len(lines) > 2 * MOST_AT_ONCE:
         raise wrong(f"[msearch] has a line for the index and one for the search by turns, at most {MOST_AT_ONCE} times")
+    responses: list[Json] = []
     for head, line in zip(lines[::2], lines[1::2], strict=True):
         try:
             name = object_of(read_json(head), "index").get("index") or asked.path.get("name", "_all")
             served = asked.indexes.find(",".join(text_of(each, "index") for each in list_of(name)))
-            yield {**answer_search(asked.search_request(served, read_json(line))), "status": 200}
+            responses.append({**answer_search(asked.search_request(served, read_json(line))), "status": 200})
         except Exception as error:
-            yield error_body(refusal_of(error))
+            responses.append(error_body(refusal_of(error)))
+    return {"took": 0, "responses": responses}
 
 
 def count_matches(asked: OpenSearchCall) -> Json:
@@ -186,6 +181,7 @@ BODY: Final = (
     "seq_no_primary_term",
 )
 IN_ADDRESS: Final = ("from", "size", "explain", "track_scores", "track_total_hits")  # that may stand in the body too
+QUERY_STRING: Final = {"q": "query", "df": "default_field", "default_operator": "default_operator"}  # of an address
 SORTS: Final = {"_score": SCORE, "_doc": POSITION, "_id": ID}
 USUAL_ROWS: Final = 10
 
@@ -206,9 +202,11 @@ class OpenSearchRequest:
         only(found, BODY, "search")
         found |= {name: asked.text(name) for name in IN_ADDRESS if name in asked}
         if "q" in asked:
-            found["query"] = {"query_string": _query_string(asked)}
+            options = {ours: asked.text(name) for name, ours in QUERY_STRING.items() if name in asked}
+            found["query"] = {"query_string": options}
         if "sort" in asked:
-            found["sort"] = [_sort_of_text(word) for word in asked.text("sort").split(",")]
+            parts = [word.strip().partition(":") for word in asked.text("sort").split(",")]
+            found["sort"] = [{name: {"order": way}} if sign else name for name, sign, way in parts]
         source = source_of(asked)
         return cls(served, found | ({} if source is None else {"_source": source}), limits)
 
@@ -243,7 +241,12 @@ class OpenSearchRequest:
         return tuple(self._sort_key(each) for each in list_of(self.body.get("sort", [])))
 
     def _sort_key(self, given: Any) -> SortKey:
-        name, how = _single(given, "sort") if isinstance(given, dict) else (text_of(given, "sort"), None)
+        if not isinstance(given, dict):
+            name, how = text_of(given, "sort"), None
+        elif len(given) == 1:
+            ((name, how),) = given.items()
+        else:
+            raise wrong("[sort] must name one field at a time")
         way = how.get("order") if isinstance(how, dict) else how
         by = SORTS.get(name) or name.removesuffix(".keyword")
         if by not in (SCORE, POSITION, ID):
@@ -255,26 +258,12 @@ class OpenSearchRequest:
     @property
     def shows_scores(self) -> bool:
         """Whether scores are told: where they are sorted by, or where it is asked for."""
-        asked = truth_of(self.body.get("track_scores", False), "track_scores")
+        asked = self.flag("track_scores")
         return not self.sort or asked or any(key.by == SCORE for key in self.sort)
 
     def flag(self, name: str) -> bool:
         """Whether something is asked for."""
         return truth_of(self.body.get(name, False), name)
-
-
-def _query_string(asked: Parameters) -> Json:
-    found: Json = {"query": asked.text("q")}
-    if "df" in asked:
-        found["default_field"] = asked.text("df")
-    if "default_operator" in asked:
-        found["default_operator"] = asked.text("default_operator")
-    return found
-
-
-def _sort_of_text(word: str) -> Any:
-    name, sign, way = word.strip().partition(":")
-    return {name: {"order": way}} if sign else name
 
 
 def source_of(asked: Parameters) -> Any:
@@ -285,12 +274,6 @@ def source_of(asked: Parameters) -> Any:
         return None
     text = asked.text("_source")
     return text == "true" if text in ("true", "false") else asked.words("_source")
-
-
-def _single(given: dict[str, Any], what: str) -> tuple[str, Any]:
-    if len(given) != 1:
-        raise wrong(f"[{what}] must name one field at a time")
-    return next(iter(given.items()))
 
 
 # What a search found, as OpenSearch shows it: source, highlights, explanations.
@@ -340,19 +323,14 @@ def hits_of(asked: OpenSearchRequest, page: AnswerPage) -> list[Json]:
         hit["_score"] = shown_number(score) if asked.shows_scores else None
         hit |= source.show(row)
         if asked.sort:
-            hit["sort"] = [_sorted_by(key.by, number, score, row) for key in asked.sort]
+            keys: Json = {**row, SCORE: shown_number(score), POSITION: number}
+            hit["sort"] = [keys.get(key.by) for key in asked.sort]
         if marking and (marked := mark_fields(asked.served, asked.query, row, marking)):
             hit["highlight"] = marked
         if explains:
             hit["_explanation"] = explanation_of(explain_document(asked.served, asked.query, number))
         found.append(hit)
     return found
-
-
-def _sorted_by(by: str, number: int, score: float, row: StoredRow) -> object:
-    if by == SCORE:
-        return shown_number(score)
-    return number if by == POSITION else row.get(by)
 
 
 def explanation_of(found: Explanation) -> Json:
@@ -411,10 +389,7 @@ def marking_of(served: Served, given: Any, most: int) -> dict[str, Marking]:
     found: dict[str, Marking] = {}
     for name, own in ((name, own) for each in listed for name, own in each.items()):
         only(object_of(own, name), MARKING, "highlight")
-        here = matching_names(name, served.index.fields)
-        if not here and not is_pattern(name):
-            served.index.reader.need_field(name)
-        found |= dict.fromkeys(here, _marking({**how, **own}, most))
+        found |= dict.fromkeys(served.fields_named(name), _marking({**how, **own}, most))
     return found
 
 
@@ -540,34 +515,33 @@ def analyse_text(asked: OpenSearchCall) -> Json:
     index.reader.need_field(field)
     text = "\n".join(text_of(each, "text") for each in list_of(body.get("text", "")))
     found = analyse_stepwise(text, index.reader.analysers[field])
-    kept = [(each.steps[-1] if each.steps else each.token, each) for each in found.tokens]
-    return {"tokens": [_token(term, each) for term, each in kept if term is not None]}
-
-
-def _token(term: str, token: AnalysedToken) -> Json:
-    place = {"start_offset": token.start, "end_offset": token.end, "position": token.position}
-    return {"token": term, **place, "type": "word"}
+    tokens: list[Json] = []
+    for each in found.tokens:
+        term = each.steps[-1] if each.steps else each.token
+        if term is not None:
+            place = {"start_offset": each.start, "end_offset": each.end, "position": each.position}
+            tokens.append({"token": term, **place, "type": "word"})
+    return {"tokens": tokens}
 
 
 def cat_indices(asked: OpenSearchCall) -> list[Json]:
     """One row for each index, as `_cat/indices` has it."""
-    return [_index_row(asked, name) for name in asked.names]
-
-
-def _index_row(asked: OpenSearchCall, name: str) -> Json:
-    seen = overview(asked.indexes.indexes[name])
-    return {
-        "health": "green",
-        "status": "open",
-        "index": name,
-        "uuid": name,
-        "pri": "1",
-        "rep": "0",
-        "docs.count": str(seen.documents),
-        "docs.deleted": str(seen.deleted),
-        "store.size": f"{seen.bytes}b",
-        "pri.store.size": f"{seen.bytes}b",
-    }
+    seen = {name: overview(asked.indexes.indexes[name]) for name in asked.names}
+    return [
+        {
+            "health": "green",
+            "status": "open",
+            "index": name,
+            "uuid": name,
+            "pri": "1",
+            "rep": "0",
+            "docs.count": str(each.documents),
+            "docs.deleted": str(each.deleted),
+            "store.size": f"{each.bytes}b",
+            "pri.store.size": f"{each.bytes}b",
+        }
+        for name, each in seen.items()
+    ]
 
 
 def cluster_health(asked: OpenSearchCall) -> Json:
@@ -668,12 +642,8 @@ def opensearch_part(indexes: ServedIndexes, limits: ServiceLimits, turns: Turns)
         for path, methods, handler in ADDRESSES
         for slash in (("",) if path.endswith(("/", ":path}")) else ("", "/"))
     ]
-    routes += [Route(path, _refuse, methods=["POST", "PUT"]) for path in CHANGES]
+    routes += [Route(path, refuse_change, methods=["POST", "PUT"]) for path in CHANGES]
     return ServicePart(routes=routes, tell=error_answer)
-
-
-async def _refuse(_request: Request) -> Response:
-    raise Refusal(403, READ_ONLY)
 
 
 def _endpoint(
@@ -697,14 +667,10 @@ def _endpoint(
 def _answered(handler: Callable[[OpenSearchCall], Any], asked: OpenSearchCall) -> bytes | str:
     found = handler(asked)
     if isinstance(found, list) and asked.parameters.text("format") != "json":
-        return _table(found, asked.parameters.flag("v"))
+        # Rows as lines with columns below each other, as `_cat` prints them.
+        names = list(found[0])
+        lines = [*([names] if asked.parameters.flag("v") else []), *([row[name] for name in names] for row in found)]
+        wide = [max(len(line[place]) for line in lines) for place in range(len(names))]
+        cells = [[f"{cell:<{size}}" for cell, size in zip(line, wide, strict=True)] for line in lines]
+        return "".join(f"{' '.join(each).rstrip()}\n" for each in cells)
     return json_bytes(found, asked.parameters.flag("pretty"))
-
-
-def _table(rows: list[Json], head: bool) -> str:
-    """Rows as lines with columns below each other, as `_cat` prints them."""
-    names = list(rows[0])
-    lines = [*([names] if head else []), *([row[name] for name in names] for row in rows)]
-    wide = [max(len(line[place]) for line in lines) for place in range(len(names))]
-    cells = [[f"{cell:<{size}}" for cell, size in zip(line, wide, strict=True)] for line in lines]
-    return "".join(f"{' '.join(each).rstrip()}\n" for each in cells)

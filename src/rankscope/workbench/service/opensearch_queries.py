@@ -40,8 +40,6 @@ from rankscope.workbench.service.indexes import Served, all_but, check_fields, c
 from rankscope.workbench.service.limits import ServiceLimits
 from rankscope.workbench.service.requests import Refusal, matching_names
 
-# From the JSON of a query to what it means; each kind of query by its own reader.
-
 BOOL: Final = ("must", "should", "must_not", "filter", "minimum_should_match", "boost", "adjust_pure_negative", "_name")
 BOUNDS: Final = ("gte", "gt", "lte", "lt", "boost")
 
@@ -53,18 +51,18 @@ class QueryReader:
         self.served, self.limits, self.level = served, limits, 0
         self.texts = TextQueries(served, limits)
         self.kinds: Mapping[str, Callable[[Any], Node]] = {
-            "match_all": self._match_all,
+            "match_all": lambda body: boosted(MatchAll(), object_of(body, "match_all")),
             "match_none": lambda body: MatchNothing(),
             "match": self.texts.match,
             "match_phrase": self.texts.match_phrase,
             "multi_match": self.texts.multi_match,
             "query_string": self.texts.query_string,
             "more_like_this": self.texts.more_like_this,
-            "term": self._term,
+            "term": lambda body: self._of_value(Term, body, "term"),
             "terms": self._terms,
             "ids": self._ids,
-            "prefix": self._prefix,
-            "wildcard": self._wildcard,
+            "prefix": lambda body: self._of_value(Prefix, body, "prefix"),
+            "wildcard": lambda body: self._of_value(Wildcard, body, "wildcard", "wildcard"),
             "regexp": self._regexp,
             "fuzzy": self._fuzzy,
             "range": self._range,
@@ -89,9 +87,6 @@ class QueryReader:
         self.level -= 1
         return node
 
-    def _match_all(self, body: Any) -> Node:
-        return boosted(MatchAll(), object_of(body, "match_all"))
-
     def _value(self, body: Any, kind: str, *names: str) -> tuple[str, str, dict[str, Any]]:
         """The field, the value and the options of a query of one term."""
         field, how = self.texts.field_and_options(body, kind, "value", ("value", "boost", *names))
@@ -99,9 +94,9 @@ class QueryReader:
         check_length(value, self.limits)
         return field, value, how
 
-    def _term(self, body: Any) -> Node:
-        field, value, how = self._value(body, "term")
-        return boosted(Term(field, value), how)
+    def _of_value(self, make: Callable[[str, str], Node], body: Any, kind: str, *names: str) -> Node:
+        field, value, how = self._value(body, kind, *names)
+        return boosted(make(field, value), how)
 
     def _terms(self, body: Any) -> Node:
         how = dict(object_of(body, "terms"))
@@ -119,14 +114,6 @@ class QueryReader:
         only(how, ("values", "boost"), "ids")
         names = [text_of(value, "values") for value in list_of(how.get("values", []))]
         return constant(any_of(ID, dict.fromkeys(names)), number_of(how.get("boost", 1), "boost"))
-
-    def _prefix(self, body: Any) -> Node:
-        field, value, how = self._value(body, "prefix")
-        return boosted(Prefix(field, value), how)
-
-    def _wildcard(self, body: Any) -> Node:
-        field, value, how = self._value(body, "wildcard", "wildcard")
-        return boosted(Wildcard(field, value), how)
 
     def _regexp(self, body: Any) -> Node:
         field, value, how = self._value(body, "regexp")
@@ -298,7 +285,9 @@ class TextQueries:
         if not terms:
             return MatchNothing()
         occur = _operator(how.get("operator", "or"))
-        parts = [_fuzzy(term, how["fuzziness"]) if "fuzziness" in how else term for term in terms]
+        parts: list[Node] = [*terms]
+        if "fuzziness" in how:
+            parts = [Fuzzy(each.field, each.text, edits_of(how["fuzziness"], len(each.text))) for each in terms]
         clauses = tuple(Clause(part, occur) for part in parts)
         minimum = minimum_of(how.get("minimum_should_match", 0), len(terms)) if occur == OPTIONAL else 0
         return Boolean(clauses, minimum)
@@ -395,10 +384,6 @@ def _operator(given: Any) -> Any:
     if found is None:
         raise wrong("[operator] must be or, or and")
     return found
-
-
-def _fuzzy(term: Term, fuzziness: Any) -> Node:
-    return Fuzzy(term.field, term.text, edits_of(fuzziness, len(term.text)))
 
 
 def edits_of(fuzziness: Any, length: int) -> int:

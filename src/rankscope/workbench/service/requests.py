@@ -72,7 +72,11 @@ class Parameters:
             return otherwise
         if not value.isascii() or not value.lstrip("+-").isdigit() or len(value) > 20:
             raise Refusal(400, f"{name}={value[:40]}: must be a whole number")
-        return in_range(name, int(value), least, most)
+        number = int(value)
+        if not least <= number <= most:
+            advice = f"at most {most:,} are given at once" if number > most else f"must be {least} or more"
+            raise Refusal(400, f"{name}={number}: {advice}")
+        return number
 
     def flag(self, name: str, otherwise: bool = False) -> bool:
         """Yes or no; a name alone is yes."""
@@ -82,14 +86,6 @@ class Parameters:
         if value.lower() not in YES | NO:
             raise Refusal(400, f"{name}={value[:40]}: must be true or false")
         return value.lower() in YES
-
-
-def in_range(name: str, number: int, least: int, most: int) -> int:
-    """A number where it is between two, which are in the range too."""
-    if not least <= number <= most:
-        advice = f"at most {most:,} are given at once" if number > most else f"must be {least} or more"
-        raise Refusal(400, f"{name}={number}: {advice}")
-    return number
 
 
 def parameters_of(request: Request) -> Parameters:
@@ -125,6 +121,11 @@ FAULT = "this is a fault of rankscope, not of the request; the terminal of the s
 BROKEN = (InputError, MissingExtra, RunnerError)  # what whoever asks can do nothing about
 
 
+async def refuse_change(_request: Request) -> Response:
+    """Refused: this service is read-only."""
+    raise Refusal(403, READ_ONLY)
+
+
 @dataclass(eq=False)
 class Refusal(Exception):  # noqa: N818  (it says what happens)
     """A request that is refused: the status, a sentence for the person who asked, and what kind of problem it is.
@@ -147,7 +148,12 @@ def refusal_of(error: Exception, path: str = "", method: str = "") -> Refusal:
     if isinstance(error, Refusal):
         return error
     if isinstance(error, HTTPException):
-        return _of_router(error, path, method)
+        headers = dict(error.headers or {})
+        if error.status_code == 404:
+            return Refusal(404, f"there is nothing at {path[:200]}", headers=headers)
+        if error.status_code == 405:
+            return Refusal(405, f"{method} is not possible here: {READ_ONLY}", headers=headers)
+        return Refusal(error.status_code, str(error.detail), headers=headers)
     if isinstance(error, RankscopeError):
         broken = isinstance(error, BROKEN)  # other errors speak of the request, which may hold slashes
         return Refusal(500, without_folders(str(error))) if broken else Refusal(400, str(error))
@@ -162,15 +168,6 @@ def without_folders(text: str) -> str:
     'a.bin: 1 problem, see b.run'
     """
     return FOLDERS.sub("", text)
-
-
-def _of_router(error: HTTPException, path: str, method: str) -> Refusal:
-    headers = dict(error.headers or {})
-    if error.status_code == 404:
-        return Refusal(404, f"there is nothing at {path[:200]}", headers=headers)
-    if error.status_code == 405:
-        return Refusal(405, f"{method} is not possible here: {READ_ONLY}", headers=headers)
-    return Refusal(error.status_code, str(error.detail), headers=headers)
 
 
 # Answers as JSON.

@@ -72,18 +72,13 @@ def serve(
     served = ServedIndexes.of(indexes, similarity)
     application = search_application(served, host=host, allow_hosts=allow_hosts, limits=limits)
     with listen(host, port) as listening:
-        search_once(served)
+        for name in served.indexes:  # load what the first search loads, so that nobody waits for it
+            one = served.find(name)
+            page = find_page(one, one.index.parse("a", syntax="lucene"), 0, 1)
+            one.index.reader.stored_rows(page.docs)
         for line in start_lines(served, address_of(listening), host):
             say(line)
         run_application(application, listening, proxies=proxies)
-
-
-def search_once(served: ServedIndexes) -> None:
-    """Load what the first search of each index loads, so that nobody waits for it."""
-    for name in served.indexes:
-        one = served.find(name)
-        page = find_page(one, one.index.parse("a", syntax="lucene"), 0, 1)
-        one.index.reader.stored_rows(page.docs)
 
 
 def start_lines(served: ServedIndexes, address: str, host: str) -> list[str]:

@@ -1,8 +1,7 @@
 """A server that listens, says where, limits its connections, and ends cleanly when it is asked to.
 
 uvicorn gives no time to the head of a request, and takes connections until the process can open no file. Here they
-are
-taken one by one; where there is no room, the one that has waited longest without a whole request makes it.
+are taken one by one; where there is no room, the one that has waited longest without a whole request makes it.
 """
 
 from __future__ import annotations
@@ -27,8 +26,6 @@ from uvicorn.server import ServerState
 
 from rankscope.core.errors import SettingError
 from rankscope.workbench.service.limits import ConnectionLimits, Proxies
-
-# A server that listens, says where, and ends cleanly when it is asked to.
 
 ENDING: Final = (signal.SIGINT, signal.SIGTERM)
 QUEUE: Final = 1000  # connections that the system keeps until they are taken

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -24,7 +24,6 @@ from rankscope.workbench.service.indexes import (
     SCORE,
     AnswerPage,
     Marking,
-    Operator,
     Served,
     ServedIndexes,
     SortKey,
@@ -40,17 +39,16 @@ from rankscope.workbench.service.limits import ServiceLimits
 from rankscope.workbench.service.requests import (
     FORM,
     JSON,
-    READ_ONLY,
     Json,
     Parameters,
     Refusal,
     body_kind,
-    is_pattern,
     json_answer,
     json_bytes,
     matching_names,
     parameters_of,
     read_json,
+    refuse_change,
     shown_number,
 )
 
@@ -165,14 +163,10 @@ class SolrRequest:
         """What one text means."""
         if text.lstrip().startswith("{!"):
             raise Refusal(400, f"{text[:40]}: parameters in braces are not read; queries are Lucene's language")
-        return read_query(self.served, text, self.field, self._operator, self.limits)
-
-    @property
-    def _operator(self) -> Operator:
-        asked = self.asked.text("q.op", "OR").upper()
-        if asked not in ("OR", "AND"):
-            raise Refusal(400, f"q.op={asked[:40]}: must be OR or AND")
-        return "AND" if asked == "AND" else "OR"
+        field, operator = self.field, self.asked.text("q.op", "OR").upper()
+        if operator not in ("OR", "AND"):
+            raise Refusal(400, f"q.op={operator[:40]}: must be OR or AND")
+        return read_query(self.served, text, field, "AND" if operator == "AND" else "OR", self.limits)
 
     @property
     def start(self) -> int:
@@ -213,7 +207,8 @@ def select(asked: SolrRequest) -> Json:
     found: Json = {"response": document_list(asked.served, page, start, shown)}
     if "cursorMark" in asked.asked:
         found["response"]["start"] = 0
-        found["nextCursorMark"] = _next_cursor(asked, start, page)
+        reached = base64.urlsafe_b64encode(str(start + len(page.docs)).encode()).decode()
+        found["nextCursorMark"] = reached if page.docs else asked.asked.text("cursorMark")
     if asked.asked.flag("hl"):
         found["highlighting"] = highlighted(asked, page)
     debug = debugged(asked, page)
@@ -233,31 +228,16 @@ def _cursor_start(asked: SolrRequest) -> int:
         raise Refusal(400, f"cursorMark={mark[:40]}: begin with * and go on with each nextCursorMark") from None
 
 
-def _next_cursor(asked: SolrRequest, start: int, page: AnswerPage) -> str:
-    if not page.docs:
-        return asked.asked.text("cursorMark")
-    return base64.urlsafe_b64encode(str(start + len(page.docs)).encode()).decode()
-
-
 def highlighted(asked: SolrRequest, page: AnswerPage) -> Json:
     """For each document, by its id, the pieces of fields in which words of the query stand."""
-    marking = {field: _marking(asked, field) for field in _marked_fields(asked)}
+    wanted = asked.asked.words("hl.fl") or [asked.field]
+    fields = dict.fromkeys(field for word in wanted for field in asked.served.fields_named(word))
+    marking = {field: _marking(asked, field) for field in fields}
     rows = asked.served.index.reader.stored_rows(page.docs)
     names = asked.served.index.reader.ids.gather(page.docs).to_list()
     return {
         name: mark_fields(asked.served, asked.own_query, row, marking) for name, row in zip(names, rows, strict=True)
     }
-
-
-def _marked_fields(asked: SolrRequest) -> list[str]:
-    there = asked.served.index.fields
-    found: dict[str, None] = {}
-    for word in asked.asked.words("hl.fl") or [asked.field]:
-        here = matching_names(word, there)
-        if not here and not is_pattern(word):
-            asked.served.index.reader.need_field(word)
-        found.update(dict.fromkeys(here))
-    return list(found)
 
 
 def _marking(asked: SolrRequest, field: str) -> Marking:
@@ -359,17 +339,13 @@ def terms(asked: SolrRequest) -> Json:
     by = asked.asked.text("terms.sort", "count")
     if by not in ("count", "index"):
         raise Refusal(400, f"terms.sort={by[:40]}: must be count or index")
+    order: Literal["documents", "name"] = "documents" if by == "count" else "name"
     limit = asked.asked.whole("terms.limit", 10, least=-1, most=asked.limits.rows)
+    most = asked.limits.rows if limit < 0 else limit
     prefix = asked.asked.text("terms.prefix")
     found: Json = {}
     for field in fields:
-        listed = list_terms(
-            asked.served.index,
-            field,
-            prefix,
-            "documents" if by == "count" else "name",
-            asked.limits.rows if limit < 0 else limit,
-        )
+        listed = list_terms(asked.served.index, field, prefix, order, most)
         found[field] = [part for row in listed.terms for part in (row.term, row.documents)]
     return {"terms": found}
 
@@ -439,7 +415,8 @@ def solr_part(indexes: ServedIndexes, limits: ServiceLimits, turns: Turns) -> Se
         for slash in ("", "/")
     ]
     routes += [
-        Route(f"{PREFIX}{{name}}/update{rest}", _refuse, methods=["GET", "POST"]) for rest in ("", "/", "/{rest:path}")
+        Route(f"{PREFIX}{{name}}/update{rest}", refuse_change, methods=["GET", "POST"])
+        for rest in ("", "/", "/{rest:path}")
     ]
     return ServicePart(routes=routes, tell=error_answer, owns=lambda path: path.startswith(PREFIX))
 
@@ -451,10 +428,6 @@ def error_answer(refusal: Refusal) -> Response:
         "error": {"msg": refusal.message, "code": refusal.status},
     }
     return json_answer(body, refusal.status, refusal.headers)
-
-
-async def _refuse(_request: Request) -> Response:
-    raise Refusal(403, READ_ONLY)
 
 
 def _endpoint(
@@ -477,13 +450,10 @@ def _answered(
     found = handler(SolrRequest(served, asked, limits))
     header: Json = {"status": 0, "QTime": round((time.perf_counter() - begin) * 1000)}
     if asked.text("echoParams", "explicit") != "none":
-        header["params"] = {name: _echoed(asked.all(name)) for name in asked.first}
+        values = {name: asked.all(name) for name in asked.first}
+        header["params"] = {name: each[0] if len(each) == 1 else each for name, each in values.items()}
     whole = found if asked.flag("omitHeader") else {"responseHeader": header, **found}
     return json_bytes(whole, asked.flag("indent"))
-
-
-def _echoed(values: list[str]) -> str | list[str]:
-    return values[0] if len(values) == 1 else values
 
 
 # Documents as Solr shows them: the fields that `fl` names.

@@ -1,8 +1,7 @@
 """The two databases a journal can lie in, behind the same few calls: SQLite in the project's folder, or PostgreSQL.
 
 Statements are written once, with `?` for a value. Every error of a database becomes a `StoreError`, without a
-password
-in it. The tables stand at the end, in both dialects.
+password in it. The tables stand at the end, in both dialects.
 """
 
 from __future__ import annotations
@@ -24,9 +23,8 @@ from rankscope.core.errors import SettingError
 from rankscope.core.files import HeldElsewhere, sole_writer
 from rankscope.workbench.store.events import NoRoom, StoreError, Unavailable
 
-# The two databases a journal can lie in, behind the same few calls: SQLite in the project's folder, or PostgreSQL.
-
 Row = tuple[Any, ...]
+DATABASE: Final = "judgements.db"  # in the folder of a project
 LOCK: Final = ".rankscope.lock"
 IN_ADDRESS: Final = re.compile(r"(://[^:/@\s]*:)(\S*)@")
 IN_SETTING: Final = re.compile(r"(password\s*=\s*)('(?:[^'\\]|\\.)*'|[^\s&'\"]+)", re.IGNORECASE)
@@ -425,11 +423,9 @@ def _number_of(path: Path | str) -> FileNumber | None:
     return found.st_dev, found.st_ino
 
 
-def database_of(folder: Path, address: str | None, name: str) -> Database:
+def database_of(folder: Path, address: str | None, name: str, *, readonly: bool = False) -> Database:
     """Where a project keeps its journal: in its folder, or at an address of PostgreSQL."""
-    if address is None:
-        return SQLite(folder / "judgements.db")
-    return PostgreSQL(address, name)
+    return SQLite(folder / DATABASE, readonly=readonly) if address is None else PostgreSQL(address, name)
 
 
 def check_address(address: str) -> str:

@@ -212,12 +212,9 @@ def pool_digest(method: str, seed: int, budget: int | None, rows: list[Pooled]) 
     """SHA-256 of how a pool was made and of all its candidates, in order; the version is no part of it."""
     result = hashlib.sha256(json_text([method, seed, budget]).encode())
     for each in rows:
-        result.update(json_text(_pooled_content(each)).encode() + b"\n")
+        row = [each.query, each.item, each.stratum, each.pi, each.origin, each.drawn]
+        result.update(json_text(row).encode() + b"\n")
     return result.hexdigest()
-
-
-def _pooled_content(row: Pooled) -> list[Any]:
-    return [row.query, row.item, row.stratum, row.pi, row.origin, row.drawn]
 
 
 # What can go wrong between a mark and the disk.

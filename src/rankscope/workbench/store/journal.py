@@ -17,8 +17,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 from rankscope.core.digests import DAMAGED, damaged
 from rankscope.core.errors import InputError, Problem
-from rankscope.workbench.store import databases
-from rankscope.workbench.store.databases import WRITER, Database, Row
+from rankscope.workbench.store.databases import SCHEMA_VERSION, SCHEMA_WITHOUT_DIGESTS, WRITER, Database, Row
 from rankscope.workbench.store.events import (
     Assessor,
     Event,
@@ -33,14 +32,20 @@ from rankscope.workbench.store.events import (
     pool_digest,
 )
 
-# The statements: everything that is read from and written to the tables of a project, with the digests of both.
-
 COLUMNS: Final = ", ".join(Event._fields)
 DIGESTS: Final = "digests"  # in the table meta: those of the tables next to the events, and how often they were changed
 ORDERS: Final = {"item": "place", "query": "place", "assessor": "id", "guideline": "version", "design": "version"}
 WHOLE: Final = ("item", "assessor")  # tables whose rows change together or in place; to the others rows are added
 AT_ONCE: Final = 1000  # rows that are read together where some cannot be
 CHECK: Final = "rankscope project check FOLDER tells all of it, and writes what is whole with --journal FILE."
+TABLE_OF: Final[Mapping[type, str]] = {
+    Item: "item",
+    Query: "query",
+    Assessor: "assessor",
+    Guideline: "guideline",
+    PoolDesign: "design",
+}
+Kept = TypeVar("Kept", Item, Query, Assessor, Guideline, PoolDesign)
 T = TypeVar("T")
 
 
@@ -63,7 +68,7 @@ class Journal:
         """Make the tables, with what stays: all of it or nothing."""
         with self.database.transaction():
             self.database.create_tables()
-            self.database.insert("meta", [("schema", databases.SCHEMA_VERSION), *meta.items()])
+            self.database.insert("meta", [("schema", SCHEMA_VERSION), *meta.items()])
             self.database.insert("item", list(items))
             self.database.insert("query", list(queries))
             self._digest_all()
@@ -82,12 +87,17 @@ class Journal:
             )
         found = self.database.execute("SELECT value FROM meta WHERE name = ?", ("schema",))
         version = found[0][0] if found else None
-        if version not in (databases.SCHEMA_VERSION, databases.SCHEMA_WITHOUT_DIGESTS):
+        if version not in (SCHEMA_VERSION, SCHEMA_WITHOUT_DIGESTS):
             raise Unavailable(
-                f"{self.database.shown} is of version {version}, and this rankscope reads {databases.SCHEMA_VERSION}"
+                f"{self.database.shown} is of version {version}, and this rankscope reads {SCHEMA_VERSION}"
             )
-        self.has_digests = version == databases.SCHEMA_VERSION
-        self._acknowledged = self._read_last()
+        self.has_digests = version == SCHEMA_VERSION
+        try:
+            self._acknowledged = None if self.last is None else self.last.read()
+        except InputError as error:
+            if not self.lenient:
+                raise
+            self.problems += error.reports[0].problems
         if self.has_digests:
             return ()
         if not writes:
@@ -110,25 +120,13 @@ class Journal:
                 self._damaged("what is kept of the project itself")
         return found
 
-    def items(self) -> list[Item]:
-        """The collection, in its order."""
-        return [Item._make(row) for row in self._table("item")]
-
-    def queries(self) -> list[Query]:
-        """All queries, in their order."""
-        return [Query._make(row) for row in self._table("query")]
-
-    def assessors(self) -> list[Assessor]:
-        """Everybody, in the order in which they came."""
-        return [Assessor._make(row) for row in self._table("assessor")]
-
-    def guidelines(self) -> list[Guideline]:
-        """All versions, the first one first."""
-        return [Guideline._make(row) for row in self._table("guideline")]
-
-    def designs(self) -> list[PoolDesign]:
-        """How the pools were made, the first one first."""
-        return [PoolDesign._make(row) for row in self._table("design")]
+    def rows(self, kind: type[Kept]) -> list[Kept]:
+        """All items, queries, assessors, guidelines or designs, in their order."""
+        table = TABLE_OF[kind]
+        found = self._rows(table)
+        if self.has_digests and _digest_of(table, found) != self._digests.get(table):
+            self._damaged(f"the table {table}")
+        return [kind(*row) for row in found]
 
     def pool(self, design: PoolDesign) -> list[Pooled]:
         """The candidates of one pool, in its order."""
@@ -145,11 +143,19 @@ class Journal:
         events = []
         for event, reached in self._followed(self._event_rows(0)):
             events.append(event)
-            if acknowledged is not None and reached.number == acknowledged.number != 0:
-                self._check_acknowledged(reached, acknowledged)
+            if acknowledged is None or reached.number != acknowledged.number or not self.has_digests:
+                continue
+            if reached.digest != acknowledged.digest:
+                self._report([f"event {reached.number:,} is not the one that was acknowledged"], DELETE_IT)
         self.end = reached._replace(changes=self.end.changes)
-        if acknowledged is not None:
-            self._check_reached(acknowledged)
+        if acknowledged is not None and not self.problems:  # a `lenient` journal that is broken has said so
+            lost = acknowledged.number - self.end.number
+            if lost > 0:
+                words = f"ends with event {self.end.number:,}, and event {acknowledged.number:,} was acknowledged: "
+                self._report([f"{words}{lost:,} {'is' if lost == 1 else 'are'} lost"], DELETE_IT)
+            elif self.end.changes < acknowledged.changes:
+                words = "people, queries, guidelines or pools are those of an earlier time: the last changes are lost"
+                self._report([words], DELETE_IT)
         return events
 
     def news(self) -> list[Event]:
@@ -195,12 +201,6 @@ class Journal:
         if self.last is not None:
             self.last.close()
 
-    def put_meta(self, name: str, value: str) -> None:
-        """Something that is known of the project itself, in place of what was."""
-        self.database.execute("DELETE FROM meta WHERE name = ?", (name,))
-        self.database.insert("meta", [(name, value)])
-        self._store_digests(self._stored_digests())
-
     def put_assessor(self, one: Assessor) -> None:
         """Add somebody, or change role, token or whether they may still come in."""
         digests = self._stored_digests()
@@ -210,27 +210,20 @@ class Journal:
         self.database.insert("assessor", [one])
         self._store_digests({**digests, "assessor": _digest_of("assessor", self._rows("assessor"))})
 
-    def add_query(self, query: Query) -> None:
-        """One more query."""
-        self._add("query", query)
-
-    def add_guideline(self, guideline: Guideline) -> None:
-        """One more version."""
-        self._add("guideline", guideline)
-
-    def add_pool(self, design: PoolDesign, rows: Sequence[Pooled]) -> None:
-        """One more pool, frozen."""
-        self._add("design", design)
-        self.database.insert("pool", rows)
-
-    # digests
-
-    def _add(self, table: str, row: Sequence[Any]) -> None:
+    def add(self, row: Query | Guideline | PoolDesign) -> None:
         """One more row at the end of a table."""
+        table = TABLE_OF[type(row)]
         self.database.insert(table, [row])
         digests = self._stored_digests()
         (stored,) = self.database.execute(f"SELECT * FROM {table} WHERE {ORDERS[table]} = ?", (row[0],))
         self._store_digests({**digests, table: linked(digests[table], stored)})
+
+    def add_pool(self, design: PoolDesign, rows: Sequence[Pooled]) -> None:
+        """One more pool, frozen."""
+        self.add(design)
+        self.database.insert("pool", rows)
+
+    # digests
 
     def _stored_digests(self) -> dict[str, Any]:
         found: dict[str, Any] = json.loads(
@@ -257,7 +250,7 @@ class Journal:
             digests.append((digest, event.id))
         with self.database.transaction():
             self.database.add_digests(digests)
-            self.database.execute("UPDATE meta SET value = ? WHERE name = 'schema'", (databases.SCHEMA_VERSION,))
+            self.database.execute("UPDATE meta SET value = ? WHERE name = 'schema'", (SCHEMA_VERSION,))
             self._digest_all()
         self.has_digests = True
 
@@ -265,12 +258,6 @@ class Journal:
 
     def _rows(self, table: str) -> list[Row]:
         return self.database.execute(f"SELECT * FROM {table} ORDER BY {ORDERS[table]}")
-
-    def _table(self, table: str) -> list[Row]:
-        rows = self._rows(table)
-        if self.has_digests and _digest_of(table, rows) != self._digests.get(table):
-            self._damaged(f"the table {table}")
-        return rows
 
     def _event_rows(self, after: int) -> list[Row]:
         """Events with their digests, None where there are none; a lenient journal reads up to what cannot be read."""
@@ -284,9 +271,8 @@ class Journal:
         found: list[Row] = []
         for many in (AT_ONCE, 1):
             try:
-                while (rows := self.database.execute(f"{asked} ORDER BY id LIMIT {many}", (after,))) and rows[-1][
-                    0
-                ] > after:
+                some = f"{asked} ORDER BY id LIMIT {many}"
+                while (rows := self.database.execute(some, (after,))) and rows[-1][0] > after:
                     found += rows
                     after = rows[-1][0]
             except (StoreError, TypeError):
@@ -312,29 +298,6 @@ class Journal:
         else:
             self._damaged(f"event {number:,}", f"{whole} {CHECK}")
 
-    def _read_last(self) -> JournalEnd | None:
-        try:
-            return None if self.last is None else self.last.read()
-        except InputError as error:
-            if not self.lenient:
-                raise
-            self.problems += error.reports[0].problems
-            return None
-
-    def _check_acknowledged(self, found: JournalEnd, acknowledged: JournalEnd) -> None:
-        if self.has_digests and found.digest != acknowledged.digest:
-            self._report([f"event {found.number:,} is not the one that was acknowledged"], DELETE_IT)
-
-    def _check_reached(self, acknowledged: JournalEnd) -> None:
-        """A `lenient` journal that is broken has said so."""
-        lost = acknowledged.number - self.end.number
-        if lost > 0 and not self.problems:
-            words = f"ends with event {self.end.number:,}, and event {acknowledged.number:,} was acknowledged: "
-            self._report([f"{words}{lost:,} {'is' if lost == 1 else 'are'} lost"], DELETE_IT)
-        elif self.end.changes < acknowledged.changes and not self.problems:
-            words = "people, queries, guidelines or pools are those of an earlier time: the last changes are lost"
-            self._report([words], DELETE_IT)
-
     def _damaged(self, what: str, advice: str = CHECK) -> None:
         self._report([Problem("", f"{what} {DAMAGED}")], advice)
 
@@ -346,7 +309,11 @@ class Journal:
 
 
 def _digest_of(table: str, rows: Sequence[Row]) -> str:
-    return linked("", rows) if table in WHOLE else chained(rows)
+    """Of all rows together; or of the last one, where each is linked to the one before."""
+    digest = ""
+    for part in [rows] if table in WHOLE else rows:
+        digest = linked(digest, part)
+    return digest
 
 
 def _digest_of_meta(rows: Iterable[Row]) -> str:
@@ -367,14 +334,6 @@ def linked(before: str, row: Sequence[Any]) -> str:
     ('20109453', '246d7b8a')
     """
     return hashlib.sha256(f"{before}{_json(row)}".encode()).hexdigest()
-
-
-def chained(rows: Iterable[Sequence[Any]]) -> str:
-    """The digest of the last of some rows, each linked to the one before."""
-    digest = ""
-    for row in rows:
-        digest = linked(digest, row)
-    return digest
 
 
 class JournalEnd(NamedTuple):

@@ -104,17 +104,14 @@ class State:
         elif event.kind in ANSWERS:
             said = (self.repeats if event.is_repeat else self.answers)[pair]
             if said[event.assessor] is event:
-                self._restore(said, event)
-
-    def _restore(self, said: dict[int, Event], event: Event) -> None:
-        """The last answer before this one that was not undone itself, if there is one."""
-        before = self.replaced.get(event.id)
-        while before is not None and before.id in self.undone:
-            before = self.replaced.get(before.id)
-        if before is None:
-            del said[event.assessor]
-        else:
-            said[event.assessor] = before
+                # The last answer before this one that was not undone itself, if there is one.
+                before = self.replaced.get(event.id)
+                while before is not None and before.id in self.undone:
+                    before = self.replaced.get(before.id)
+                if before is None:
+                    del said[event.assessor]
+                else:
+                    said[event.assessor] = before
 
     def event(self, number: int) -> Event | None:
         """The event of a number; None where there is none."""

@@ -49,27 +49,17 @@ class Saved(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Entry:
-    """A mark that waits."""
+class Waiting:
+    """A mark that waits, or work on the other tables; without either somebody waits to know what is on the disk.
 
-    mark: MarkEvent
-    done: Future[Saved]
+    Work is done between two commits, in a transaction of its own. `known` is how often another process had written, as
+    far as the one who changes something knew; None where it is only read.
+    """
 
-
-@dataclass(frozen=True, eq=False)
-class Job:
-    """A change of the other tables that waits; it runs between two commits, in a transaction of its own."""
-
-    work: Callable[[Journal], Any]
     done: Future[Any]
-    known: int | None  # how often another process had written, as far as the one who asks knew; None: it only reads
-
-
-@dataclass(frozen=True, eq=False)
-class JournalCheck:
-    """Somebody waits to know that what is known is what is on the disk."""
-
-    done: Future[None]
+    mark: MarkEvent | None = None
+    work: Callable[[Journal], Any] | None = None
+    known: int | None = None
 
 
 class Writer:
@@ -95,7 +85,7 @@ class Writer:
         self.lock = threading.RLock()
         self._behind = False  # the connection was lost, and what is there now was not read yet
         self.elsewhere = 0  # how often it was found that another process had written
-        self._waiting: SimpleQueue[Entry | Job | JournalCheck | None] = SimpleQueue()
+        self._waiting: SimpleQueue[Waiting | None] = SimpleQueue()
         self._closing = threading.Lock()
         self._closed = False
         self._thread = threading.Thread(target=self._run, name="rankscope writer", daemon=True)
@@ -104,7 +94,7 @@ class Writer:
     def send(self, mark: MarkEvent) -> Future[Saved]:
         """Let a mark be written; the result is there when it is on the disk, or the reason why it is not."""
         done: Future[Saved] = Future()
-        self._put(Entry(mark, done))
+        self._put(Waiting(done, mark))
         return done
 
     def save(self, mark: MarkEvent) -> Saved:
@@ -117,13 +107,13 @@ class Writer:
         `Unavailable` where another process changed something that the one who asks could not know.
         """
         done: Future[T] = Future()
-        self._put(Job(work, done, self.elsewhere))
+        self._put(Waiting(done, work=work, known=self.elsewhere))
         return done.result()
 
     def ask(self, work: Callable[[Journal], T]) -> T:
         """Read other tables, between two commits."""
         done: Future[T] = Future()
-        self._put(Job(work, done, None))
+        self._put(Waiting(done, work=work))
         return done.result()
 
     def look(self) -> None:
@@ -133,7 +123,7 @@ class Writer:
         """
         if self._behind or not self.journal.database.is_ours():
             done: Future[None] = Future()
-            self._put(JournalCheck(done))
+            self._put(Waiting(done))
             done.result()
 
     def stop(self) -> None:
@@ -144,11 +134,11 @@ class Writer:
                 self._waiting.put(None)
         self._thread.join()
 
-    def _put(self, entry: Entry | Job | JournalCheck) -> None:
+    def _put(self, new: Waiting) -> None:
         with self._closing:
             if self._closed:
                 raise Unavailable("the project was closed: nothing is written any more")
-            self._waiting.put(entry)
+            self._waiting.put(new)
 
     def _run(self) -> None:
         going = True
@@ -158,7 +148,7 @@ class Writer:
             for part in _parts([each for each in taken if each is not None]):
                 self._write(part)
 
-    def _take(self) -> list[Entry | Job | JournalCheck | None]:
+    def _take(self) -> list[Waiting | None]:
         """Everything that waits, at least one; None last is the end."""
         taken = [self._waiting.get()]
         with suppress(Empty):
@@ -166,19 +156,19 @@ class Writer:
                 taken.append(self._waiting.get_nowait())
         return taken
 
-    def _write(self, part: list[Entry] | Job | JournalCheck) -> None:
+    def _write(self, part: list[Waiting]) -> None:
         """One commit; those who wait get its end, whatever that is."""
-        waiting: Sequence[Future[Any]] = [each.done for each in part] if isinstance(part, list) else [part.done]
         try:
             self._with_patience(part)
         except BaseException as error:
-            for each in waiting:
-                if not each.done():
-                    each.set_exception(error)
+            for each in part:
+                if not each.done.done():
+                    each.done.set_exception(error)
 
-    def _with_patience(self, part: list[Entry] | Job | JournalCheck) -> None:
+    def _with_patience(self, part: list[Waiting]) -> None:
         """Again where the connection was lost: what then turns out to be in the journal is not written twice."""
-        ends = time.monotonic() + (0.0 if isinstance(part, JournalCheck) else self._patience)
+        only_looks = part[0].mark is None and part[0].work is None
+        ends = time.monotonic() + (0.0 if only_looks else self._patience)
         again = False
         while True:
             self._catch_up(ends)
@@ -191,13 +181,18 @@ class Writer:
                     raise Unavailable(str(lost)) from None
                 again = True
 
-    def _do(self, part: list[Entry] | Job | JournalCheck) -> None:
-        if isinstance(part, list):
+    def _do(self, part: list[Waiting]) -> None:
+        first = part[0]
+        if first.mark is not None:
             self._commit(part)
-        elif isinstance(part, Job):
-            self._work(part)
+        elif first.work is not None:
+            if first.known is not None and first.known != self.elsewhere:
+                raise Unavailable("another process changed the project meanwhile: look at it again, then do this again")
+            first.done.set_result(self.journal.change(first.work))
         else:
-            self._have_looked(part)
+            if not self.journal.database.is_ours():
+                raise ConnectionLostError("another process has written into the journal")
+            first.done.set_result(None)
 
     def _catch_up(self, ends: float) -> None:
         """Where the connection was lost: have it again, with the lock, and know what was written meanwhile."""
@@ -222,20 +217,10 @@ class Writer:
                 time.sleep(pause)
                 pause = min(1.0, 2 * pause)
 
-    def _have_looked(self, look: JournalCheck) -> None:
-        if not self.journal.database.is_ours():
-            raise ConnectionLostError("another process has written into the journal")
-        look.done.set_result(None)
-
-    def _work(self, job: Job) -> None:
-        if job.known is not None and job.known != self.elsewhere:
-            raise Unavailable("another process changed the project meanwhile: look at it again, then do this again")
-        job.done.set_result(self.journal.change(job.work))
-
-    def _commit(self, entries: Sequence[Entry]) -> None:
-        events: list[tuple[Entry, Event]] = []
-        for each in entries:
-            if each.done.done():
+    def _commit(self, marks: Sequence[Waiting]) -> None:
+        events: list[tuple[Waiting, Event]] = []
+        for each in marks:
+            if each.done.done() or each.mark is None:
                 continue
             try:
                 planned = self._planned(each.mark, len(events), events[-1][1].at_us if events else self.state.at_us)
@@ -252,8 +237,8 @@ class Writer:
         with self.lock:
             self.state.apply(event for _, event in events)
             self.rules.applied([event for _, event in events])
-        for entry, event in events:
-            entry.done.set_result(Saved(event))
+        for each, event in events:
+            each.done.set_result(Saved(event))
 
     def _planned(self, mark: MarkEvent, ahead: int, at_least: int) -> Saved | Event:
         """The event of a mark, behind so many of the same commit; or the one that its key made before.
@@ -297,25 +282,21 @@ def _need_same(mark: MarkEvent, known: Event) -> None:
         raise Refused(f"the key '{mark.key}' was used for another mark: choose a new one for each")
 
 
-def _parts(taken: Sequence[Entry | Job | JournalCheck]) -> Iterator[list[Entry] | Job | JournalCheck]:
+def _parts(taken: Sequence[Waiting]) -> Iterator[list[Waiting]]:
     """What can be committed together: no event of a part depends on another event of it."""
-    part: list[Entry] = []
-    seen: set[object] = set()
+    part: list[Waiting] = []
+    seen: set[object] = set()  # what marks have in common with those that they could depend on: key, and item
     for each in taken:
-        alone = not isinstance(each, Entry) or each.mark.kind in ALONE
-        traces = _traces(each.mark) if isinstance(each, Entry) else set()
+        mark = each.mark
+        traces = set() if mark is None else {("key", mark.assessor, mark.key), ("pair", mark.query, mark.item)}
+        alone = mark is None or mark.kind in ALONE
         if part and (alone or seen & traces):
             yield part
             part, seen = [], set()
         if alone:
-            yield [each] if isinstance(each, Entry) else each
-        elif isinstance(each, Entry):
+            yield [each]
+        else:
             part.append(each)
             seen |= traces
     if part:
         yield part
-
-
-def _traces(mark: MarkEvent) -> set[object]:
-    """What a mark has in common with those that it could depend on: its key, and its item."""
-    return {("key", mark.assessor, mark.key), ("pair", mark.query, mark.item)}
