@@ -363,7 +363,7 @@ class JudgingRules(Rules):
         pool = self.project.pool
         pair = (mark.query or "", mark.item or "")
         inside = pool is not None and pool.row(pair) is not None
-        version = self.project.guidelines[-1].version if self.project.guidelines else None
+        version = self.project.guideline_version
         # nobody gives a mark a flag from outside
         own = {name: value for name, value in (mark.detail or {}).items() if mark.is_copy or name not in RESERVED}
         return replace(

@@ -293,6 +293,11 @@ class Project:
 
     # queries and guidelines
 
+    @property
+    def guideline_version(self) -> int | None:
+        """The version that marks are made under now; None: there is none."""
+        return self.guidelines[-1].version if self.guidelines else None
+
     def add_guideline(self, text: str) -> Guideline:
         """What assessors read from now on; the same text again changes nothing."""
         if not text.strip() or not is_storable(text):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -165,6 +165,14 @@ class Examples:
         """All sessions, at most `size` at a time; `items.sessions_at_once` is a good size."""
         for start in range(0, len(self), size):
             yield self.take(np.arange(start, min(start + size, len(self))))
+
+    def with_negatives(self, negatives: Sequence[ArrayLike]) -> Examples:
+        """The same sessions with other negative examples."""
+        return replace(self, negatives=item_lists(negatives, None, -1.0))
+
+    def with_queries(self, queries: FloatArray) -> Examples:
+        """The same sessions with other queries."""
+        return replace(self, queries=queries)
 
     def judged(self, items: int) -> BoolArray:
         """Sessions x items: which items were examples or were shown."""

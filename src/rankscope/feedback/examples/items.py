@@ -243,6 +243,10 @@ class Items:
         """The `k` nearest other items of each item by cosine, and how alike they are."""
         return self.remember(("neighbours", k), lambda: nearest_others(self.unit, k))
 
+    def graph(self, k: int, gamma: float) -> Any:
+        """The normalised graph of mutual neighbours, a sparse matrix."""
+        return self.remember(("graph", k, gamma), lambda: mutual_graph(self.unit, k, gamma))
+
     def remember(self, key: Hashable, make: Callable[[], T]) -> T:
         """What was made under this key, made now if it is the first time."""
         if key not in self._made:

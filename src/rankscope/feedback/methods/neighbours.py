@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rankscope.core.arrays import FloatArray, IntArray
 from rankscope.feedback.examples.examples import Examples
 from rankscope.feedback.examples.geometry import nearest_squared
-from rankscope.feedback.examples.items import Items, mutual_graph
+from rankscope.feedback.examples.items import Items
 from rankscope.feedback.examples.scores import Scored, drop_rounding
 from rankscope.feedback.methods.method import BlockState, CannotScore, Method, TwoSided
 from rankscope.feedback.methods.query_movement import BayesianQueryShifting
@@ -145,8 +145,7 @@ class Diffusion(Method):
         seeds = np.zeros((len(items), len(examples)))
         for lists, sign in ((examples.positives, 1.0), (examples.negatives, -1.0)):
             seeds[lists["item"], lists.row] = sign
-        key = ("graph", self.k, self.gamma)
-        graph = items.remember(key, lambda: mutual_graph(items.unit, self.k, self.gamma))
+        graph = items.graph(self.k, self.gamma)
         return diffuse_seeds(graph, self.alpha, seeds).T
 
 
