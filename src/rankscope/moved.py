@@ -89,15 +89,14 @@ class _Loader:
         now = MODULES.get(former) or PACKAGES.get(former) or f"commands.{former}"
 
         def find(name: str) -> Any:
+            import warnings
+            from operator import attrgetter
+
             if name.startswith("__"):
                 raise AttributeError(name)
             place, _, attribute = NAMES.get(f"{former}.{name}", f"{now}:{name}").partition(":")
-            from operator import attrgetter
-
             found = attrgetter(attribute.removesuffix("()"))(import_module(f"rankscope.{place}"))
             found = found() if attribute.endswith("()") else found
-            import warnings
-
             warnings.warn(
                 f"rankscope.{former}.{name} stands in rankscope.{place} now", DeprecationWarning, stacklevel=2
             )

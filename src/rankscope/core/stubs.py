@@ -11,9 +11,9 @@ from typing import Any
 def attach_stub(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
     """`__getattr__`, `__dir__` and `__all__` of a package whose names, listed in its stub, load when they are used.
 
-    The stub has one line a name, `from .module import name as name` (a package in place of a name: `from . import`,
-    which is not in `__all__`), and is read without a parser of Python, which
-    takes more time to load than all else that `import rankscope` does.
+    The stub has one line a name, `from .module import name as name`; a package in place of a name is `from . import`,
+    and not in `__all__`. It is read without a parser of Python, which takes longer to load than all else that `import
+    rankscope` does.
     """
     with open(file.removesuffix("py") + "pyi", encoding="utf-8") as stub:
         lines = re.findall(r"^from \.([\w.]*) import (\w+) as \w+$", stub.read(), re.MULTILINE)
