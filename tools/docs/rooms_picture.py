@@ -1,4 +1,4 @@
-"""The folders of the code as boxes in the order of the flow, with arrows as wide as there are imports; plain SVG."""
+"""The rooms of the code as boxes in the order of the flow, with arrows as wide as there are imports; plain SVG."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def draw(folders: Sequence[str], rooms: Mapping[str, Sequence[str]], sizes: Mapp
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height}" width="{width:.0f}" '
         f'height="{height}" font-family="Helvetica, Arial, sans-serif">',
-        "<title>The folders of rankscope in the order of the flow, and their imports</title>",
+        "<title>The rooms of rankscope in the order of the flow, and their imports</title>",
         f'<rect width="100%" height="100%" fill="{PAPER}"/>',
         *legend(),
         *arrows(place, imports),
@@ -53,7 +53,16 @@ def draw(folders: Sequence[str], rooms: Mapping[str, Sequence[str]], sizes: Mapp
 
 def legend() -> list[str]:
     """What colours and widths mean."""
-    lines = [text(LEFT, 26, "Data flows down: each folder uses only those above it", 16, INK, weight="bold")]
+    lines = [
+        text(
+            LEFT,
+            26,
+            "Data flows down: each room uses only those above it; all use core, so its arrows are left out",
+            16,
+            INK,
+            weight="bold",
+        )
+    ]
     x = float(LEFT)
     for name, folder in ABOUT:
         lines.append(f'<rect x="{x:.0f}" y="39" width="11" height="11" rx="2" fill="{COLOURS[folder]}"/>')
