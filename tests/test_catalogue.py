@@ -205,7 +205,7 @@ print(*sorted(name for name in sys.modules if name.startswith("rankscope.") or "
         ),
         (
             "from rankscope.engines.images.descriptors import DESCRIPTORS; DESCRIPTORS.parse('hog(side=32,cell=8)')",
-            {"cv2", "skimage", "PIL", "rankscope.engines.images.texture_descriptors"},
+            {"cv2", "skimage", "PIL", "rankscope.engines.images.shape_descriptors"},
         ),
         (
             "from rankscope.reports.output_formats import OUTPUT_FORMATS; OUTPUT_FORMATS.find('trec')",
@@ -215,7 +215,7 @@ print(*sorted(name for name in sys.modules if name.startswith("rankscope.") or "
             "from rankscope.inputs.collections.collection import COLLECTIONS; COLLECTIONS.find('digits')",
             {"sklearn", "rankscope.inputs.collections.pictures"},
         ),
-        ("import rankscope.notation", {"numpy", "polars"}),
+        ("import rankscope.core.notation", {"numpy", "polars"}),
     ],
 )
 def test_naming_one_loads_no_laboratory(line: str, without: set[str]) -> None:
