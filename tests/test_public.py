@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 import subprocess
 import sys
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
 
 import pytest
 
@@ -30,3 +34,32 @@ def test_five_lines_do_it() -> None:
     scores = rankscope.evaluate({1: {10: 1}}, {1: {10: 0.9, 11: 0.1}}, ["AP", "nDCG@10"])
     assert scores["AP"] == 1.0
     assert scores.to_polars().height == 2
+
+
+def public_names() -> Iterator[tuple[str, object]]:
+    """What the packages offer by their stubs, and what the classes among it offer."""
+    for stub in sorted(Path(rankscope.__file__).parent.rglob("*.pyi")):
+        package = import_module(
+            ".".join(["rankscope", *stub.parent.relative_to(Path(rankscope.__file__).parent).parts])
+        )
+        for name in package.__all__:
+            offered = getattr(package, name)
+            if inspect.isclass(offered) or inspect.isfunction(offered):
+                yield f"{package.__name__}.{name}", offered
+            if inspect.isclass(offered) and offered.__module__.startswith("rankscope."):
+                for key, value in vars(offered).items():
+                    function = getattr(value, "__func__", getattr(value, "fget", value))
+                    if not key.startswith("_") and inspect.isfunction(function):
+                        yield f"{package.__name__}.{name}.{key}", value if isinstance(value, property) else function
+
+
+def test_every_public_name_is_documented() -> None:
+    names = dict(public_names())
+    assert len(names) > 500
+    lacking = [
+        name
+        for name, offered in names.items()
+        if not inspect.getdoc(offered)
+        and not inspect.getdoc(getattr(names.get(name.rpartition(".")[0]), name.rpartition(".")[2], None))
+    ]  # a method may be documented by the class that it comes from
+    assert lacking == []

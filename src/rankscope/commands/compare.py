@@ -117,7 +117,6 @@ def check_comparable(scores: Any, classes: Any) -> None:
 
 
 def _is_tables(source: Any) -> bool:
-    """Several tables of scores."""
     from rankscope.analysis.statistics.score_table import ScoreTable
 
     several = isinstance(source, Sequence) and not isinstance(source, str) and len(source) > 0

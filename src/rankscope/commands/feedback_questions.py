@@ -450,12 +450,10 @@ class QuestionProblem:
 
     @property
     def items(self) -> Items:
-        """What is ranked."""
         return self.given.items
 
     @property
     def topics(self) -> Topics:
-        """What is looked for."""
         return self.given.topics
 
     def answer(

@@ -192,7 +192,6 @@ class VariedInputs:
         return [{name: each[seed] for name, each in several.items() if seed < len(each)} for seed in range(most)]
 
     def scores(self, judgements: Any, runs: Any) -> Scores:
-        """One evaluation."""
         from rankscope.measures.evaluation.evaluate import evaluate
 
         return evaluate(judgements, runs, [self.measure], **self.given)
@@ -210,7 +209,6 @@ class VariedInputs:
 
     @property
     def reading(self) -> Reading:
-        """How files are read."""
         from rankscope.commands.evaluate import reading_of_choices
 
         return reading_of_choices(self.given, comments=self.given.get("comments", True))  # type: ignore[arg-type]

@@ -197,15 +197,12 @@ class Recorded(io.BufferedIOBase):
         self.failure: OSError | None = None
 
     def writable(self) -> bool:
-        """Yes."""
         return True
 
     def seekable(self) -> bool:
-        """As the file."""
         return self._file.seekable()
 
     def write(self, data: Any) -> int:
-        """All of it."""
         with self._recording():
             return self._file.write(data)
 
@@ -220,7 +217,6 @@ class Recorded(io.BufferedIOBase):
         return self._file.tell()
 
     def seek(self, place: int, whence: int = 0) -> int:
-        """Go on elsewhere."""
         with self._recording():
             return self._file.seek(place, whence)
 

@@ -66,7 +66,6 @@ class PartsFolder(Generic[T]):
         return self.form.read(self.path / f"{digest}{self.form.suffix}")
 
     def write(self, digest: str, result: T) -> None:
-        """Keep a finished part."""
         with atomic(made_folder(self.path) / f"{digest}{self.form.suffix}", "wb") as stream:
             self.form.write(result, stream)
 
@@ -152,7 +151,6 @@ class Home(Runner):
     summary: ClassVar[str] = "here, one part after the other"
 
     def map(self, work: Callable[[Any, P], R], shared: Any, parts: Sequence[P]) -> Iterator[tuple[P, R]]:
-        """In the order given."""
         for part in parts:
             with one_core_each():
                 result = work(shared, part)

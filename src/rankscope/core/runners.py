@@ -159,7 +159,6 @@ def _submit(
 
 
 def _outcome_of_packed(version: str, work: Callable[[Any, Any], R], shared: Any, packed: bytes) -> R | Failure:
-    """On a worker."""
     from cloudpickle import loads
 
     return outcome_of(version, work, shared, loads(packed))

@@ -82,7 +82,6 @@ class WholeNumber(Rule):
     most: int = LARGEST - 1
 
     def plain(self, value: Any) -> int:
-        """As an int."""
         value = plain_scalar(value)
         whole = isinstance(value, Integral) or (isinstance(value, Real) and float(value).is_integer())
         if not whole or isinstance(value, bool) or not self.least <= value <= self.most:
@@ -154,7 +153,6 @@ class Flag(Rule):
     """True or False."""
 
     def plain(self, value: Any) -> bool:
-        """As a bool."""
         value = plain_scalar(value)
         if not isinstance(value, bool):
             raise ValueError("must be True or False")
@@ -170,7 +168,6 @@ class Text(Rule):
     """Any text."""
 
     def plain(self, value: Any) -> str:
-        """As a str."""
         value = plain_scalar(value)
         if not isinstance(value, str):
             raise ValueError("must be text")
@@ -182,7 +179,6 @@ class Anything(Rule):
     """What no rule can judge; a number of an array becomes one of Python."""
 
     def plain(self, value: Any) -> Any:
-        """The value itself."""
         return plain_scalar(value)
 
 
@@ -193,7 +189,6 @@ class Optional(Rule):
     rule: Rule
 
     def plain(self, value: Any) -> Any:
-        """None stays None."""
         return None if value is None else self.rule.plain(value)
 
     def read(self, text: str) -> object:
@@ -206,7 +201,6 @@ class NoneValue(Rule):
     """None, which has a meaning of its own and can be written: `none`."""
 
     def plain(self, value: Any) -> None:
-        """None."""
         if value is not None:
             raise ValueError("must be none")
 

@@ -96,7 +96,6 @@ class Resumable:
         self.base.execute("COMMIT")
 
     def close(self) -> None:
-        """Let others open it."""
         self.base.close()
 
 

@@ -51,7 +51,6 @@ class Archive:
 
     @classmethod
     def of(cls, path: str | Path) -> Archive:
-        """The names only."""
         with _explained(path, "is no archive of plain arrays"), zipfile.ZipFile(path) as packed:
             # Raise where something stands before the archive: zip readers pass over it, numpy does not.
             with open(path, "rb") as file:

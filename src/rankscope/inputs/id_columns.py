@@ -103,7 +103,6 @@ class TextIds(IdColumn):
 
     @classmethod
     def of(cls, ids: Sequence[str]) -> TextIds:
-        """Ids from Python texts."""
         whole = "".join(ids)
         text = whole.encode()
         lengths = [len(each) for each in ids] if len(text) == len(whole) else [len(each.encode()) for each in ids]

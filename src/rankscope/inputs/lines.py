@@ -86,7 +86,6 @@ class LineReader:
         return rows.head(cut)
 
     def finish(self) -> Iterator[LineRows]:
-        """What was still waiting."""
         if self.rest:
             yield from self.read(b"", last=True)
 
@@ -156,7 +155,6 @@ class LineLayout:
 
     @property
     def reads(self) -> str:
-        """The rule, for messages."""
         return f"A {self.kind} line reads: {' '.join(self.fields)}."
 
     def want(self, *names: str) -> LineLayout:
@@ -211,7 +209,6 @@ class LineRows:
         return len(self.line)
 
     def head(self, count: int) -> LineRows:
-        """The first rows."""
         texts = {name: column.slice(0, count) for name, column in self.texts.items()}
         numbers = {name: column[:count] for name, column in self.numbers.items()}
         glanced = None if self.glanced is None else self.glanced[:count]
@@ -332,7 +329,6 @@ def tokens_of(raw: bytes, fields: int, comments: bool) -> Tokens | None:
 
 
 def is_text(raw: bytes) -> bool:
-    """Whether bytes are UTF-8."""
     if raw.isascii():
         return True
     try:

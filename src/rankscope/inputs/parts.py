@@ -89,7 +89,6 @@ class PartFiles:
 
     @property
     def size(self) -> int:
-        """All stored bytes."""
         return sum(each.size for each in self.parts)
 
     @property
@@ -158,7 +157,6 @@ def _name_of_files(path: str) -> str:
 
 
 def _remote_part_files(url: str, max_ratio: float) -> PartFiles | None:
-    """The same elsewhere."""
     found = remote_files(url, max_ratio)
     if found is None:
         return None

@@ -106,7 +106,6 @@ class Problems:
 
     @property
     def any(self) -> bool:
-        """Whether anything is wrong."""
         return bool(self.count or self.following or self.alike)
 
     def raise_if_any(self) -> None:

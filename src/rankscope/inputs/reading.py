@@ -41,7 +41,6 @@ class RolledUp(Rule):
     """How chunks become documents; nothing is loaded where nothing is given."""
 
     def plain(self, value: Any) -> Any:
-        """A `RollUp`, or None."""
         if value is None:
             return None
         from rankscope.inputs.roll_up import roll_up_of

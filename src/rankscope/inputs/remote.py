@@ -131,7 +131,6 @@ class RemoteSource(Source):
         return ()
 
     def release(self) -> None:
-        """Remove the copy."""
         if self._copy:
             _remove(self._copy)
         self._copy = ""

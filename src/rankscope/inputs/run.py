@@ -55,7 +55,6 @@ class BlocksOfTables:
     source: Source | None = None
 
     def __call__(self, run: Run, problems: Problems, rank: bool) -> Iterator[RunBlock]:
-        """Block by block."""
         from rankscope.inputs.tables import block_of_table
 
         rows = 0

@@ -77,14 +77,12 @@ class RunRows:
         return place_of_line(int(self.line[row]), self.word, self.files)
 
     def places(self, one: int, other: int) -> str:
-        """Where two rows stood."""
         if self.files:
             return f"{self.place(one)} and {self.place(other)}"
         return f"{self.word}s {self.line[one]} and {self.line[other]}"
 
     @staticmethod
     def join(parts: Sequence[RunRows]) -> RunRows:
-        """Several as one."""
         if len(parts) == 1:
             return parts[0]
         ranks = [part.rank for part in parts if part.rank is not None]
@@ -114,7 +112,6 @@ class RunBlock:
 
     @staticmethod
     def join(blocks: Sequence[RunBlock]) -> RunBlock:
-        """Several blocks as one."""
         if len(blocks) == 1:
             return blocks[0]
         query = join_columns([block.query for block in blocks])

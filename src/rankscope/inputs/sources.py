@@ -195,7 +195,6 @@ class ExpandedBytes:
         return max(ALWAYS_ALLOWED, self.max_ratio * self.stored)
 
     def add(self, size: int) -> None:
-        """So many more."""
         self.plain += size
         if self.plain > self.most:
             times = f"over {self.max_ratio:g} times its own {self.stored:,} bytes"

@@ -231,7 +231,6 @@ class SeriesIds(IdColumn):
         return self.series.to_list()
 
     def hashes(self) -> Hashes:
-        """As polars makes them."""
         return self.series.hash(0).to_numpy()
 
     def starts(self) -> IntArray:
@@ -262,7 +261,6 @@ class SeriesIds(IdColumn):
         return SeriesIds(pl.concat([self.series, *(each.series for each in others)]))
 
     def order(self, *first: IntArray) -> IntArray:
-        """As polars sorts."""
         columns = {str(number): each for number, each in enumerate(first)}
         frame = pl.DataFrame({**columns, "id": self.series}).with_row_index()
         return frame.sort([*columns, "id", "index"]).get_column("index").to_numpy().astype(np.int64)

@@ -137,7 +137,6 @@ class _Cascade(TopGraded):
         return np.where(self.defined(queries), self._expected(queries), np.nan)
 
     def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
-        """High gains first."""
         return gain_worth(grade, self.gain)
 
     def chance(self, queries: RelevantRanks, grade: FloatArray) -> FloatArray:

@@ -24,11 +24,9 @@ class _Count(Measure):
     ordered = False
 
     def bounds(self) -> tuple[float, float]:
-        """Counts have no end."""
         return 0.0, math.inf
 
     def defined(self, queries: RelevantRanks) -> Any:
-        """All queries."""
         return np.ones(len(queries), dtype=np.bool_)
 
     def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
@@ -152,19 +150,15 @@ class _Words(Measure):
     summary = "none"
 
     def bounds(self) -> tuple[float, float]:
-        """No number."""
         return -math.inf, math.inf
 
     def of(self, queries: RelevantRanks) -> FloatArray:
-        """No number."""
         return np.full(len(queries), np.nan)
 
     def expected(self, queries: RelevantRanks) -> FloatArray | None:
-        """No number either."""
         return self.of(queries)
 
     def defined(self, queries: RelevantRanks) -> Any:
-        """All queries."""
         return np.ones(len(queries), dtype=np.bool_)
 
 

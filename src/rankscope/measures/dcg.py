@@ -67,7 +67,6 @@ class _Additive(Measure):
         return divide(expected_additive(queries, self._term), self.divisor(queries))
 
     def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
-        """Gains first."""
         return gain_worth(grade, self.gain, self.floor)
 
     def defined(self, queries: RelevantRanks) -> Any:

@@ -173,13 +173,11 @@ class _OverGreedy(_Novelty):
 
 class _ByLogarithm(_Novelty):
     def weight(self, rank: FloatArray) -> FloatArray:
-        """The discount of DCG."""
         return 1.0 / np.log2(rank + 1.0)
 
 
 class _ByRank(_Novelty):
     def weight(self, rank: FloatArray) -> FloatArray:
-        """One over the rank."""
         return 1.0 / rank
 
 

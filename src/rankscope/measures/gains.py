@@ -94,7 +94,6 @@ def gain_worth(grade: FloatArray, gain: str, floor: float = 0.0) -> FloatArray:
 
 
 def discount(rank: NDArray[np.integer]) -> FloatArray:
-    """log2(rank + 1)."""
     return np.log2(rank + 1.0)
 
 

@@ -210,7 +210,6 @@ class HitsFirst(Measure):
     """A measure that is best, or worst, where the relevant items of every group of equal scores stand first."""
 
     def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
-        """Hits first."""
         return hits_first(grade, self.level)
 
 

@@ -258,7 +258,6 @@ def _expanded(text: str, rel: float, compat: str | None) -> list[Measure]:
 
 
 def _of_family(text: str) -> Measure | None:
-    """`ndcg_cut_10`, `iprec_at_recall_0.10`."""
     family, _, cut = text.rpartition("_")
     if family not in TREC_FAMILIES or not re.fullmatch(NUMBER, cut):
         return None

@@ -34,7 +34,6 @@ class _Population(Blended):
         """The number of users, including those whose item was not found."""
 
     def of(self, queries: RelevantRanks) -> FloatArray:
-        """Sum over hits."""
         found = queries.gaining
         counts = self.is_hit(found) & (found["rank"] <= self.last_rank)
         total = found.total(np.where(counts, self.shares(queries) * self.ratios(queries), 0.0))

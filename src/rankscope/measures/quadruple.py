@@ -86,7 +86,6 @@ class Quadruple:
 
     @property
     def contingency(self) -> Contingency:
-        """The contingency table."""
         d, c, s, v = self.collection, self.relevant, self.scope, self.hits
         return Contingency(v, s - v, c - v, d + v - c - s)
 
@@ -102,12 +101,10 @@ class Quadruple:
 
     @property
     def precision(self) -> float:
-        """p = v/s."""
         return self.hits / self.scope
 
     @property
     def recall(self) -> float:
-        """r = v/c."""
         return _divided(self.hits, self.relevant)
 
     @property
@@ -156,7 +153,6 @@ class Quadruple:
 
     @property
     def random_recall(self) -> float:
-        """E[r] = s/d."""
         return self.scope / self.collection if self.relevant else math.nan
 
     @property

@@ -65,7 +65,6 @@ class Steady(Browsing):
         return np.asarray(weights / weights.sum())
 
     def of(self, queries: RelevantRanks) -> FloatArray:
-        """Gains times weights."""
         found, weigh = queries.gaining, self._weigh()
         value = found.total(self.gains(found["grade"], queries) * weigh(found["rank"]))
         return np.where(self.defined(queries), value, np.nan)
@@ -81,7 +80,6 @@ class Steady(Browsing):
         return np.where(self.defined(queries), value, np.nan)
 
     def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
-        """High grades first."""
         return gains_first(np.where(grade <= self.low, np.minimum(grade, 0.0), grade))
 
 

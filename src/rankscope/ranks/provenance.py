@@ -24,20 +24,20 @@ class RunFacts(Protocol):
     gives_scores: bool
 
     @property
-    def place(self) -> str: ...  # noqa: D102  (as `Run` has them)
+    def place(self) -> str: ...
     @property
-    def digest(self) -> str: ...  # noqa: D102
+    def digest(self) -> str: ...
 
 
 class JudgementFacts(Protocol):
     """What a reduction says of the judgements; `Qrels` know it."""
 
     @property
-    def name(self) -> str: ...  # noqa: D102  (as `Qrels` have them)
+    def name(self) -> str: ...
     @property
-    def digest(self) -> str: ...  # noqa: D102
+    def digest(self) -> str: ...
     @property
-    def top_grade(self) -> float: ...  # noqa: D102
+    def top_grade(self) -> float: ...
 
     def __len__(self) -> int: ...
 
@@ -59,7 +59,6 @@ class JudgementsInShort:
 
     @classmethod
     def of(cls, qrels: JudgementFacts) -> JudgementsInShort:
-        """Those of judgements."""
         return cls(qrels.name, qrels.digest, qrels.top_grade, len(qrels))
 
     def __len__(self) -> int:

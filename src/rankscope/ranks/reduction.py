@@ -422,7 +422,6 @@ class Chosen:
 
     @property
     def size(self) -> int:
-        """How many they are."""
         return self.rows.size
 
 

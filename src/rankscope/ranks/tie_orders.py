@@ -61,7 +61,6 @@ def relevant_in_ties(queries: RelevantRanks) -> TiedPlaces:
 
 
 def found_items(queries: RelevantRanks) -> Ragged:
-    """The relevant items found."""
     return queries.judged.where(queries.judged["grade"] >= queries.rel)
 
 

@@ -218,7 +218,6 @@ class FoundJudgements(NamedTuple):
     score: FloatArray
 
     def where(self, chosen: BoolArray) -> FoundJudgements:
-        """Some of them."""
         return FoundJudgements(self.entry[chosen], self.segment[chosen], self.score[chosen])
 
 

@@ -355,5 +355,4 @@ class LongTable:
         return max(0, self.count - most)
 
     def whole(self) -> Grid:
-        """Every row."""
         return self.ends(self.count)

@@ -304,7 +304,6 @@ class LatexColumn:
 
     @cached_property
     def numbers(self) -> tuple[_Number | None, ...]:
-        """The cells as numbers."""
         return tuple(_Number.of(cell.text) for cell in self.cells)
 
     @cached_property

@@ -183,7 +183,6 @@ def text_table(rows: Rows, places: int = 4) -> str:
 
 
 def markdown_table(rows: Rows, places: int = 4) -> str:
-    """Pipes and dashes."""
     return grid_markdown(grid_of(rows, places))
 
 

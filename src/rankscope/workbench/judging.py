@@ -40,7 +40,6 @@ class Loan(NamedTuple):
 
     @property
     def pair(self) -> Pair:
-        """Query and item."""
         return self.query, self.item
 
 

@@ -53,7 +53,6 @@ class Label(NamedTuple):
 
     @property
     def pair(self) -> Pair:
-        """Query and item."""
         return self.query, self.item
 
 

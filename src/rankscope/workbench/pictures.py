@@ -51,7 +51,6 @@ class PictureWorkers:
         return np.frombuffer(found, np.uint8).reshape(height, width, 3)
 
     def close(self) -> None:
-        """End the processes."""
         for each in self._all:
             each.end()
 

@@ -53,7 +53,6 @@ class ProjectPool:
 
     @cached_property
     def plan(self) -> PoolPlan:
-        """The method."""
         return PoolPlan.parse(self.design.method)
 
     @cached_property

@@ -35,7 +35,6 @@ class Reply:
 
     @property
     def score(self) -> float:
-        """From 0 to 100."""
         return sus_score(self.answers)
 
 
@@ -48,7 +47,6 @@ class TaskScore:
 
     @property
     def mean(self) -> float:
-        """Of all people."""
         return float(np.mean([each.score for each in self.replies])) if self.replies else math.nan
 
     @cached_property
@@ -168,7 +166,6 @@ class Times:
 
     @property
     def median(self) -> float:
-        """Of one judgement."""
         return float(np.median(self.seconds)) if self.seconds.size else math.nan
 
     @property

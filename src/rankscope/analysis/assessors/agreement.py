@@ -80,7 +80,6 @@ class Agreed:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The coefficients."""
         return tuple(each.name for each in self.coefficients)
 
     def rows(self) -> list[dict[str, object]]:

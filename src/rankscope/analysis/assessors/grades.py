@@ -97,7 +97,6 @@ class AssessorGrades:
         return replace(self, query=self.query[rows], items=items, grades=self.grades[rows])
 
     def select(self, assessors: Sequence[str]) -> AssessorGrades:
-        """Some assessors."""
         columns = [self.assessors.index(name) for name in assessors]
         return replace(self, assessors=tuple(assessors), grades=self.grades[:, columns])
 

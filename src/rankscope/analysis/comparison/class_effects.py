@@ -64,7 +64,6 @@ class ClassEffects:
 
     @property
     def how(self) -> str:
-        """Which tests were made."""
         return (
             f"p: t test within each class, sign-flip test from {MANY} queries on; p (verdict): {DECIDING} test, the "
             f"larger p; both corrected over the {self.family}; limits: of the tests of the verdict, at the level at "

@@ -265,7 +265,6 @@ def _tables(scores: Scores | Sequence[ScoreTable]) -> list[ScoreTable]:
 
 
 def _ordered(tables: list[ScoreTable], baseline: str | None) -> list[ScoreTable]:
-    """The baseline first."""
     names = tables[0].systems
     if len(names) < 2:
         raise SettingError(f"compare needs two systems at least, got {', '.join(names) or 'none'}")
@@ -392,7 +391,6 @@ class MeasureCompared(Tabular):
 
     @property
     def measure(self) -> str:
-        """What was measured."""
         return self.table.measure
 
     @property

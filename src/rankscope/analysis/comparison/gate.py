@@ -247,7 +247,6 @@ class GateResult(Tabular):
 
     @property
     def failed(self) -> tuple[GateCheck, ...]:
-        """The checks that failed."""
         return tuple(check for check in self.checks if check.failed)
 
     @property

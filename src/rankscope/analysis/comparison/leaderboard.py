@@ -79,7 +79,6 @@ class LeaderboardStability(Tabular):
 
     @property
     def pairs(self) -> int:
-        """Pairs of systems."""
         return len(self.systems) * (len(self.systems) - 1) // 2
 
     def rows(self) -> list[dict[str, object]]:

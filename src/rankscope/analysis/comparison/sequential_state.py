@@ -61,7 +61,6 @@ class Question:
         return tuple(each for each in self.better for _ in self.pairs)
 
     def as_json(self) -> dict[str, Any]:
-        """In plain values."""
         plain: dict[str, Any] = json.loads(json.dumps({name: getattr(self, name) for name in FACTS}))
         return plain | {"settings": json.loads(json.dumps(dict(self.settings)))}
 

@@ -44,7 +44,6 @@ class TaskValues:
 
     @property
     def means(self) -> FloatArray:
-        """Of each system."""
         return np.asarray(self.values.mean(axis=0))
 
 
@@ -135,7 +134,6 @@ class SuiteTask:
 
     @property
     def main(self) -> MeasureCompared | None:
-        """The measure that decides."""
         return None if self.compared is None else self.compared.main
 
     def mean(self, system: str) -> float:
@@ -206,7 +204,6 @@ class Suite(Tabular):
         return max(1, len(self.complete) - 1)
 
     def system(self, name: str) -> SuiteSystem:
-        """One of the systems."""
         by_name = {each.name: each for each in self.systems}
         if name not in by_name:
             raise SettingError(unknown_name("system", name, by_name))
@@ -308,7 +305,6 @@ class _Overall:
         )
 
     def mean(self, name: str) -> SuiteEstimate:
-        """Mean over tasks."""
         return self._estimate(self.means, self.drawn, self.names.index(name))
 
     def rank(self, name: str) -> SuiteEstimate:

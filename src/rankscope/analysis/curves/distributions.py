@@ -167,7 +167,6 @@ class Ratios:
             return x * y / (u * v)
 
     def take(self, chosen: Any) -> Ratios:
-        """Some elements."""
         return Ratios(self.factors[:, chosen], self.slopes)
 
 
@@ -273,7 +272,6 @@ class _Arrays:
     """Distributions whose fields are arrays of one length."""
 
     def take(self, chosen: Any) -> Self:
-        """Some elements."""
         return type(self)(*(getattr(self, each.name)[chosen] for each in fields(self)))  # type: ignore[arg-type]
 
     def with_all(self, others: Sequence[Self]) -> Self:
@@ -359,7 +357,6 @@ class Binomial(_Arrays):
 
     @property
     def mean(self) -> FloatArray:
-        """Trials times chance."""
         return self.trials * self.chance
 
     def hardly_exceeds(self, count: FloatArray) -> BoolArray:
@@ -397,7 +394,6 @@ class BetaBinomial(_Arrays):
 
     @property
     def least(self) -> FloatArray:
-        """None."""
         return np.zeros_like(self.trials)
 
     def hardly_exceeds(self, count: FloatArray) -> BoolArray:
@@ -406,7 +402,6 @@ class BetaBinomial(_Arrays):
 
     @property
     def most(self) -> FloatArray:
-        """All."""
         return self.trials
 
     @property

@@ -37,7 +37,6 @@ class RelevantHits:
         return self.place + self.certain
 
     def total(self, values: FloatArray) -> FloatArray:
-        """Sum per query."""
         return np.bincount(self.row, weights=values, minlength=self.queries).astype(np.float64, copy=False)
 
     def take(self, chosen: IntArray) -> RelevantHits:

@@ -41,7 +41,6 @@ class BackTestTrial:
 
     @property
     def error(self) -> float:
-        """Mean error."""
         return self.forecast - self.present
 
     @property

@@ -154,7 +154,6 @@ class Tail(HitModel):
         return lambda coming: Future(Binomial(coming, rates))
 
     def rates(self, evidence: Evidence) -> FloatArray:
-        """Theta of each hit."""
         assert evidence.scored is not None
         best, row = evidence.scored.best, evidence.hits.row
         used = used_scores(best, self.used)
@@ -184,7 +183,6 @@ class Between(GrowthModel):
     def means_at(
         self, evidence: Evidence, terms: Terms, targets: Sequence[FloatArray], weights: FloatArray
     ) -> FloatArray:
-        """Halfway."""
         both = np.stack([model.means_at(evidence, terms, targets, weights) for model in (Trend(), Jeffreys())])
         both = np.clip(both, BETWEEN_EDGE, 1.0 - BETWEEN_EDGE)
         return 1.0 / (1.0 + np.exp(-np.log(both / (1.0 - both)).mean(axis=0)))
@@ -249,7 +247,6 @@ class Jeffreys(HitModel):
     usual_error: ClassVar[float] = 0.02
 
     def fit(self, evidence: Evidence) -> Fit:
-        """Beta-binomial."""
         above, there = evidence.hits.above, evidence.distractors[evidence.hits.row]
         return lambda coming: Future(BetaBinomial(coming, above + 0.5, there - above + 0.5))
 

@@ -90,7 +90,6 @@ class Account:
         return int(counts.sum() if place > counts.shape[1] else counts[:, place - 1].sum())
 
     def take(self, rows: IntArray) -> Account:
-        """Some of the queries."""
         gross = {name: counts[rows] for name, counts in self.gross.items()}
         best = None if self.best is None else self.best[rows]
         return replace(self, relevant=self.relevant[rows], hits=self.hits[rows], gross=gross, best=best)
@@ -174,12 +173,10 @@ class Statement:
 
     @property
     def name(self) -> str:
-        """The quantity."""
         return self.account.name
 
     @property
     def queries(self) -> int:
-        """How many."""
         return self.account.relevant.size
 
     @property

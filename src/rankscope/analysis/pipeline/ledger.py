@@ -60,7 +60,6 @@ class Ledger(Tabular):
 
     @property
     def stages(self) -> tuple[str, ...]:
-        """Their names, in order."""
         return self.items.runs
 
     @property
@@ -75,7 +74,6 @@ class Ledger(Tabular):
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """What the numbers say."""
         return ledger_sentences(self.main)
 
     def statement(self, quantity: str) -> Statement:

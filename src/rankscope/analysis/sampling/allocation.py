@@ -55,7 +55,6 @@ class JudgingPlan:
 
     @property
     def more(self) -> int:
-        """Judgements to add."""
         return int((self.target - self.strata.judged).sum())
 
     @property

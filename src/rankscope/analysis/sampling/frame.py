@@ -101,7 +101,6 @@ class Frame:
 
     @property
     def is_judged(self) -> BoolArray:
-        """Of each item."""
         return ~np.isnan(self.grade)
 
     @cached_property

@@ -43,12 +43,10 @@ class Spread:
 
     @property
     def value(self) -> float:
-        """The estimate."""
         return self.these.value
 
     @classmethod
     def only(cls, value: float) -> Spread:
-        """An estimate without intervals."""
         nothing = EstimatedRange(value, math.nan, math.nan)
         return cls(nothing, nothing)
 
@@ -146,7 +144,6 @@ class Weights:
 
     @property
     def counts(self) -> FloatArray:
-        """The numbers."""
         return self.first + np.arange(self.weight.size, dtype=np.float64)
 
     def limits(self, level: float = 0.95) -> tuple[int, int]:

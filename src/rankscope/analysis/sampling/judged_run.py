@@ -81,12 +81,10 @@ class JudgedRun:
 
     @cached_property
     def hit_stratum(self) -> IntArray:
-        """Likewise."""
         return self.frame.stratum[self.frame.drawn]
 
     @cached_property
     def hit_gain(self) -> FloatArray:
-        """Likewise: the grades."""
         return self.frame.grade[self.frame.drawn]
 
     @cached_property
@@ -166,7 +164,6 @@ class DrawnHits:
 
     @classmethod
     def of(cls, strata: Strata, stratum: IntArray, rank: FloatArray, gain: FloatArray | None = None) -> DrawnHits:
-        """In their order."""
         order = np.lexsort((rank, strata.query[stratum]))
         gains = np.ones(rank.size) if gain is None else gain
         return cls(strata, stratum[order], rank[order], gains[order])
@@ -178,7 +175,6 @@ class DrawnHits:
 
     @property
     def weight(self) -> FloatArray:
-        """N/n of each."""
         return self.strata.scale[self.stratum]
 
 

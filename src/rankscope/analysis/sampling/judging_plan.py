@@ -144,7 +144,6 @@ class WidthForecast:
 
     @property
     def now(self) -> JudgingDesign:
-        """What is judged already."""
         sizes = self.found.sizes
         return JudgingDesign(
             queries=sizes[QUERY],
@@ -210,7 +209,6 @@ class JudgingPlans(Tabular):
 
     @property
     def now(self) -> WidthPlan:
-        """What is there."""
         return self.forecast.plan(NOW, self.forecast.now)
 
     @cached_property
@@ -348,7 +346,6 @@ class PoolDepths:
 
     @property
     def deeper(self) -> tuple[int, ...]:
-        """The depths beyond."""
         return tuple(each for each in self.sizes if each > self.depth)
 
     def size(self, depth: int) -> float:

@@ -51,7 +51,6 @@ class FirstItems(Pool):
 
     @property
     def reach(self) -> int:
-        """The first k."""
         return self.k
 
 
@@ -98,7 +97,6 @@ class Depth(FirstItems, FixedPool):
     name: ClassVar[str] = "depth"
 
     def draw(self, candidates: pl.DataFrame, seed: int) -> pl.DataFrame:
-        """All within k."""
         import polars as pl
 
         inside = candidates.filter(pl.col("rank") <= self.k)
@@ -183,7 +181,6 @@ class SampledRanks(NamedTuple):
 
     @property
     def stratum(self) -> str:
-        """What it is called."""
         return f"{self.first}-{self.last}"
 
     def size(self, candidates: int) -> int:
@@ -368,7 +365,6 @@ class PoolPlan:
 
     @property
     def adaptive(self) -> tuple[AdaptivePool, ...]:
-        """The parts that choose."""
         return tuple(each for each in self.parts if isinstance(each, AdaptivePool))
 
     @property

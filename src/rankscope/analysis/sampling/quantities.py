@@ -60,7 +60,6 @@ class QueryValues:
 
     @classmethod
     def only(cls, value: FloatArray) -> QueryValues:
-        """Estimates without limits."""
         nothing = np.full(value.size, np.nan)
         return cls(value=value, low=nothing, high=nothing, certain_low=nothing, certain_high=nothing)
 
@@ -135,7 +134,6 @@ class LinearQuantity(Quantity):
         return totals(run.frame.strata, run.hit_stratum, self.values(run, chosen))
 
     def over_queries(self, run: JudgedRun, chosen: EstimateRules) -> Iterator[OverQueries]:
-        """The mean."""
         low, high = self.certain(run, chosen)
         certain = (float(low.mean()), float(high.mean()))
         found = self.totals(run, chosen)
@@ -166,7 +164,6 @@ class ClassSize(LinearQuantity):
     name: ClassVar[str] = "num_rel"
 
     def values(self, run: JudgedRun, chosen: EstimateRules) -> FloatArray:
-        """One each."""
         return np.ones(run.hit_rank.size)
 
     def certain(self, run: JudgedRun, chosen: EstimateRules) -> tuple[FloatArray, FloatArray]:
@@ -176,7 +173,6 @@ class ClassSize(LinearQuantity):
         return strata.by_query(found.astype(np.float64)), strata.by_query(most.astype(np.float64))
 
     def of_queries(self, run: JudgedRun, chosen: EstimateRules) -> QueryValues:
-        """Mid-p limits."""
         strata = run.frame.strata
         cells: list[list[Cell]] = [[] for _ in run.frame.queries]
         columns = (strata.query, strata.size, strata.judged, run.frame.found)
@@ -189,7 +185,6 @@ class ClassSize(LinearQuantity):
         return QueryValues(value=value, low=low, high=high, certain_low=certain_low, certain_high=certain_high)
 
     def difference(self, run: JudgedRun, other: JudgedRun, chosen: EstimateRules) -> Iterator[OverQueries]:
-        """Two runs share it."""
         yield from ()
 
 
@@ -201,7 +196,6 @@ class SampledGenerality(ClassSize):
     possible: ClassVar[Bounds] = (0.0, 1.0)
 
     def values(self, run: JudgedRun, chosen: EstimateRules) -> FloatArray:
-        """1/d each."""
         return np.full(run.hit_rank.size, 1.0 / chosen.size_for("generality"))
 
     def certain(self, run: JudgedRun, chosen: EstimateRules) -> tuple[FloatArray, FloatArray]:
@@ -228,7 +222,6 @@ class SampledPrecision(LinearQuantity):
     possible: ClassVar[Bounds] = (0.0, 1.0)
 
     def values(self, run: JudgedRun, chosen: EstimateRules) -> FloatArray:
-        """1/k within the scope."""
         return (run.hit_rank <= self.scope) / self.scope
 
     def certain(self, run: JudgedRun, chosen: EstimateRules) -> tuple[FloatArray, FloatArray]:
@@ -348,7 +341,6 @@ class SampledGain(LinearQuantity):
     first_ranks_decide: ClassVar[bool] = True
 
     def values(self, run: JudgedRun, chosen: EstimateRules) -> FloatArray:
-        """The discounted grade."""
         return np.where(run.hit_rank <= self.scope, run.hit_gain / np.log2(run.hit_rank + 1.0), 0.0)
 
     def certain(self, run: JudgedRun, chosen: EstimateRules) -> tuple[FloatArray, FloatArray]:
@@ -373,7 +365,6 @@ class SampledNormalisedGain(Quantity):
     scope: int
 
     def of_queries(self, run: JudgedRun, chosen: EstimateRules) -> QueryValues:
-        """Estimates only."""
         return QueryValues.only(np.minimum(self._ratios(run, chosen), 1.0))
 
     def over_queries(self, run: JudgedRun, chosen: EstimateRules) -> Iterator[OverQueries]:
@@ -460,7 +451,6 @@ class SampledAP(Quantity):
     name: ClassVar[str] = "AP"
 
     def of_queries(self, run: JudgedRun, chosen: EstimateRules) -> QueryValues:
-        """Estimates only."""
         return QueryValues.only(inferred_ap(run))
 
     def over_queries(self, run: JudgedRun, chosen: EstimateRules) -> Iterator[OverQueries]:

@@ -77,7 +77,6 @@ class RunEstimates(Tabular):
 
     @cached_property
     def by_query(self) -> tuple[QueryEstimate, ...]:
-        """Query by query."""
         return tuple(
             QueryEstimate(name, quantity.text, quantity.of_queries(run, self.chosen))
             for run, quantity, name in self._asked()

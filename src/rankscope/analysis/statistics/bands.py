@@ -283,7 +283,6 @@ class Band:
         )
 
     def curve(self) -> Curve:
-        """The mean curve."""
         return Curve(
             x=self.x,
             y=self.mean,

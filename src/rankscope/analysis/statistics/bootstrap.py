@@ -102,7 +102,6 @@ class Intervals:
         return [dict(zip(("mean", "low", "high", "queries"), each, strict=True)) for each in columns]
 
     def take(self, columns: IntArray) -> Intervals:
-        """Some of the columns."""
         mean, low, high = self.mean[columns], self.low[columns], self.high[columns]
         ways = tuple(self.ways[column] for column in columns.tolist())
         return replace(self, mean=mean, low=low, high=high, queries=self.queries[columns], ways=ways)

@@ -217,7 +217,6 @@ class Families:
         return self.primary.correction
 
     def is_primary(self, measure: str) -> bool:
-        """Whether this measure decides."""
         return measure in self.primary.measures
 
     def of(self, measure: str) -> str:

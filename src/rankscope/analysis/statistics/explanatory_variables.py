@@ -41,7 +41,6 @@ class Slope:
     high: float
 
     def row(self) -> dict[str, object]:
-        """In plain numbers."""
         return {
             "variable": self.variable,
             "of": self.of,

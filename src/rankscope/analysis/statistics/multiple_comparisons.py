@@ -75,7 +75,6 @@ class Comparisons:
 
     @property
     def pairs(self) -> tuple[PairDifference, ...]:
-        """One value per pair."""
         return tuple(PairDifference(**row) for row in self.rows())  # type: ignore[arg-type]
 
     def pair(self, first: str, second: str) -> PairDifference:
@@ -329,12 +328,10 @@ class ComparisonIntervals:
 
     @property
     def low(self) -> FloatArray:
-        """Lower ends."""
         return self.cells.mean - self.half
 
     @property
     def high(self) -> FloatArray:
-        """Upper ends."""
         return self.cells.mean + self.half
 
     @property

@@ -37,7 +37,6 @@ class UnitSums:
         return len(self.size)
 
     def take(self, columns: BoolArray | IntArray) -> UnitSums:
-        """Some of the columns."""
         return UnitSums(self.total[:, columns], self.size[:, columns])
 
     @property

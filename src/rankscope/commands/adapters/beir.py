@@ -24,7 +24,6 @@ def from_folder(folder: str | Path, split: str = "test") -> Qrels:
 
 
 def from_qrels(qrels: Any) -> Qrels:
-    """Judgements from BEIR's dictionary."""
     return Qrels.of(qrels)
 
 

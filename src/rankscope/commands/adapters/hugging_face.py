@@ -55,7 +55,6 @@ class RankingMetric:
         self._pairs.append(pair)
 
     def add_batch(self, *, predictions: Any = None, references: Any = None, **given: Any) -> None:
-        """Several queries more."""
         _refuse_others(given)
         _refuse_missing(predictions, references)
         if len(predictions) != len(references):

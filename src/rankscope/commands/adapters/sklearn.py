@@ -42,7 +42,6 @@ class RankingScore:
         return self.measure
 
     def __call__(self, y_true: ArrayLike, y_score: ArrayLike, *, groups: ArrayLike | None = None) -> float:
-        """The mean over queries."""
         query, grade, score = _rows(y_true, y_score, groups)
         item = np.arange(query.size)
         settings = {"ties": "expected", **self.settings}

@@ -32,7 +32,6 @@ class Input(click.ParamType[str]):
     name = "text"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """As it was given."""
         return str(value)
 
     def path_of(self, value: str) -> str:

@@ -28,7 +28,6 @@ class WeightList(click.ParamType[tuple[float, ...]]):
     name = "numbers"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[float, ...]:
-        """Each as a float."""
         if not isinstance(value, str):
             return tuple(value)
         try:

@@ -189,7 +189,6 @@ class KindValue(click.ParamType[Any]):
         self.name = option.metavar
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> object:
-        """What the text means."""
         return self.option.read(str(value))
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:

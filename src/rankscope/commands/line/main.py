@@ -99,11 +99,9 @@ class LazyCommands(click.Group):
     """Commands whose modules are imported only when they run, so that --help stays quick."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """All commands."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import the command's module."""
         if cmd_name not in COMMANDS:
             return None
         if cmd_name in SMALL_PRODUCTS:

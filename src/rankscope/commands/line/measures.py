@@ -39,7 +39,6 @@ def measure_list() -> str:
 
 
 def measure_explanation(name: str) -> str:
-    """All about one measure."""
     from rankscope.measures.notation import MEASURES, parse_measure
 
     bare = MEASURES.take_apart(name).name

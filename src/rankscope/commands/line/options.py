@@ -245,7 +245,6 @@ class SettingValue(click.ParamType[Any]):
         self.name = METAVARS.get(setting.name) or f"[{'|'.join(map(str, setting.choices))}]"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> object:
-        """What the text means."""
         return self.setting.rule.read(str(value))
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:

@@ -71,7 +71,6 @@ class CheckedNetwork(httpcore.NetworkBackend):
         return allowed
 
     def time_left(self) -> float:
-        """Seconds until the deadline."""
         left = self.deadline - monotonic()
         if left <= 0:
             raise httpcore.ReadTimeout
@@ -85,15 +84,12 @@ class TimedStream(httpcore.NetworkStream):
         self._stream, self._network = stream, network
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        """What has arrived."""
         return self._stream.read(max_bytes, self._network.time_left())
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        """All of it."""
         self._stream.write(buffer, self._network.time_left())
 
     def close(self) -> None:
-        """The connection."""
         self._stream.close()
 
     def start_tls(self, ssl_context: Any, server_hostname: str | None = None, timeout: float | None = None) -> Any:
@@ -103,7 +99,6 @@ class TimedStream(httpcore.NetworkStream):
         )
 
     def get_extra_info(self, info: str) -> Any:
-        """As the connection says."""
         return self._stream.get_extra_info(info)
 
 
@@ -138,7 +133,6 @@ class Fetcher:
         )
 
     def close(self) -> None:
-        """No connection stays open."""
         self._pool.close()
 
     def fetch(self, address: str, wants: Callable[[Fetched], bool], cut: int | None = None) -> Fetched:

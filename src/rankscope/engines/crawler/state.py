@@ -45,7 +45,6 @@ class Gathered(Tabular):
 
     @classmethod
     def of(cls, state: GatheringState, path: str | Path, resumed: bool) -> Gathered:
-        """What a state holds."""
         counts = state.counts()
         return cls(
             path=os.fspath(path),

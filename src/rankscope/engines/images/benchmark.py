@@ -50,7 +50,6 @@ class ContenderTrial:
 
     @property
     def name(self) -> str:
-        """As people write it."""
         return str(self.contender)
 
     def first(self, queries: IntArray, count: int = 10) -> FirstResults:
@@ -273,7 +272,6 @@ class BenchmarkStore:
         return None if found is None else tuple((name, what) for name, what in found)
 
     def note_problems(self, problems: Sequence[tuple[str, str]]) -> None:
-        """Remember them."""
         record = self._record()
         record.setdefault("pictures", {})[self.pictures.digest] = [list(each) for each in problems]
         self._write(record)

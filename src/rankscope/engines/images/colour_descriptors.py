@@ -170,7 +170,6 @@ class ColourMoments(Descriptor):
 
     @property
     def size(self) -> int:
-        """Nine for each cell."""
         return 9 * self.grid**2
 
     @property
@@ -227,7 +226,6 @@ class ColourLayout(Descriptor):
 
     @property
     def distance(self) -> str:
-        """Three Euclidean distances, added."""
         ends = (0, self.luma, self.luma + self.chroma, self.size)
         return " + ".join(f"l2[{start}:{end}]" for start, end in pairwise(ends))
 

@@ -114,7 +114,6 @@ class ByHeights(ByRanker):
 
     @property
     def metric(self) -> str:
-        """How vectors are compared."""
         return "elastic"
 
     def vectors(
@@ -137,7 +136,6 @@ class ByWords(ByRanker):
 
     @property
     def metric(self) -> str:
-        """How vectors are compared."""
         return "cosine of tf-idf" if self.ranker.weight == "tf-idf" else "l1"
 
     def vectors(
@@ -151,7 +149,6 @@ class ByWords(ByRanker):
         return _timed(self.ranker, counts, before)
 
     def distances(self, matrix: NDArray[Any]) -> Rows:
-        """The same distances."""
         index = self.ranker.index(matrix)
         return index.cosine if self.ranker.weight == "tf-idf" else index.city_block
 
@@ -164,11 +161,9 @@ class BySift(ByRanker):
 
     @property
     def metric(self) -> str:
-        """How vectors are compared."""
         return self.ranker.by
 
     def compared(self, matrix: NDArray[Any]) -> list[LocalFeatures]:
-        """The local features themselves."""
         return unpacked_features(matrix)
 
     def vectors(
@@ -265,13 +260,11 @@ class ByVectors(Contender):
 
     @property
     def metric(self) -> str:
-        """How vectors are compared."""
         return self.descriptor.distance
 
     def vectors(
         self, pictures: Sequence[Source], threads: int | None = None, progress: Step | None = None
     ) -> TimedVectors:
-        """Each picture once, timed."""
         return timed_vectors(self.descriptor, pictures, threads, progress)
 
     def ranks(

@@ -36,12 +36,10 @@ class Image:
 
     @property
     def height(self) -> int:
-        """Rows."""
         return int(self.rgb.shape[0])
 
     @property
     def width(self) -> int:
-        """Columns."""
         return int(self.rgb.shape[1])
 
     @property
@@ -56,7 +54,6 @@ class Image:
 
     @cached_property
     def grey(self) -> NDArray[np.uint8]:
-        """Luminance rounded to bytes."""
         return np.rint(self.luminance).astype(np.uint8)
 
     @cached_property
@@ -124,7 +121,6 @@ def _floats(values: Any) -> NDArray[np.float32]:
 
 
 def opencv() -> Any:
-    """OpenCV."""
     return import_extra("cv2", "opencv-python-headless", "images")
 
 

@@ -80,11 +80,9 @@ class NetworkDescriptor(Descriptor):
 
     @cached_property
     def size(self) -> int:
-        """Found by asking once."""
         return int(self.of(Image.of([[0]])).size)
 
     def of(self, image: Image) -> FloatArray:
-        """One vector."""
         network = load_model(self.file)
         answer = np.asarray(network.answer(self._fed(image, network.form)), dtype=np.float64)
         if answer.ndim == 4:  # places

@@ -87,13 +87,11 @@ class PictureSet:
         return result.hexdigest()
 
     def take(self, rows: IntArray) -> PictureSet:
-        """Some of the pictures."""
         chosen = rows.tolist()
         ids, labels, sources = (tuple(each[row] for row in chosen) for each in (self.ids, self.labels, self.sources))
         return replace(self, ids=ids, labels=labels, sources=sources)
 
     def picture(self, row: int) -> Image:
-        """One picture, decoded."""
         return as_image(self.source(row))
 
     def source(self, row: int) -> Source:

@@ -66,7 +66,6 @@ class FourierComplex(Descriptor):
 
     @property
     def size(self) -> int:
-        """Harmonics of both signs."""
         return 2 * self.harmonics
 
     def of(self, image: Image) -> FloatArray:
@@ -131,7 +130,6 @@ class Zernike(Descriptor):
 
     @property
     def z(self) -> bool:
-        """As chosen."""
         return self.scale == "z"
 
     def of(self, image: Image) -> FloatArray:
@@ -222,7 +220,6 @@ class Silhouette(Descriptor):
 
     @property
     def size(self) -> int:
-        """Cells of the grid."""
         return self.side**2
 
     def of(self, image: Image) -> Vector:

@@ -143,7 +143,6 @@ class Tamura(Descriptor):
 
     @property
     def size(self) -> int:
-        """18 or 320."""
         return 2 + TAMURA_DIRECTIONS if self.form == "values" else TAMURA_SCALES * TAMURA_CONTRASTS * TAMURA_ANGLES
 
     @property
@@ -153,17 +152,14 @@ class Tamura(Descriptor):
 
     @property
     def counts(self) -> bool:
-        """For the histogram."""
         return self.form == "histogram"
 
     @property
     def z(self) -> bool:
-        """For the values."""
         return self.form == "values"
 
     @property
     def z_columns(self) -> slice:
-        """Coarseness and contrast."""
         return slice(0, 2)
 
     def of(self, image: Image) -> Any:
@@ -247,7 +243,6 @@ class Gabor(Descriptor):
 
     @property
     def size(self) -> int:
-        """Two for each filter."""
         return 2 * self.scales * self.orientations
 
     def of(self, image: Image) -> FloatArray:
@@ -339,7 +334,6 @@ class Gist(Descriptor):
     distance: ClassVar[str] = "l1"
 
     def of(self, image: Image) -> FloatArray:
-        """512 means."""
         from scipy.ndimage import gaussian_filter
 
         # Log luminance minus its local mean, over its local root mean square.
@@ -381,7 +375,6 @@ class Lbp(Descriptor):
 
     @property
     def size(self) -> int:
-        """Patterns in each cell."""
         return self.grid**2 * sum(self._bins)
 
     @property

@@ -91,7 +91,6 @@ class VisualVocabulary:
         return np.array(rows, dtype=np.int64).reshape(len(rows), len(self))
 
     def save(self, path: str | Path) -> None:
-        """Write one .npz file."""
         with atomic(path, "wb") as file:
             name, kind, seed = np.array(self.name), np.array(self.features), np.array(self.seed)
             np.savez_compressed(

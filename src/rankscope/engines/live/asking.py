@@ -192,7 +192,6 @@ class Gate:
             self._until = max(self._until, monotonic() + seconds)
 
     def pause(self, seconds: float) -> None:
-        """One worker waits."""
         if self._stop.wait(seconds):
             raise Stopped
 
@@ -261,7 +260,6 @@ class Sender:
         )
 
     def close(self) -> None:
-        """No connection stays open."""
         self._client.close()
 
     def send(self, request: HttpRequest) -> tuple[Any, float]:

@@ -120,7 +120,6 @@ class Solr(Dialect):
         )
 
     def error_text(self, data: Any) -> str:
-        """`error.msg`."""
         error = data.get("error") if isinstance(data, dict) else None
         return first_text([error.get("msg"), error.get("trace")]) if isinstance(error, dict) else first_text([error])
 

@@ -44,7 +44,6 @@ class Oddities:
 
     @classmethod
     def of(cls, answers: Iterable[TopicAnswer]) -> Oddities:
-        """Of all answers."""
         counted: Counter[str] = Counter()
         for each in answers:
             neighbours = list(pairwise(each.scores))
@@ -182,7 +181,6 @@ class Latency:
 
     @classmethod
     def of(cls, answers: Iterable[TopicAnswer]) -> Latency:
-        """Of all answers."""
         given = [(each.milliseconds, each.own, each.retries) for each in answers]
         return cls(
             topics=len(given),
@@ -247,7 +245,6 @@ class Answers(Resumable):
             return self.resume(SCHEMA, settings)
 
     def record(self, answers: Iterable[TopicAnswer]) -> None:
-        """Write answers down."""
         with self.writing():
             self.base.executemany("INSERT INTO answers VALUES (?, ?, ?, ?)", map(_row, answers))
 

@@ -64,7 +64,6 @@ class BlockRanks:
 
     @classmethod
     def join(cls, parts: Sequence[BlockRanks]) -> BlockRanks:
-        """Several blocks as one."""
         best = [part.distractors for part in parts if part.distractors is not None]
         return cls(
             queries=np.concatenate([part.queries for part in parts]),
@@ -75,14 +74,12 @@ class BlockRanks:
         )
 
     def to_arrays(self) -> Arrays:
-        """Arrays by name."""
         plain = {"queries": self.queries, "left_out": self.left_out}
         more = {} if self.distractors is None else lists_to_arrays("distractors", self.distractors)
         return plain | lists_to_arrays("judged", self.judged) | lists_to_arrays("ties", self.ties) | more
 
     @classmethod
     def from_arrays(cls, arrays: Arrays) -> BlockRanks:
-        """The same again."""
         return cls(
             queries=arrays["queries"],
             judged=lists_from_arrays("judged", arrays),
@@ -100,7 +97,6 @@ class BlockRanker(ABC):
         """The ranks of a block."""
 
     def stream(self, blocks: list[IntArray]) -> Iterator[BlockRanks]:
-        """Block after block."""
         return map(self.ranked, blocks)
 
 
@@ -182,7 +178,6 @@ class RowsOfBlock:
         self.best: Best | None = None
 
     def result(self, found: Ranked) -> BlockRanks:
-        """From final ranks."""
         best, block = None if self.best is None else self.best.items(), self.block
         return BlockRanks.of(block.queries, block.hits, block.left_out, found, best, self.space.shown)
 
@@ -286,7 +281,6 @@ class ArraysForm(Generic[T]):
             return None
 
     def write(self, result: T, stream: BinaryIO) -> None:
-        """Write a result."""
         file = io.BytesIO()
         arrays: dict[str, Any] = result.to_arrays()
         np.savez(file, **arrays)
@@ -303,7 +297,6 @@ def lists_to_arrays(name: str, lists: Ragged) -> Arrays:
 
 
 def lists_from_arrays(name: str, arrays: Arrays) -> Ragged:
-    """The lists again."""
     columns = {each.partition(".")[2]: values for each, values in arrays.items() if each.startswith(f"{name}.")}
     return Ragged(columns.pop("offsets"), columns)
 

@@ -43,16 +43,13 @@ class L1(ScreenedSpace):
         self.exact = self.distances is None or self.distances.exact
 
     def with_rows(self, rows: NDArray[Any]) -> Self:
-        """Under the same metric."""
         return type(self)(rows, self.values)
 
     @property
     def terms(self) -> Terms:
-        """An absolute difference."""
         return lambda one, other: np.abs(one - other)
 
     def finished(self, sums: FloatArray, queries: IntArray, items: IntArray) -> FloatArray:
-        """Negative: nearest first."""
         return 0.0 - sums
 
     def scores(self, queries: IntArray, items: slice, level: int = 0) -> NDArray[Any]:
@@ -76,7 +73,6 @@ class L1(ScreenedSpace):
         return scores - room, scores + room
 
     def shown_bounds(self, queries: IntArray) -> tuple[FloatArray, FloatArray]:
-        """Around quick sums."""
         table = np.array(self.scores(queries, slice(0, len(self))), dtype=np.float64)
         return self.limits(queries, table)
 
@@ -91,7 +87,6 @@ class Histograms(TileSpace):
             raise InputError.of("features", [what], "Choose another metric, as l1 or cosine.")
 
     def finished(self, sums: FloatArray, queries: IntArray, items: IntArray) -> FloatArray:
-        """Negative: nearest first."""
         return 0.0 - sums
 
 
@@ -106,8 +101,6 @@ class ChiSquared(Histograms):
 
     @property
     def terms(self) -> Terms:
-        """Squared difference over sum."""
-
         def term(one: FloatArray, other: FloatArray) -> FloatArray:
             whole = one + other
             whole[whole == 0] = 1.0
@@ -127,11 +120,9 @@ class Intersection(Histograms):
 
     @property
     def terms(self) -> Terms:
-        """The smaller value."""
         return np.minimum
 
     def finished(self, sums: FloatArray, queries: IntArray, items: IntArray) -> FloatArray:
-        """A likeness already."""
         return sums
 
 
@@ -186,7 +177,6 @@ class JensenShannon(Jeffrey):
 
     @staticmethod
     def shown(scores: FloatArray) -> FloatArray:
-        """The root, negative."""
         return 0.0 - np.sqrt(0.0 - scores)
 
 
@@ -216,11 +206,9 @@ class Hamming(TileSpace):
 
     @property
     def terms(self) -> Terms:
-        """1 where they differ."""
         return np.not_equal
 
     def finished(self, sums: FloatArray, queries: IntArray, items: IntArray) -> FloatArray:
-        """Negative: nearest first."""
         return 0.0 - sums
 
 

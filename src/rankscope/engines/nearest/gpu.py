@@ -277,7 +277,6 @@ class _Tile:
         return self.out_row[here], self.out_item[here]
 
     def part(self, start: int, stop: int) -> _Tile:
-        """Fewer queries."""
         chosen = (self.out_row >= start) & (self.out_row < stop)
         return _Tile(
             start=self.start + start,

@@ -82,7 +82,6 @@ class Half(Level):
         self.offset = (rows.lengths**2 * self.unit).to(torch.float32) if rows.metric == "l2" else None
 
     def query_side(self, queries: Any) -> Any:
-        """The rounded rows."""
         return self.items[queries]
 
     def scores(self, left: Any, first: int, last: int) -> Any:
@@ -243,7 +242,6 @@ class DeviceRows:
 
     @cached_property
     def longest(self) -> float:
-        """The largest of these."""
         return float(self.lengths.max())
 
     def in_units(self, queries: Any, scores: Any) -> Any:

@@ -99,7 +99,6 @@ class MixedSpace(Space):
         return result
 
     def with_rows(self, rows: NDArray[Any]) -> Self:
-        """Under the same mixture."""
         spaces = [space.with_rows(part) for space, part in zip(self.spaces, self._cut(rows), strict=True)]
         return type(self)(rows, self.weights, self.columns, spaces)
 
@@ -148,7 +147,6 @@ class OwnMetric(Space):
         self.rows, self.function = matrix, function
 
     def with_rows(self, rows: NDArray[Any]) -> Self:
-        """By the same function."""
         return type(self)(rows, self.function)
 
     def scores(self, queries: IntArray, items: slice, level: int = 0) -> FloatArray:
@@ -170,12 +168,10 @@ class OwnMetric(Space):
         return found
 
     def reference(self, queries: IntArray, items: IntArray) -> FloatArray:
-        """Picked from whole rows."""
         kinds, place = np.unique(queries, return_inverse=True)
         return self.reference_table(kinds, np.arange(len(self)))[place, items]
 
     def reference_table(self, queries: IntArray, items: IntArray) -> FloatArray:
-        """Picked from whole rows."""
         return self.scores(queries, slice(0, len(self)))[:, items]
 
 

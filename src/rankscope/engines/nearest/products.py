@@ -56,12 +56,10 @@ class ProductSpace(ScreenedSpace):
         self._making = Lock()
 
     def with_rows(self, rows: NDArray[Any]) -> Self:
-        """Under the same metric."""
         return type(self)(rows, self.values)
 
     @property
     def terms(self) -> Terms:
-        """A product."""
         return np.multiply
 
     def prepared(self, chosen: Any) -> FloatArray:
@@ -185,7 +183,6 @@ class Cosine(LinearSpace):
         return rows if self.exact else np.ldexp(rows, -np.frexp(np.abs(rows).max(axis=1))[1][:, None])
 
     def prepared(self, chosen: Any) -> FloatArray:
-        """Rows of length 1."""
         rows = self.scaled(chosen)
         return rows if self.exact else rows / np.sqrt(self.squares[chosen])[:, None]
 
@@ -197,7 +194,6 @@ class Cosine(LinearSpace):
         return self.finished(products, queries[:, None], np.arange(items.start, items.stop))
 
     def finished(self, sums: FloatArray, queries: IntArray, items: IntArray) -> FloatArray:
-        """Divided by the lengths."""
         result: FloatArray = sums / np.sqrt(self.asked.squares[queries] * self.squares[items])
         return result + 0.0
 
@@ -219,7 +215,6 @@ class Cosine(LinearSpace):
         return scores
 
     def summands(self, chosen: IntArray) -> FloatArray:
-        """Rows of length 1."""
         return self.scaled(chosen) / np.sqrt(self.squares[chosen])[:, None]
 
     def sums_shown(self, table: FloatArray) -> FloatArray:
@@ -227,7 +222,6 @@ class Cosine(LinearSpace):
         return table / np.sqrt(self.squares) if self.exact else table
 
     def sums_size(self, chosen: IntArray) -> float:
-        """One for each row."""
         return float(chosen.size)
 
     def room(self, queries: IntArray, level: int) -> FloatArray:
@@ -245,11 +239,9 @@ class InnerProduct(LinearSpace):
     name = "ip"
 
     def scores(self, queries: IntArray, items: slice, level: int = 0) -> NDArray[Any]:
-        """The products."""
         return self.products(queries, items, level)
 
     def summands(self, chosen: IntArray) -> FloatArray:
-        """The rows themselves."""
         return self.prepared(chosen)
 
     def sums_shown(self, table: FloatArray) -> FloatArray:
@@ -286,20 +278,16 @@ class L2(ProductSpace):
         return total / len(self.rows)
 
     def with_rows(self, rows: NDArray[Any]) -> Self:
-        """Around the same middle."""
         return type(self)(rows, self.values, self.middle)
 
     @property
     def terms(self) -> Terms:
-        """A squared difference."""
         return lambda one, other: np.square(one - other)
 
     def prepared(self, chosen: Any) -> FloatArray:
-        """Rows around their mean."""
         return super().prepared(chosen) - self.middle
 
     def terms_size(self, queries: IntArray, items: IntArray, scores: FloatArray) -> FloatArray:
-        """Squares have one sign."""
         return 1.001 * np.abs(scores)
 
     def query_side(self, rows: FloatArray, queries: IntArray) -> FloatArray:
@@ -316,11 +304,9 @@ class L2(ProductSpace):
         return products - self.asked.squares[queries][:, None] if self.exact else products
 
     def finished(self, sums: FloatArray, queries: IntArray, items: IntArray) -> FloatArray:
-        """Negative: nearest first."""
         return 0.0 - sums
 
     def in_units(self, queries: IntArray, scores: FloatArray) -> FloatArray:
-        """|x|² more."""
         return super().in_units(queries, scores) + self.asked.squares[queries]
 
     def shown_bounds(self, queries: IntArray) -> tuple[FloatArray, FloatArray]:
@@ -340,7 +326,6 @@ class L2(ProductSpace):
 
     @staticmethod
     def shown(scores: FloatArray) -> FloatArray:
-        """The distance itself, negative."""
         return 0.0 - np.sqrt(0.0 - scores)
 
 
@@ -422,7 +407,6 @@ class Tanimoto(ProductSpace):
 
     @staticmethod
     def shown(scores: FloatArray) -> FloatArray:
-        """The distance, negative."""
         return scores - 1.0
 
 

@@ -40,7 +40,6 @@ class Device(OneOf):
         super().__init__(("cpu", "cuda", "torch-cpu"))
 
     def plain(self, value: Any) -> str:
-        """As it was given."""
         card = isinstance(value, str) and value.removeprefix("cuda:").isdecimal() and value.startswith("cuda:")
         return str(value if card else super().plain(value))
 

@@ -170,11 +170,9 @@ class TileSpace(SumSpace):
         self.rows, self.values = matrix, values
 
     def with_rows(self, rows: NDArray[Any]) -> Self:
-        """Under the same metric."""
         return type(self)(rows, self.values)
 
     def scores(self, queries: IntArray, items: slice, level: int = 0) -> FloatArray:
-        """The references."""
         return self.reference_table(queries, np.arange(items.start, items.stop))
 
 
@@ -212,7 +210,6 @@ class Values:
 
     @property
     def peak(self) -> float:
-        """The largest absolute value."""
         return max(self.most, -self.least)
 
 

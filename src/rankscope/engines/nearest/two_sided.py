@@ -99,7 +99,6 @@ class TwoSidedRanker(BlockRanker):
         return self._unfinished[number]
 
     def _tile_with_itself(self, queries: IntArray) -> NDArray[Any]:
-        """The upper half, mirrored."""
         tile: NDArray[Any] | None = None
         for start in range(0, queries.size, STRIP):
             strip = self.space.tile(queries[start : start + STRIP], queries[start:])
@@ -140,8 +139,6 @@ class _Block:
         in_threads(add_rows, range(len(self.parts)))
 
     def result(self) -> BlockRanks:
-        """The final ranks."""
-
         def rows_result(part: _Rows) -> BlockRanks:
             with with_threads(1):
                 return part.result()
@@ -186,7 +183,6 @@ class _Rows:
         return before, Close(row=close.row, item=items[close.item], score=close.score, place=close.place)
 
     def result(self) -> BlockRanks:
-        """The final ranks."""
         placed = Placed(before=np.zeros_like(self.before), others=self.others, earlier=self.earlier)
         found = ranks_of_placed(self.block.hits, self.before, placed)
         best, block = None if self.best is None else self.best.items(), self.block

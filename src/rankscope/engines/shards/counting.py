@@ -190,7 +190,6 @@ class ShardCounts:
 
     @classmethod
     def none(cls, queries: int, hits: int, keep_scores: bool) -> ShardCounts:
-        """Nothing counted yet."""
         zero = np.zeros(hits, dtype=np.int64)
         best = Ragged(np.zeros(queries + 1, np.int64), {"item": zero[:0], "score": np.empty(0)})
         return cls(before=zero, others=zero, earlier=zero, best=best if keep_scores else None)
@@ -204,13 +203,11 @@ class ShardCounts:
         return cls(before=before, others=others, earlier=earlier, best=Ragged.join(best) if best else None)
 
     def to_arrays(self) -> Arrays:
-        """Arrays by name."""
         plain = {"before": self.before, "others": self.others, "earlier": self.earlier}
         return plain | ({} if self.best is None else lists_to_arrays("best", self.best))
 
     @classmethod
     def from_arrays(cls, arrays: Arrays) -> ShardCounts:
-        """The same again."""
         best = lists_from_arrays("best", arrays) if "best.offsets" in arrays else None
         return cls(before=arrays["before"], others=arrays["others"], earlier=arrays["earlier"], best=best)
 
@@ -261,7 +258,6 @@ class BlockTotals:
                 self.waiting = [merged]
 
     def result(self) -> ShardCounts:
-        """All of them."""
         assert self.counts is not None
         return replace(self.counts, best=merge_best(self.waiting) if self.waiting else None)
 

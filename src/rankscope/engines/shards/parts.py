@@ -56,7 +56,6 @@ class Shard:
         return np.unpackbits(np.frombuffer(self.found, dtype=np.uint8), count=len(self)).astype(np.bool_)
 
     def rows(self, collection: StoredRows) -> NDArray[Any]:
-        """Its features."""
         return collection.rows(self.first, self.stop)
 
 
@@ -97,7 +96,6 @@ class RowFile:
 
     @property
     def name(self) -> str:
-        """What messages call it."""
         return name_of(self.path) if self.path is not None else "features"
 
     def table(self, width: int, kind: np.dtype[Any]) -> NDArray[Any]:
@@ -153,7 +151,6 @@ class StoredRows:
         return tables[0] if len(tables) == 1 else np.concatenate(tables)
 
     def rows_at(self, numbers: IntArray) -> NDArray[Any]:
-        """Some rows, in memory."""
         result = np.empty((numbers.size, self.width), dtype=self.kind)
         owner = np.searchsorted(self.offsets, numbers, side="right") - 1
         for number in np.unique(owner).tolist():
@@ -176,18 +173,15 @@ class KnownValues:
     values: tuple[Values, ...]
 
     def to_arrays(self) -> Arrays:
-        """Arrays by name."""
         return {"values": np.array([astuple(each) for each in self.values]).reshape(-1, 3)}
 
     @classmethod
     def from_arrays(cls, arrays: Arrays) -> KnownValues:
-        """The same again."""
         rows = arrays["values"].tolist()
         return cls(tuple(Values(least=least, most=most, whole=bool(whole)) for least, most, whole in rows))
 
 
 def look_at_values(plan: ShardPlan, shard: Shard) -> KnownValues:
-    """Of one shard."""
     return KnownValues(values_of(plan.metric, shard.rows(plan.collection)) if len(shard) else ())
 
 
@@ -229,13 +223,11 @@ class BlockHits:
     left_out: Ragged
 
     def to_arrays(self) -> Arrays:
-        """Arrays by name."""
         plain = {"queries": self.queries, "vectors": self.vectors}
         return plain | lists_to_arrays("hits", self.hits) | lists_to_arrays("left_out", self.left_out)
 
     @classmethod
     def from_arrays(cls, arrays: Arrays) -> BlockHits:
-        """The same again."""
         return cls(
             queries=arrays["queries"],
             vectors=arrays["vectors"],

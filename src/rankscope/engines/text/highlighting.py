@@ -46,7 +46,6 @@ class Highlighter:
         return [found[place] for place in sorted(found)]
 
     def whole(self, text: str) -> Fragment:
-        """The whole text, marked."""
         return Fragment(text, tuple(self.marks(text)), 0)
 
     def fragments(self, text: str, count: int = 3, size: int = 160) -> list[Fragment]:

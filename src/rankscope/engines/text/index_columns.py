@@ -109,7 +109,6 @@ class FieldColumns:
 
     @cached_property
     def terms(self) -> TermColumn:
-        """The terms."""
         return TermColumn(self.text, self.offsets)
 
     @cached_property

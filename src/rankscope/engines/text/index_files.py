@@ -274,7 +274,6 @@ def array_writer(path: Path, dtype: np.dtype[Any], records: dict[str, FileDigest
 
 
 def write_array(path: Path, numbers: Numbers, records: dict[str, FileDigest]) -> None:
-    """Write a whole array."""
     with array_writer(path, numbers.dtype, records) as writer:
         writer.write(numbers)
 

@@ -337,7 +337,6 @@ class MappedDocuments(StoredDocuments):
 
     @cached_property
     def ids(self) -> pl.Series:
-        """The ids, in order."""
         return self.column(ID)
 
     def column(self, field: str) -> pl.Series:

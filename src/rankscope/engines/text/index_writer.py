@@ -288,7 +288,6 @@ class MergeTarget:
         self.totals["position_starts"].write(occurrences)
 
     def write_postings(self, docs: Numbers, counts: Numbers, positions: Numbers) -> None:
-        """The postings of terms."""
         self.arrays["docs"].write(docs)
         self.arrays["counts"].write(counts)
         self.arrays["positions"].write(positions)

@@ -64,7 +64,6 @@ class IndexOverview:
 
     @property
     def bytes(self) -> int:
-        """All segments together."""
         return sum(each.bytes for each in self.segments)
 
 

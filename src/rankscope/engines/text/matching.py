@@ -52,7 +52,6 @@ class Matches:
 
     @classmethod
     def nothing(cls, count: int) -> Matches:
-        """No document."""
         return cls(np.empty(0, dtype=np.intp), np.empty(0, dtype=np.float32), count)
 
     @classmethod
@@ -77,7 +76,6 @@ class Matches:
 
     @cached_property
     def highest(self) -> float:
-        """The best score."""
         return float(self.scores.max(initial=0))
 
     @property
@@ -86,7 +84,6 @@ class Matches:
         return self.docs.nbytes + self.scores.nbytes + (4 * self.count if len(self.docs) * DENSE >= self.count else 0)
 
     def mask(self) -> Numbers:
-        """Whether each document matches."""
         mask = np.zeros(self.count, dtype=bool)
         mask[self.docs] = True
         return mask
@@ -322,7 +319,6 @@ class MatchCache:
         self._lock = threading.Lock()
 
     def __len__(self) -> int:
-        """How many are kept."""
         return len(self._kept)
 
     def get(self, key: Hashable, make: Callable[[], Matches]) -> Matches:

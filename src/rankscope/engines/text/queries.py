@@ -152,7 +152,6 @@ class Boost(Node):
 
     @property
     def children(self) -> tuple[Node, ...]:
-        """The boosted query."""
         return (self.query,)
 
     def __str__(self) -> str:

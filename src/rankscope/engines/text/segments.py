@@ -42,7 +42,6 @@ class StoredTable:
 
     @cached_property
     def checked(self) -> Path:
-        """The file."""
         self.check()
         return self.path
 
@@ -55,7 +54,6 @@ class StoredDocuments:
 
     @cached_property
     def ids(self) -> pl.Series:
-        """The ids, in order."""
         import polars as pl
 
         ids = [_read_part(part, [ID])[ID] for part in self.parts]
@@ -274,7 +272,6 @@ class UsedIds:
             _refuse_repeated(earlier(), ids, ids.filter(pl.Series(suspects)))
 
     def add(self, ids: pl.Series) -> None:
-        """Remember more ids."""
         self.hashes = np.sort(np.concatenate([self.hashes, ids.hash().to_numpy()]))
 
     def _among(self, hashes: Numbers) -> Numbers:

@@ -163,7 +163,6 @@ class BM25F(Similarity):
     def explain(
         self, tf: float, dl: float, terms: Sequence[TermStatistics], field: FieldStatistics, boost: float
     ) -> Explanation:
-        """As BM25."""
         return self.combined.explain(tf, dl, terms, field, boost)
 
 
@@ -241,7 +240,6 @@ class LMDirichlet(Similarity):
     above: ClassVar[dict[str, float]] = {"mu": 0}
 
     def score_term(self, tf: Values, dl: Values, term: TermStatistics, field: FieldStatistics, boost: float) -> Values:
-        """Never below 0."""
         weight = np.log(1 + tf.astype(np.float64) / (self.mu * collection_probability(term, field)))
         return np.maximum(0, boost * (weight + np.log(self.mu / (dl + self.mu))))
 
@@ -388,7 +386,6 @@ class InformationBased(Similarity):
         return float(np.nextafter(1.0, 0.0)) if rate == 1 and self.distribution == "SPL" else rate
 
     def parts_of(self, tf: float, dl: float, term: TermStatistics, field: FieldStatistics) -> tuple[Explanation, ...]:
-        """t and r."""
         t = normalised_frequency(self.norm, np.array([tf]), np.array([dl]), term, field)
         rate = f"r = ({'n' if self.lambda_ == 'df' else 'F'} + 1)/(N + 1)"
         return Explanation(float(t[0]), NORMALIZATION_FORMULAS[self.norm]), Explanation(self._rate(term, field), rate)
@@ -416,7 +413,6 @@ class DFI(Similarity):
         return boost * np.log2((excess if self.measure == "saturated" else excess**2) / expected + 1)
 
     def parts_of(self, tf: float, dl: float, term: TermStatistics, field: FieldStatistics) -> tuple[Explanation, ...]:
-        """e."""
         return (Explanation(float(_dfi_expected(np.array([dl]), term, field)[0]), "e = (F + 1) dl/(T + 1)"),)
 
 
@@ -475,11 +471,9 @@ class Coordination(Similarity):
     def score(
         self, tf: Values, dl: Values, terms: Sequence[TermStatistics], field: FieldStatistics, boost: float
     ) -> Scores:
-        """The boost."""
         return np.full(len(tf), boost, dtype=np.float32)
 
     def score_term(self, tf: Values, dl: Values, term: TermStatistics, field: FieldStatistics, boost: float) -> Values:
-        """The boost."""
         return self.score(tf, dl, [term], field, boost)
 
 

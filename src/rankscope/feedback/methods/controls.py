@@ -25,7 +25,6 @@ class NoFeedback(Method):
     pointwise: ClassVar[bool] = False
 
     def score_many(self, items: Items, examples: Examples) -> FloatArray:
-        """The start scores."""
         return start_scores(items, examples)
 
 
@@ -39,7 +38,6 @@ class RandomRanking(Method):
     pointwise: ClassVar[bool] = False
 
     def score_one(self, items: Items, session: Session) -> FloatArray:
-        """Uniform numbers."""
         return np.random.default_rng(session.seed).random(len(items))
 
 
@@ -106,7 +104,6 @@ class Ideal(Method):
     pointwise: ClassVar[bool] = False
 
     def score_one(self, items: Items, session: Session) -> FloatArray:
-        """Membership in the target."""
         if session.truth is None:
             raise CannotScore("the ideal ranking needs the truth of the session")
         scores = np.zeros(len(items))

@@ -105,11 +105,9 @@ class OneClassSVM(KernelMethod):
     most: ClassVar[Mapping[str, float]] = {"nu": 1}
 
     def trained_on(self, items: Items, examples: Examples) -> Ragged:
-        """The positives."""
         return examples.positives
 
     def fit(self, items: Items, session: Session) -> tuple[FloatArray, float]:
-        """scikit-learn's OneClassSVM."""
         kernel = gram(items.matrix[session.positives], self.width(items))
         model = sklearn_part("svm").OneClassSVM(nu=self.nu, kernel="precomputed", tol=1e-6).fit(kernel)
         coefficients = np.zeros(session.positives.size)

@@ -80,11 +80,9 @@ class WeightForm(ABC):
         return self.table.shape[2]
 
     def take(self, sessions: IntArray) -> Self:
-        """Some of the sessions."""
         return type(self)(self.table[sessions])
 
     def products(self, p: FloatArray) -> FloatArray:
-        """w.x of the examples."""
         return (self.table @ p[:, :, None])[:, :, 0]
 
     def rounding(self, p: FloatArray) -> FloatArray:
@@ -124,7 +122,6 @@ class WeightsByFeature(WeightForm):
     """w itself, for sessions with more examples than features, whose rows X the table has."""
 
     def penalty(self, p: FloatArray) -> FloatArray:
-        """w'w / 2."""
         return 0.5 * np.einsum("si,si->s", p, p)
 
     def quadratic(self, bend: FloatArray, target: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -202,7 +199,6 @@ class ShrinkageLDA(TwoSided):
     most: ClassVar[Mapping[str, float]] = {"shrinkage": 1}
 
     def directions(self, items: Items, examples: Examples) -> FloatArray:
-        """w of each session."""
         a = items.remember("ledoit-wolf", lambda: _ledoit_wolf(items)) if self.shrinkage is None else self.shrinkage
         apart = means(items, examples.positives) - means(items, examples.negatives)
         if self.covariance == "examples":

@@ -26,7 +26,6 @@ class QueryPoint(Method):
     source: ClassVar[str] = "Rui, Huang & Mehrotra 1997, Content-based image retrieval with relevance feedback in MARS"
 
     def score_many(self, items: Items, examples: Examples) -> FloatArray:
-        """-|x - mean(P)|²."""
         return squared_nearness(items, means(items, examples.positives))
 
 
@@ -57,7 +56,6 @@ class Rocchio(Method):
             raise SettingError("rocchio: alpha + beta must be above gamma, or say unit_sum=False")
 
     def moved_queries(self, items: Items, examples: Examples) -> FloatArray:
-        """q' of each session."""
         assert examples.queries is not None
         gamma = np.where(examples.without_negatives, 0.0, self.gamma)[:, None]
         moved = self.alpha * examples.queries + self.beta * means(items, examples.positives)

@@ -41,7 +41,6 @@ class LogAndContent(Method):
         """Sessions x items: what the log tells, 0 where it tells nothing."""
 
     def score_many(self, items: Items, examples: Examples) -> FloatArray:
-        """Both parts."""
         told = np.zeros((len(examples), len(items)))
         for sessions, log in logs_of(items, examples):
             if len(log):
@@ -180,7 +179,6 @@ class LongTermGrouping(LogAndContent):
     most: ClassVar[Mapping[str, float]] = {"agree": 1}
 
     def told(self, items: Items, log: EarlierSessions, examples: Examples) -> FloatArray:
-        """Fits times memberships."""
         members = log.remember(("groups", self.agree), lambda: memberships(log, self.agree))
         fit = means_of(members, examples.positives) - means_of(members, examples.negatives)
         return np.maximum(fit, 0.0) @ members.T

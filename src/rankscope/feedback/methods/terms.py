@@ -210,7 +210,6 @@ class RM3(Method):
         return self.model(items, examples).astype(logs.dtype) @ logs.T
 
     def model(self, items: Items, examples: Examples) -> FloatArray:
-        """P(w) of each session."""
         assert examples.queries is not None
         lists = examples.positives
         length = items.matrix.sum(axis=1, dtype=np.float64)[lists["item"]]

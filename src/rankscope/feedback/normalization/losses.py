@@ -123,7 +123,6 @@ class Balanced(LossKind):
     name: ClassVar[str] = "balanced"
 
     def at(self, generality: float) -> Loss:
-        """Weights of this generality."""
         return Loss.balanced(generality)
 
 

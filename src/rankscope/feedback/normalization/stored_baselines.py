@@ -186,7 +186,6 @@ def result_json(one: Efficiency) -> dict[str, Any]:
 
 
 def result_from_json(stored: Mapping[str, Any]) -> Efficiency:
-    """The same read back."""
     curves = {name: _numbers(stored[name]) for name in ("at", "reached", "baseline", "chance")}
     first, second = _numbers(stored["generality"])
     plain = {name: stored[name] for name in ("topic", "method", "over", "winner", "feasible", "runs", "failed")}

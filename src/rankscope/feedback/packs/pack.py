@@ -68,7 +68,6 @@ class Pack:
 
     @property
     def name(self) -> str:
-        """What it is called."""
         return str(self.tables["pack"]["name"])
 
     @property
@@ -78,7 +77,6 @@ class Pack:
 
     @property
     def title(self) -> str:
-        """In a line."""
         return str(self.tables["pack"]["title"])
 
     @cached_property
@@ -122,7 +120,6 @@ class Pack:
         return {**usual, "examples": 8, "repeats": 3, **self.tables["study"]}
 
     def protocol(self) -> Protocol:
-        """How every session goes."""
         return Protocol(scope=self.study["scope"], rounds=self.study["rounds"])
 
     @property

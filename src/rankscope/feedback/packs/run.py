@@ -231,7 +231,6 @@ class Relative:
     topics: tuple[int, int]
 
     def row(self) -> dict[str, object]:
-        """In plain numbers."""
         return {
             "method": self.method,
             "MAE": self.here,

@@ -133,7 +133,6 @@ class Protocol:
         return self.remember == "accumulate" and not self.show_seen
 
     def settings(self) -> dict[str, Any]:
-        """All choices by name."""
         return asdict(self)
 
 

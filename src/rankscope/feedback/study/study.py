@@ -191,7 +191,6 @@ class ParquetForm:
             return None
 
     def write(self, frame: pl.DataFrame, stream: BinaryIO) -> None:
-        """Write a table."""
         frame.write_parquet(stream)
 
 

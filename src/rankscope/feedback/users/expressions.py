@@ -68,7 +68,6 @@ class HasLabel(Expression):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """This one."""
         return (self.name,)
 
 
@@ -82,17 +81,14 @@ class Not(Expression):
         return f"not {_bracketed(self.part, And, Or)}"
 
     def of(self, properties: Properties) -> BoolArray:
-        """All other items."""
         return ~self.part.of(properties)
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """Those of its part."""
         return self.part.labels
 
     @property
     def wanted(self) -> frozenset[str]:
-        """None."""
         return frozenset()
 
 
@@ -102,12 +98,10 @@ class _Several(Expression):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """Those of all parts."""
         return tuple(dict.fromkeys(label for part in self.parts for label in part.labels))
 
     @property
     def wanted(self) -> frozenset[str]:
-        """Those of all parts."""
         return frozenset().union(*(part.wanted for part in self.parts))
 
 
@@ -119,7 +113,6 @@ class And(_Several):
         return " and ".join(_bracketed(part, Or) for part in self.parts)
 
     def of(self, properties: Properties) -> BoolArray:
-        """Where all are true."""
         return np.logical_and.reduce([part.of(properties) for part in self.parts])
 
     def gains(self, properties: Properties) -> FloatArray:
@@ -135,7 +128,6 @@ class Or(_Several):
         return " or ".join(map(str, self.parts))
 
     def of(self, properties: Properties) -> BoolArray:
-        """Where one is true."""
         return np.logical_or.reduce([part.of(properties) for part in self.parts])
 
     def gains(self, properties: Properties) -> FloatArray:

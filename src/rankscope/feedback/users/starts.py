@@ -68,7 +68,6 @@ class RandomDisplay(Start):
     name: ClassVar[str] = "random_display"
 
     def drawn(self, topics: Topics, count: int, seed: int = 0, allowed: BoolArray | None = None) -> Sessions:
-        """Only seeds differ."""
         return _new_sessions(topics, [np.full(count, row) for row in range(len(topics))], seed)
 
     def scores(self, sessions: Sessions, items: int) -> FloatArray | None:
@@ -156,7 +155,6 @@ class ExternalRanking(Start):
         object.__setattr__(self, "rows", table)
 
     def drawn(self, topics: Topics, count: int, seed: int = 0, allowed: BoolArray | None = None) -> Sessions:
-        """Only seeds differ."""
         if self.rows.shape not in ((topics.items,), (len(topics), topics.items)):
             raise SettingError(
                 f"{len(topics)} topics of {topics.items} items do not fit scores of shape {self.rows.shape}"
@@ -164,7 +162,6 @@ class ExternalRanking(Start):
         return _new_sessions(topics, [np.full(count, row) for row in range(len(topics))], seed)
 
     def scores(self, sessions: Sessions, items: int) -> FloatArray | None:
-        """Those given."""
         return self.rows[sessions.topic] if self.rows.ndim == 2 else self.rows
 
     def __str__(self) -> str:
@@ -247,7 +244,6 @@ class MixedStart(Start):
 
     @cached_property
     def starts(self) -> tuple[Start, ...]:
-        """The ways to begin."""
         return tuple(STARTS.parse(each) for each in split_list(self.ways))
 
     def way(self, sessions: Sessions) -> IntArray:

@@ -150,7 +150,6 @@ class Topics:
 
     @property
     def generality(self) -> FloatArray:
-        """c / d."""
         return self.relevant / self.items
 
     @cached_property
@@ -174,7 +173,6 @@ class Topics:
         return tuple(f"{name} by {who}" if who else name for name, who in zip(self.names, self.assessors, strict=True))
 
     def take(self, rows: Sequence[int]) -> Topics:
-        """Some rows."""
         chosen = list(rows)
         return replace(
             self,

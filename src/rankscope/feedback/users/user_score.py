@@ -81,7 +81,6 @@ class ErrorRates:
 
     @classmethod
     def of(cls, score: UserScore) -> ErrorRates:
-        """From a score."""
         rates = {name: getattr(score, name) for name in RATES}
         return cls(score.user, {name: (each.share, each.effective) for name, each in rates.items()})
 
@@ -267,7 +266,6 @@ class PeopleMarks:
         texts: Mapping[str, str] | None = None,
         machines: Iterable[str] = (),
     ) -> PeopleMarks:
-        """From single marks."""
         listed = list(marks)
         if not listed:
             raise SettingError("there are no marks to compare a user with")

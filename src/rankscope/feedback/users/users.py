@@ -73,7 +73,6 @@ class Consistent(User):
     name: ClassVar[str] = "consistent"
 
     def opinion(self, look: Displays) -> NDArray[Any]:
-        """The truth."""
         return truth(look.gains)
 
 
@@ -116,7 +115,6 @@ class Lazy(User):
     most: ClassVar[Mapping[str, float]] = {"q": 1}
 
     def opinion(self, look: Displays) -> NDArray[Any]:
-        """The truth about some."""
         return np.where(look.chance("effort") < self.q, truth(look.gains), 0)
 
 
@@ -134,7 +132,6 @@ class Partial(User):
     most: ClassVar[Mapping[str, float]] = {"theta": 1}
 
     def opinion(self, look: Displays) -> NDArray[Any]:
-        """Picks by gain."""
         gains = np.where(look.there, look.gains, 0.0)
         enough = 1 if look.wanted is None else look.wanted
         few = ((gains >= self.theta) & (gains > 0)).sum(axis=1, keepdims=True) < enough
@@ -202,7 +199,6 @@ class ScriptedJudge:
         self.asked: list[tuple[str, tuple[str, ...]]] = []
 
     def mark(self, topic: str, shown: Sequence[str]) -> Marks:
-        """The next answer."""
         self.asked.append((topic, tuple(shown)))
         return next(self.answers)
 

@@ -79,15 +79,15 @@ class DocumentFormat(Protocol):
     """
 
     @property
-    def name(self) -> str: ...  # noqa: D102  (attributes, explained above)
+    def name(self) -> str: ...
     @property
-    def about(self) -> str: ...  # noqa: D102
+    def about(self) -> str: ...
     @property
-    def suffixes(self) -> tuple[str, ...]: ...  # noqa: D102
+    def suffixes(self) -> tuple[str, ...]: ...
     @property
-    def word(self) -> str: ...  # noqa: D102
+    def word(self) -> str: ...
     @property
-    def single(self) -> bool: ...  # noqa: D102
+    def single(self) -> bool: ...
 
     def recognises(self, head: bytes) -> bool:
         """Whether a file that begins so is of this format, for sure."""
@@ -184,11 +184,11 @@ class TopicFormat(Protocol):
     """What reads topics of one format: an object, or a module with these names; `word` is what it counts."""
 
     @property
-    def name(self) -> str: ...  # noqa: D102  (attributes, explained above)
+    def name(self) -> str: ...
     @property
-    def about(self) -> str: ...  # noqa: D102
+    def about(self) -> str: ...
     @property
-    def word(self) -> str: ...  # noqa: D102
+    def word(self) -> str: ...
 
     def recognises(self, head: bytes) -> bool:
         """Whether a file that begins so is of this format."""

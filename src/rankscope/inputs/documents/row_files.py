@@ -164,7 +164,6 @@ JSON_LINE_ADVICE = "Each line holds one object."
 
 
 def is_json_lines(head: bytes) -> bool:
-    """An object begins it."""
     return head.lstrip()[:1] == b"{"
 
 

@@ -29,7 +29,6 @@ HTML_CHARSET = re.compile(rb"<meta[^>]+charset\s*=\s*[\"']?\s*([\w-]+)", re.IGNO
 
 
 def read_html(source: Source, name: str, reading: Reading, problems: Problems) -> Iterator[DocumentRecord]:
-    """The whole page."""
     raw = whole_bytes(source)
     yield DocumentRecord(1, name, html_texts(html_tree(decoded_page(raw, reading.encoding))))
 
@@ -102,7 +101,6 @@ SIGNS = re.compile(
 
 
 def read_markdown(source: Source, name: str, reading: Reading, problems: Problems) -> Iterator[DocumentRecord]:
-    """The whole file."""
     fields = marked_texts(whole_text(source, reading.encoding, problems))
     yield DocumentRecord(1, name, {key: text for key, text in fields.items() if text})
 
@@ -137,7 +135,6 @@ MARKDOWN = DocumentReader(
 
 
 def read_plain_text(source: Source, name: str, reading: Reading, problems: Problems) -> Iterator[DocumentRecord]:
-    """The whole file."""
     yield DocumentRecord(1, name, {"text": whole_text(source, reading.encoding, problems).strip()})
 
 

@@ -134,7 +134,6 @@ def read_mteb_run(source: Source, reading: Reading) -> Run:
 
 
 def _mteb_parts(data: object, problems: Problems) -> dict[str, ObjectPairs]:
-    """The rankings by subset/split."""
     found: dict[str, ObjectPairs] = {}
     subsets = data if isinstance(data, ObjectPairs) else _complain_of_mteb("the file", data, problems)
     if {"task_name", "scores"} <= dict(subsets).keys():

@@ -63,7 +63,6 @@ class ColumnarFormat:
     has_parts: bool = False
 
     def recognises(self, head: bytes) -> bool:
-        """By its first bytes."""
         return head.startswith(self.marks)
 
     def read_run(self, source: Source, reading: Reading) -> Run:

@@ -381,7 +381,6 @@ class FlatTable:
         return list(struct.iter_unpack(form, self.data[start:end]))
 
     def tables(self, field: int) -> Iterator[FlatTable]:
-        """A vector of tables."""
         start, count = self._vector(field, 4)
         for place in range(start, start + 4 * count, 4):
             yield FlatTable(self.data, place + _number(self.data, "<I", place))

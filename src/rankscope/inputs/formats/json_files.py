@@ -63,7 +63,6 @@ def _table_of_file(source: Source, reading: Reading, value: str, problems: Probl
 
 
 def write_json_run(run: Run, file: TextIO) -> None:
-    """Write {query: {item: score}}."""
     table = run.table()
     refuse_duplicates(table, run.place, "JSON")
     refuse_infinite(table, run.place, "score", "JSON")

@@ -195,7 +195,6 @@ class ObjectPairs(list[tuple[str, Any]]):
     """A JSON object as the pairs it was written with: a name that stands twice stays twice."""
 
     def items(self) -> Iterable[tuple[str, Any]]:
-        """As a dictionary's."""
         return self
 
 

@@ -307,7 +307,7 @@ class RecordShape(Protocol):
     """One shape of a record: recognised by its names, read into hits."""
 
     @property
-    def shape(self) -> InputShape: ...  # noqa: D102  (what it declares)
+    def shape(self) -> InputShape: ...
 
     def recognises(self, record: dict[Any, Any], hits: ResultRows) -> bool:
         """Whether a record is of this shape."""

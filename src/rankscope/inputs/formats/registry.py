@@ -43,13 +43,13 @@ class Format(Protocol):
     """
 
     @property
-    def name(self) -> str: ...  # noqa: D102  (attributes, explained above)
+    def name(self) -> str: ...
     @property
-    def suffixes(self) -> tuple[str, ...]: ...  # noqa: D102
+    def suffixes(self) -> tuple[str, ...]: ...
     @property
-    def binary(self) -> bool: ...  # noqa: D102
+    def binary(self) -> bool: ...
     @property
-    def has_parts(self) -> bool: ...  # noqa: D102
+    def has_parts(self) -> bool: ...
 
     def recognises(self, head: bytes) -> bool:
         """Whether a file that begins like this is of this format."""
@@ -59,9 +59,7 @@ class Format(Protocol):
         """A run; its rows are read when they are asked for."""
         ...
 
-    def read_qrels(self, source: Source, reading: Reading) -> Qrels:
-        """Judgements, all at once."""
-        ...
+    def read_qrels(self, source: Source, reading: Reading) -> Qrels: ...
 
     def write_run(self, run: Run, file: Any) -> None:
         """Write a run so that reading gives the same ids and scores; refuse what the format cannot hold."""
@@ -220,7 +218,6 @@ def read_run(source: Source, reading: Reading) -> Run:
 
 
 def read_qrels(source: Source, reading: Reading) -> Qrels:
-    """Judgements in any format."""
     reading = reading.only_for("grade")
     chosen = _chosen_format(source, reading)
     qrels = chosen.read_qrels(source, reading)

@@ -163,7 +163,6 @@ def _run_blocks(
 
 
 def read_trec_qrels(source: Source, reading: Reading) -> Qrels:
-    """Judgements, all at once."""
     problems = Problems(source.name)
     parts = list(rows_of_lines(source, QRELS_LINE, problems, reading))
     if not parts and not problems.count:

@@ -172,7 +172,6 @@ class SegFuse(LearntFusion):
         return np.repeat(np.diff(sums) / np.diff(SEGMENTS) / training.count, np.diff(SEGMENTS))
 
     def worth(self, lists: Candidates, system: int, table: FloatArray) -> FloatArray:
-        """Scores are normalized before."""
         return looked_up(table, lists.places[:, system]) * (lists.scores[:, system] + 1)
 
 

@@ -36,7 +36,6 @@ def min_max_inverted(lists: Candidates) -> Candidates:
 
 
 def largest_is_one(lists: Candidates) -> Candidates:
-    """s / max."""
     return lists.with_scores(lists.scores / np.maximum(_extremes(lists)[1], LEAST))
 
 
@@ -79,7 +78,6 @@ def borda(lists: Candidates) -> Candidates:
 
 
 def as_given(lists: Candidates) -> Candidates:
-    """Scores as they are."""
     return lists
 
 

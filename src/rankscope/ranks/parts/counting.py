@@ -63,7 +63,6 @@ class NumbersForm:
             return None
 
     def write(self, result: Arrays, stream: BinaryIO) -> None:
-        """Write arrays."""
         about = {"facts": result.facts.to_data(), "not_judged": result.not_judged, "word": result.word}
         text = np.frombuffer(json.dumps(about, sort_keys=True).encode(), dtype=np.uint8)
         file = io.BytesIO()
@@ -220,7 +219,6 @@ class Totals:
         self.best = first_of([best])
 
     def add(self, part: Arrays) -> None:
-        """One more part."""
         for name in COUNTED:
             self.counts[name] += part.columns[name]
         self.depth += part.columns["depth"]
@@ -286,19 +284,16 @@ class JudgedHits:
 
     @classmethod
     def none(cls) -> JudgedHits:
-        """No items."""
         whole, broken = np.empty(0, dtype=np.int64), np.empty(0)
         return cls(whole, broken, broken, whole)
 
     @classmethod
     def join(cls, parts: Sequence[JudgedHits]) -> JudgedHits:
-        """Those of several parts."""
         return cls(
             **{name: np.concatenate([getattr(each, name) for each in (cls.none(), *parts)]) for name in HIT_FIELDS}
         )
 
     def take(self, rows: IntArray) -> JudgedHits:
-        """Some of them."""
         return JudgedHits(**{name: getattr(self, name)[rows] for name in HIT_FIELDS})
 
     def __len__(self) -> int:

@@ -53,7 +53,6 @@ class ReductionPlan:
 
     @property
     def judged(self) -> JudgedItems:
-        """What is judged."""
         assert isinstance(self.nothing.judged, JudgedItems)
         return self.nothing.judged
 
@@ -157,7 +156,6 @@ class PartFacts:
 
     @classmethod
     def from_data(cls, data: dict[str, Any]) -> PartFacts:
-        """From what `to_data` gave."""
         digests = {name: (int(size), str(digest)) for name, (size, digest) in data["digests"].items()}
         file = None if data["file"] is None else tuple(data["file"])
         return cls(**{**data, "problems": problems_from_data(data["problems"]), "digests": digests, "file": file})
@@ -237,7 +235,6 @@ class PartRanks:
         return file.getvalue()
 
     def write(self, file: BinaryIO) -> None:
-        """As a Parquet file."""
         own = {"part": self.facts.to_data(), "scattered": self.scattered}
         if self.ranks is None:
             write_frame(pl.DataFrame({"query": pl.Series([], dtype=pl.String)}), own, file)
@@ -265,5 +262,4 @@ class RanksForm:
             return None
 
     def write(self, result: PartRanks, stream: BinaryIO) -> None:
-        """Write a result."""
         result.write(stream)

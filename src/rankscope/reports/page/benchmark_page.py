@@ -83,7 +83,6 @@ def write_benchmark_page(
 
 
 def render_benchmark(standings: Standings, *, shown: int = SHOWN, first: int = FIRST, seed: int = 0) -> str:
-    """The whole page."""
     queries = shown_queries(standings, shown, first, seed)
     rows = sorted({row for each in queries for row in (each.row, *(hit.row for one in each.found for hit in one.hits))})
     figures = [DrawnFigure.of(name, name, graph, caption) for name, graph, caption in benchmark_graphs(standings)]

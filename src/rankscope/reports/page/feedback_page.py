@@ -45,7 +45,6 @@ def write_study_page(results: Results, result: Normalised, path: str | Path) -> 
 
 
 def render_study(results: Results, result: Normalised) -> str:
-    """The whole page."""
     flat = {name: value for name, value in results.about.items() if not isinstance(value, dict | list)}
     flat |= results.about["protocol"]
     settings = [

@@ -179,7 +179,6 @@ class FirstChoice:
 
     @property
     def names(self) -> Sequence[str]:
-        """Of all systems."""
         names: Sequence[str] = self.systems.get("names", ())
         return names
 

@@ -37,7 +37,6 @@ FILES = (
 
 
 def render_report(report: Report) -> str:
-    """The whole page."""
     figures = drawn_figures(report)
     systems, queries = system_data(report), query_data(report)
     data = {**figures_data(figures, report.systems), "data-systems": systems, "data-queries": queries}
@@ -122,7 +121,6 @@ class ReportPage(str, Displayed):
 
     @property
     def heading(self) -> str:
-        """What its title says."""
         found = TITLE.search(self)
         return unescape(found[1]).strip() if found else ""
 

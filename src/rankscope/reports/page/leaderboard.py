@@ -248,12 +248,10 @@ class Leaderboard:
 
     @property
     def primary(self) -> BoardColumn:
-        """What decides the places."""
         return self.columns[0]
 
     @property
     def others(self) -> tuple[BoardColumn, ...]:
-        """The other columns."""
         return self.columns[1:]
 
     @property

@@ -36,7 +36,6 @@ def write_pack_page(result: PackResult, path: str | Path) -> int:
 
 
 def render_pack(result: PackResult) -> str:
-    """The whole page."""
     figures, lines = [], []
     for case, results in result.cases:  # relevant items seen, round by round, and what decides
         graph = replace(rounds_graph(results, SEEN), title=f"{case.name}: {SEEN} as feedback goes on")

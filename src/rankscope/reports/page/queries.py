@@ -122,7 +122,6 @@ def _facts(systems: tuple[SystemScores, ...], place: dict[str, int]) -> tuple[li
 
 
 def _status(system: SystemScores, place: dict[str, int]) -> str:
-    """One digit per query."""
     codes = ["0"] * len(place)
     for query, status in zip(system.ranks.queries, system.status, strict=True):
         codes[place[query]] = str(STATUS.index(status))
@@ -254,7 +253,6 @@ class FirstQueries:
 
     @property
     def measure(self) -> Data:
-        """The one that decides."""
         found: Data = self.data["measures"][self.data["main"]]
         return found
 
@@ -262,7 +260,6 @@ class FirstQueries:
 
     @property
     def title(self) -> str:
-        """Of the first query."""
         return "  ".join(filter(None, (self.data["queries"][self._first], self._words(self._first)[0])))
 
     @property
@@ -299,7 +296,6 @@ class FirstQueries:
 
     @property
     def marks(self) -> list[tuple[tuple[str, str, str], str]]:
-        """What each mark means."""
         if self.data["top"] > 1:
             grades = [(self.data["top"], "relevant"), (max(self.data["rel"], 1), "partly relevant")]
         else:

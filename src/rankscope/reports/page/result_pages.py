@@ -197,7 +197,6 @@ MOST_GRAPHS = 25
 
 
 def render_history(history: GateHistory, title: str = "") -> str:
-    """The whole page."""
     drawn = [name for name in history.names if len(history.checks(name)) > 1]
     figures = []
     for number, name in enumerate(drawn[:MOST_GRAPHS], 1):
@@ -228,7 +227,6 @@ LEDGER_CAPTION = "From the value of the first stage to that of the last: what ea
 
 
 def render_ledger(ledger: Ledger, worst: int = 10) -> str:
-    """The whole page."""
     figures = []
     for number, each in enumerate(ledger.statements, 1):
         meaning = f" {each.name} is {MEANINGS[each.name]}." if each.name in MEANINGS else ""

@@ -262,14 +262,12 @@ def standings_notes(standings: Standings) -> list[str]:
 
 
 def standings_text(standings: Standings, colour: bool = False) -> str:
-    """For the terminal."""
     head = visible(f"{standings.benchmark.pictures.name}: {', '.join(standings_facts(standings))}")
     said = map(visible, (standings_verdict(standings), "", *standings_notes(standings)))
     return "\n".join([head, "", grid_text(standings_grid(standings), colour), *said]) + "\n"
 
 
 def standings_markdown(standings: Standings) -> str:
-    """For a page."""
     lines = [
         f"# {standings.benchmark.pictures.name}",
         "",
@@ -281,7 +279,6 @@ def standings_markdown(standings: Standings) -> str:
 
 
 def standings_latex(standings: Standings) -> str:
-    """For a paper."""
     notes = [
         f"{standings.benchmark.pictures.name}: {', '.join(standings_facts(standings))}.",
         *standings_notes(standings),
@@ -309,7 +306,6 @@ def standings_csv(standings: Standings) -> str:
 
 
 def standings_json(standings: Standings) -> str:
-    """Everything, for programs."""
     pictures = standings.benchmark.pictures
     return as_json(
         {

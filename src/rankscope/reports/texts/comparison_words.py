@@ -288,7 +288,6 @@ CORRECTED = {
 
 
 def write_up(compared: Compared) -> str:
-    """The paragraph."""
     return " ".join(write_up_sentences(compared))
 
 

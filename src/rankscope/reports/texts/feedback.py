@@ -47,7 +47,6 @@ def truth_caveat(truth: object) -> list[str]:
 
 
 def study_text(results: Results) -> str:
-    """The whole summary."""
     main, seen, how = Summary(results, results.measures[0]), Summary(results, SEEN), results.about["protocol"]
     own = " (each method against its own past)" if how["scored"] == "residual" else ""
     parts = [
@@ -327,7 +326,6 @@ def user_score_text(score: UserScore) -> str:
 
 
 def user_line(score: UserScore) -> str:
-    """Who, and on what."""
     who = "people" if score.people == "people" else "the others"
     left_out = f"; left out: {how_many(score.differing, 'pairs')} on which {who} differ" if score.differing else ""
     return (

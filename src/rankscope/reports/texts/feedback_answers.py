@@ -61,7 +61,6 @@ class Answer(Tabular):
         return "\n".join([*parts, *([_lines(f"- {line}" for line in self.warnings)] if self.warnings else [])])
 
     def json(self) -> str:
-        """For a program."""
         tables = [{"heading": each.heading, "rows": list(each.rows), "note": each.note} for each in self.tables]
         whole = {"format": "rankscope.feedback", "version": VERSION, "question": self.question, "facts": self.facts}
         return as_json({**whole, "tables": tables, "warnings": list(self.warnings)})

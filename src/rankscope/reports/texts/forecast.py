@@ -75,7 +75,6 @@ def other_queries_text(result: Forecast) -> str:
 
 
 def forecast_json(result: Forecast) -> str:
-    """Everything, for programs."""
     whole = {name: value for name, value in asdict(result).items() if name != "measures"}
     return as_json(
         {

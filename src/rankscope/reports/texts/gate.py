@@ -114,7 +114,6 @@ SAID = {"pass": "passes the gate", "fail": "fails the gate", "undecided": "is un
 
 
 def history_headline(history: GateHistory) -> str:
-    """The last build."""
     last = history.builds[-1]
     return f"Build {last.build} of {last.day} {SAID[last.verdict]}."
 

@@ -239,8 +239,6 @@ def analysis_text(found: AnalysisView) -> str:
 
 
 def explanation_text(found: Explanation, head: str, bold: bool) -> str:
-    """The tree of values."""
-
     def line(each: Explanation) -> str:
         return f"{_strong(short_number(float(f'{each.value:.7g}')), bold)}  {visible(each.text)}"
 

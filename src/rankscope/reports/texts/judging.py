@@ -73,7 +73,6 @@ def plan_lines(done: RunEstimates) -> list[str]:
 
 
 def estimates_json(done: RunEstimates) -> dict[str, Any]:
-    """All rows, for programs."""
     return {
         "format": "rankscope.run_estimates",
         "version": 1,
@@ -270,7 +269,6 @@ def machine_text(done: MachineJudged) -> str:
 
 
 def machine_line(done: MachineJudged) -> str:
-    """Who judged what."""
     return (
         f"{how_many(done.queries, 'queries')} judged by people and by the machine, {done.others:,} by the machine alone"
     )
@@ -300,7 +298,6 @@ def machine_lines(done: MachineJudged) -> list[str]:
 
 
 def machine_json(done: MachineJudged) -> dict[str, Any]:
-    """All rows, for programs."""
     return {
         "format": "rankscope.machine_judge",
         "version": 1,

@@ -40,7 +40,6 @@ def basis_line(ledger: Ledger) -> str:
 
 
 def ledger_text(ledger: Ledger, worst: int = 10, notes: bool = True) -> str:
-    """For the terminal."""
     parts = ["".join(f"{line}\n" for line in [*ledger.sentences, f"{basis_line(ledger)}."])]
     parts += [f"{heading}\n{text_table(rows)}" for heading, rows in ledger_parts(ledger, worst)]
     parts += ["".join(f"! {line}\n" for line in ledger.notes)] if notes and ledger.notes else []

@@ -43,7 +43,6 @@ def pack_list() -> str:
 
 
 def pack_text(result: PackResult) -> str:
-    """The whole result."""
     parts = [
         f"{result.title}\n{pack_facts(result)}\n",
         "".join(f"! {line}\n" for line in pack_caveats(result)),

@@ -164,7 +164,6 @@ def source_words(source: str) -> str:
 
 
 def components_json(found: Sequence[Components]) -> str:
-    """For programs."""
     parts = [
         {
             "of": each.what,

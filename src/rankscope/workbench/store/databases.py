@@ -198,7 +198,6 @@ class SQLite(Database):
         return bool(self.execute("SELECT 1 FROM sqlite_master WHERE name = 'event'"))
 
     def create_tables(self) -> None:
-        """Make the tables."""
         for statement in schema_statements("INTEGER", "REAL", SQLITE_TRIGGERS):
             self.execute(statement)
 
@@ -211,11 +210,9 @@ class SQLite(Database):
         self.execute(SQLITE_TRIGGERS[0])
 
     def drop_tables(self) -> None:
-        """The file goes."""
         self.path.unlink(missing_ok=True)
 
     def check(self) -> str:
-        """What `integrity_check` says."""
         return "; ".join(str(row[0]) for row in self.execute("PRAGMA integrity_check"))
 
     def backup(self, target: Path) -> None:
@@ -370,7 +367,6 @@ class PostgreSQL(Database):
         self.execute("ALTER TABLE event ENABLE TRIGGER event_stays")
 
     def drop_tables(self) -> None:
-        """The schema goes."""
         self.connect()
         self.execute(f"DROP SCHEMA IF EXISTS {self.name} CASCADE")
         self.close()
@@ -381,7 +377,6 @@ class PostgreSQL(Database):
         return "ok"
 
     def close(self) -> None:
-        """End the sessions."""
         self._leave()
         with self._looking:
             if self._watch is not None:

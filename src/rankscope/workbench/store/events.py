@@ -174,7 +174,6 @@ class Guideline(NamedTuple):
 
     @property
     def digest(self) -> str:
-        """SHA-256 of the text."""
         return hashlib.sha256(self.text.encode()).hexdigest()
 
 

@@ -219,7 +219,6 @@ class Journal:
         self._store_digests({**digests, table: linked(digests[table], stored)})
 
     def add_pool(self, design: PoolDesign, rows: Sequence[Pooled]) -> None:
-        """One more pool, frozen."""
         self.add(design)
         self.database.insert("pool", rows)
 

@@ -33,7 +33,6 @@ class State:
 
     @classmethod
     def of(cls, events: Iterable[Event]) -> State:
-        """From a whole journal."""
         state = cls()
         with without_collecting():
             state.apply(events)
