@@ -17,8 +17,7 @@ from rankscope.analysis.statistics.deciding_test import Changes, decide_p
 from rankscope.analysis.statistics.multiple_comparisons import randomised_tukey
 from rankscope.analysis.statistics.paired_tests import paired_t, sign_test
 from rankscope.analysis.statistics.score_table import ScoreTable
-from rankscope.analysis.statistics.sign_flip import sign_flip_p
-from rankscope.analysis.statistics.wilcoxon import normal_p, signed_ranks, wilcoxon
+from rankscope.analysis.statistics.sign_flip import normal_p, sign_flip_p, signed_ranks, wilcoxon
 from rankscope.core.arrays import BoolArray, FloatArray
 
 ALPHA = 0.05

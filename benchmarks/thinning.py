@@ -9,8 +9,8 @@ import numpy as np
 
 from benchmarks.forecast_cases import DATA
 from rankscope import nearest_ranks
+from rankscope.analysis.curves.curve import with_relevant_items
 from rankscope.analysis.curves.generality import grip
-from rankscope.analysis.curves.means import with_relevant_items
 from rankscope.analysis.curves.thinning import expected_hits, expected_value
 from rankscope.core.arrays import FloatArray
 from rankscope.inputs import collections

@@ -266,7 +266,7 @@ def tables_of_draws(
 ) -> list[ScoreTable]:
     """The first measure of some scores on other collections, of which such a share of the items is left out."""
     from rankscope.analysis.sampling.judged_run import ranking_table
-    from rankscope.analysis.sampling.other_collections import ThinnedRuns
+    from rankscope.analysis.statistics.collection_band import ThinnedRuns
 
     rankings = {name: ranking_table(run) for name, run in runs.items()}
     return list(ThinnedRuns.of(scores, rankings).draws(left_out, draws, seed))

@@ -13,9 +13,8 @@ from rankscope.core.arrays import FloatArray, IntArray
 from rankscope.core.errors import InputError, SettingError
 from rankscope.core.validation import COUNT, FLAG, check
 from rankscope.inputs.features import Features
-from rankscope.ranks.provenance import versions
 from rankscope.ranks.ragged import Ragged
-from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.ranks.relevant_ranks import RelevantRanks, versions
 from rankscope.ranks.score_tables import ranks_from_scores
 
 Rows: TypeAlias = Callable[[IntArray], FloatArray]

@@ -13,8 +13,6 @@ from rankscope.core.arrays import BoolArray, FloatArray, IntArray
 from rankscope.inputs.id_columns import IdColumn
 from rankscope.ranks.relevant_ranks import RelevantRanks, rank_counts
 
-# Lots: what stays of an item's identity in a reduction, so that one item can be left out of all rankings at once.
-
 LOTS = 1 << 16
 _MIX = np.uint64(0x9E3779B97F4A7C15)  # odd, so that neighbouring numbers get distant lots
 

@@ -18,8 +18,6 @@ from rankscope.core.arrays import BoolArray, IntArray
 from rankscope.inputs.id_columns import Hashes, IdColumn, join_columns
 from rankscope.inputs.run_rows import RunBlock, RunRows
 
-# Parts of a run in which every query is whole: block by block as files mostly have them, or all at once.
-
 
 class Scattered(Exception):  # noqa: N818  (a signal between two functions here, no failure)
     """A query came back after another one had begun; `pending` are the rows read so far if no part came out yet."""

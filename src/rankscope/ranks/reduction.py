@@ -23,10 +23,17 @@ from rankscope.inputs.reading import Reading, reading_of
 from rankscope.inputs.run import Run
 from rankscope.inputs.run_rows import RunRows, contradiction_of, line_numbers
 from rankscope.ranks.kept_scores import lots_of_names
-from rankscope.ranks.provenance import CONTRADICTION, JudgementFacts, RunFacts, reduction_provenance
 from rankscope.ranks.query_blocks import ItemKeys, Scattered, WholeQueries, gather_rows, keys_of, whole_queries
 from rankscope.ranks.ragged import Ragged, ranges
-from rankscope.ranks.relevant_ranks import KEPT_DISTRACTORS, RelevantRanks, count_levels
+from rankscope.ranks.relevant_ranks import (
+    CONTRADICTION,
+    KEPT_DISTRACTORS,
+    JudgementFacts,
+    RelevantRanks,
+    RunFacts,
+    count_levels,
+    reduction_provenance,
+)
 from rankscope.ranks.ties import ScoredRows, find_hits, ranks_of, ranks_of_hits
 
 Progress = Callable[[str, float], None]  # name of the run, share of it that has been read

@@ -22,8 +22,6 @@ from rankscope.ranks.ragged import Ragged
 from rankscope.ranks.relevant_ranks import KEPT_DISTRACTORS, RelevantRanks
 from rankscope.ranks.screening import Close, Ranked, count_block, final_ranks
 
-# Ranks of some items of each row of a table of scores, without sorting whole rows where that can be avoided.
-
 COUNTED_CELLS = 1 << 18  # scores counted at a time, which stay in the cache
 SORTED_CELLS = 1 << 20  # and sorted by one thread at a time
 MANY = 1 / 64  # hits among all items, from which on sorting is quicker than counting: measured

@@ -18,8 +18,6 @@ from numpy.typing import NDArray
 from rankscope.core.arrays import BoolArray, FloatArray, IntArray
 from rankscope.ranks.ragged import Ragged, changes, ranges
 
-# How many items stand before each hit, and which are too close to tell, from a block of screened scores.
-
 FEW = 1 / 24  # where fewer items than this reach the lowest hit, no bins are made: measured
 SAMPLED = 16  # one of so many items says whether they are few
 BINS = 512  # at least, where there are items enough

@@ -15,8 +15,6 @@ from rankscope.core.arrays import BoolArray, FloatArray, IntArray
 from rankscope.ranks.ragged import Ragged, changes, offsets_of, ranges, sums_by
 from rankscope.ranks.relevant_ranks import RelevantRanks, rank_counts
 
-# What to expect when equal scores may stand in any order: exact sums over the places of each group.
-
 
 @dataclass(frozen=True)
 class TiedPlaces:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankscope.analysis.curves.means import Weighting
+from rankscope.analysis.curves.curve import Weighting
 from rankscope.analysis.curves.scope import (
     hits_at,
     ideal_precision_scope,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rankscope.analysis.forecast.tails import (
+from rankscope.analysis.forecast.evidence import (
     CAUTION,
     EXPECTED,
     NODE_WEIGHTS,
@@ -135,6 +135,6 @@ def test_all_that_is_left_out_is_what_each_place_gives_by_itself(cells: int, mon
         score = best[:, place]
         above = np.flatnonzero(np.isfinite(score) & (score > tails.threshold) & (tails.used > 0))
         expected.append((NODE_WEIGHTS @ tails.chances(there - 1.0, above, score[above])) * there[above])
-    monkeypatch.setattr("rankscope.analysis.forecast.tails.CELLS", cells)
+    monkeypatch.setattr("rankscope.analysis.forecast.evidence.CELLS", cells)
     found = left_out(best, there, 6, shared)
     np.testing.assert_allclose(np.sort(found), np.sort(np.concatenate(expected)), rtol=1e-14)

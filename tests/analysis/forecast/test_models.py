@@ -11,7 +11,7 @@ from scipy import stats
 from scipy.special import digamma
 
 from rankscope.analysis.curves.hits import RelevantHits, Terms, terms_of
-from rankscope.analysis.forecast.evidence import Evidence, ScoreEvidence
+from rankscope.analysis.forecast.evidence import Evidence, ScoreEvidence, SharedTail, Tails, shared_by, tails_of
 from rankscope.analysis.forecast.models import (
     ALL,
     Between,
@@ -24,7 +24,6 @@ from rankscope.analysis.forecast.models import (
     today,
     usable,
 )
-from rankscope.analysis.forecast.tails import SharedTail, Tails, shared_by, tails_of
 from rankscope.core.arrays import FloatArray
 from rankscope.measures import AP, Measure, P, R, Rprec, nDCG
 from rankscope.ranks import Ragged, RelevantRanks

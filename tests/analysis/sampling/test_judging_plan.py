@@ -21,8 +21,8 @@ from rankscope.analysis.sampling.judging_plan import (
     WidthForecast,
     pool_depths,
 )
-from rankscope.analysis.sampling.other_collections import ThinnedRuns
 from rankscope.analysis.sampling.pools import Rankings
+from rankscope.analysis.statistics.collection_band import ThinnedRuns
 from rankscope.analysis.statistics.score_table import ScoreTable
 from rankscope.analysis.statistics.variance_components import Components, FactorTable, components
 from rankscope.commands.plan import plan_judging

@@ -13,11 +13,10 @@ import polars as pl
 import pytest
 
 from rankscope.analysis.curves.generality import grip
-from rankscope.analysis.sampling.allocation import plan_of_budget, plan_of_shrinkage
 from rankscope.analysis.sampling.estimate import EstimatedRange
 from rankscope.analysis.sampling.frame import Frame
 from rankscope.analysis.sampling.judged_run import JudgedRun, ranking_table
-from rankscope.analysis.sampling.run_estimates import RunEstimates, inspections
+from rankscope.analysis.sampling.run_estimates import RunEstimates, inspections, plan_of_budget, plan_of_shrinkage
 from rankscope.commands.estimate import estimate_runs
 from rankscope.core.errors import InputError, MeasureError, RankscopeError, SettingError
 from rankscope.inputs.run import Run

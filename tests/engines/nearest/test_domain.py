@@ -20,7 +20,7 @@ from rankscope.engines.nearest.domains import NearestDistractors, RandomDistract
 from rankscope.engines.nearest.relevance import POLICIES
 from rankscope.inputs.features import Features
 from rankscope.ranks.kept_scores import lots_of_numbers
-from rankscope.ranks.provenance import chosen_distractors
+from rankscope.ranks.relevant_ranks import chosen_distractors
 from tests.engines.nearest import plain
 from tests.engines.nearest.plain import as_dict, everything, l1, many_items
 

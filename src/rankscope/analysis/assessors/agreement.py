@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from rankscope.analysis.assessors.order_changes import OrderChange
 
 
-# Everything about how far assessors agree, in numbers: every two of them, all together, and by class of query.
-
 FEW_PAIRS = 30  # pairs of query and item: with fewer a value says little
 LOPSIDED = 0.9  # share of the marks that one grade has, from which on kappa punishes agreement
 SHARES: Bounds = (0.0, 1.0)

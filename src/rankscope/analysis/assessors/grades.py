@@ -15,8 +15,6 @@ from rankscope.core.arrays import BoolArray, FloatArray, IntArray
 from rankscope.core.catalogue import did_you_mean
 from rankscope.core.errors import SettingError
 
-# Grades of several assessors side by side: a row for each query and item, a column for each assessor.
-
 Judged = Mapping[str, Mapping[str, float]]  # grades by query and item
 
 

@@ -11,8 +11,6 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
-# What people answer when they see two systems: which side they prefer, and which system that was.
-
 Choice = Literal["left", "right", "equal", "both bad"]
 CHOICES: Final[tuple[Choice, ...]] = get_args(Choice)
 SIDES: Final = ("left", "right")

@@ -30,8 +30,6 @@ from rankscope.core.validation import FLAG, SEED, SHARE, Number, OneOf, Rule, Wh
 from rankscope.core.wording import how_many
 from rankscope.measures.direction import direction_of, side_of, turned
 
-# What the gate found, in numbers and in one sentence for each check.
-
 FEWEST_PLACES, MOST_PLACES = 3, 6
 ROUNDING = 1e-12  # a mean that differs by less from the smallest effect is equal to it
 

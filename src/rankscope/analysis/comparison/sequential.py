@@ -38,8 +38,6 @@ from rankscope.core.errors import SettingError
 from rankscope.core.wording import how_many
 from rankscope.measures.direction import turn, turned
 
-# One look: count what is new, bet on all that was counted, narrow the limits, decide.
-
 NOTHING_YET = LookCheck(change=math.nan, low=-1.0, high=1.0, decision="not yet")
 
 

@@ -11,14 +11,15 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankscope.analysis.curves.curve import Curve, precision_recall_curve
-from rankscope.analysis.curves.means import (
+from rankscope.analysis.curves.curve import (
     SLACK,
+    Curve,
     Weighting,
     generality_index,
     known_sizes,
     mean_over,
     mean_steps,
+    precision_recall_curve,
     units_of,
     whole_scopes,
     with_relevant_items,

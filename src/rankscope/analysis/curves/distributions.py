@@ -25,8 +25,6 @@ import numpy as np
 from rankscope.core.arrays import BoolArray, FloatArray
 from rankscope.ranks.ragged import divide
 
-# Probabilities and means of counts, for many distributions at once: sums outwards from the largest term.
-
 BLOCK = 1 << 16  # elements at once
 FRACTION_BLOCK = 1 << 14  # where none leaves early: they stay in the processor's cache
 

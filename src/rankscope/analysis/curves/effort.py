@@ -15,8 +15,7 @@ from typing import get_args
 import numpy as np
 
 from rankscope.analysis.curves.averaging import By, generality_groups, radial_lattice, radial_mean
-from rankscope.analysis.curves.curve import Curve
-from rankscope.analysis.curves.means import with_relevant_items
+from rankscope.analysis.curves.curve import Curve, with_relevant_items
 from rankscope.analysis.curves.precision_recall import level_hits, rank_of_hit, row_of
 from rankscope.core.arrays import FloatArray, IntArray
 from rankscope.core.display import Tabular
@@ -24,8 +23,6 @@ from rankscope.core.errors import MeasureError
 from rankscope.core.wording import how_many
 from rankscope.measures.quadruple import Contingency, Quadruple
 from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks
-
-# What users of a system look at for a wanted recall, over all its queries; and their decision tables added up.
 
 RECALLS = (0.1, 0.25, 0.5, 0.75, 1.0)
 

@@ -26,18 +26,20 @@ import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike
 
-from rankscope.analysis.curves.curve import Curve, Region, precision_recall_curve
-from rankscope.analysis.curves.hits import hits_of
-from rankscope.analysis.curves.means import (
+from rankscope.analysis.curves.curve import (
     SLACK,
+    Curve,
+    Region,
     Weighting,
     generality_index,
     known_sizes,
     mean_over,
+    precision_recall_curve,
     units_of,
     weights_of,
     with_relevant_items,
 )
+from rankscope.analysis.curves.hits import hits_of
 from rankscope.analysis.curves.scope import relevant_scopes
 from rankscope.analysis.curves.thinning import Thinned, recall_when_kept
 from rankscope.core.arrays import BoolArray, FloatArray, IntArray

@@ -17,8 +17,6 @@ from rankscope.measures.gains import discount, gain_of, ideal_order
 from rankscope.ranks.ragged import Ragged
 from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks
 
-# Every relevant item with the number of distractors above it: known where it was found, bounded where it was not.
-
 
 @dataclass(frozen=True)
 class RelevantHits:

@@ -14,12 +14,14 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankscope.analysis.curves.curve import Curve, Region, precision_recall_curve
-from rankscope.analysis.curves.means import (
+from rankscope.analysis.curves.curve import (
     SLACK,
+    Curve,
+    Region,
     Weighting,
     known_sizes,
     mean_over,
+    precision_recall_curve,
     unfinished,
     units_of,
     whole_scopes,
@@ -34,8 +36,6 @@ from rankscope.measures.measure import RECALL_LEVELS
 from rankscope.measures.quadruple import harmonic
 from rankscope.ranks.ragged import Ragged, divide, ranges
 from rankscope.ranks.relevant_ranks import RelevantRanks, rank_counts
-
-# The precision-recall graph: points of each query, and means at equal scope or at equal recall.
 
 At = Literal["hits", "scopes"]
 

@@ -8,9 +8,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankscope.analysis.curves.curve import Curve
-from rankscope.analysis.curves.means import (
+from rankscope.analysis.curves.curve import (
     SLACK,
+    Curve,
     Weighting,
     mean_over,
     mean_steps,

@@ -22,9 +22,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rankscope.analysis.curves.curve import known_sizes, with_relevant_items
 from rankscope.analysis.curves.distributions import Binomial, Counts, Hypergeometric, at_most
 from rankscope.analysis.curves.hits import AllHits, HitTerms, RelevantHits, hits_of, terms_of
-from rankscope.analysis.curves.means import known_sizes, with_relevant_items
 from rankscope.analysis.curves.scope import split_scope
 from rankscope.core.arrays import BoolArray, FloatArray, IntArray
 from rankscope.core.errors import MeasureError

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankscope.analysis.curves.curve import Curve
-from rankscope.analysis.curves.means import Weighting
+from rankscope.analysis.curves.curve import Curve, Weighting
 from rankscope.analysis.curves.precision_recall import check_sizes, points_at_scopes
 from rankscope.analysis.curves.scope import precision_scope
 from rankscope.core.arrays import FloatArray, IntArray

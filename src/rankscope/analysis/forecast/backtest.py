@@ -20,8 +20,6 @@ from rankscope.analysis.forecast.models import GrowthModel, today
 from rankscope.analysis.statistics.resampling import class_numbers
 from rankscope.core.arrays import FloatArray
 
-# Thin the collection, forecast the present, compare: how wrong a model is on these very data.
-
 FACTORS = (2.0, 4.0, 16.0)
 BACKTEST_DRAWS = 3
 LEAST_LEFT = 16  # distractors (with scores, where models use them) that half of the queries must keep

@@ -26,9 +26,8 @@ from rankscope.analysis.forecast.backtest import (
     unit_error,
     unit_weights,
 )
-from rankscope.analysis.forecast.evidence import Evidence, share_near
+from rankscope.analysis.forecast.evidence import Evidence, share_near, shared_by
 from rankscope.analysis.forecast.models import GrowthModel, candidates, usable
-from rankscope.analysis.forecast.tails import shared_by
 from rankscope.analysis.statistics.resampling import drawing
 from rankscope.analysis.statistics.sampling_units import unit_classes
 from rankscope.core.arrays import FloatArray
@@ -39,10 +38,7 @@ from rankscope.core.validation import FLAG, SEED, SHARE, Number, OneOf, check, c
 from rankscope.core.wording import setting_usage, setting_value
 from rankscope.measures import Measure
 from rankscope.measures.notation import Asked, parse_measures
-from rankscope.ranks.provenance import chosen_distractors
-from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks
-
-# What is left of the quality when the collection grows: forecast, back-test and intervals in one.
+from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks, chosen_distractors
 
 USUAL = ("Rprec", "AP")
 WORST_ERROR = 0.1

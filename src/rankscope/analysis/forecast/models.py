@@ -14,15 +14,24 @@ import numpy as np
 from rankscope.analysis.curves.distributions import BetaBinomial, Binomial, Counts
 from rankscope.analysis.curves.hits import RelevantHits, Terms
 from rankscope.analysis.curves.thinning import distractors_above
-from rankscope.analysis.forecast.evidence import NEVER, Evidence, outside, rate_by_count, share_near
-from rankscope.analysis.forecast.tails import NODE_WEIGHTS, NODES, calibrate, shared_by, tails_of, used_scores
+from rankscope.analysis.forecast.evidence import (
+    NEVER,
+    NODE_WEIGHTS,
+    NODES,
+    Evidence,
+    calibrate,
+    outside,
+    rate_by_count,
+    share_near,
+    shared_by,
+    tails_of,
+    used_scores,
+)
 from rankscope.core.arrays import FloatArray, IntArray
 from rankscope.core.errors import SettingError
 from rankscope.core.notation import Named, NamedCatalogue
 from rankscope.core.wording import setting_usage
 from rankscope.ranks.ragged import divide
-
-# What a growth model is: today's evidence in, the mean of a measure in a larger collection out.
 
 
 @dataclass(frozen=True)

@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-# The ledger of a pipeline: every relevant item followed by id through the stages, and the loss divided among them.
-
 RECALL, P_IS_R = "recall", "p = r"
 
 

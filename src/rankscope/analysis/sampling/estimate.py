@@ -11,8 +11,6 @@ from rankscope.core.errors import SettingError
 from rankscope.core.keywords import strict_keywords
 from rankscope.core.validation import COUNT, SHARE, Number, OneOf, Rule, WholeNumber, check
 
-# What can be said without complete ground truth: certain bounds, and estimates from a random sample judged.
-
 COUNTS: dict[str, Rule] = {
     "collection": WholeNumber(least=1, most=LARGEST_POPULATION),
     **dict.fromkeys(("scope", "hits", "judged", "found"), WholeNumber(least=0)),

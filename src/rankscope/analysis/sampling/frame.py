@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-# The frame: all items that could have been drawn for judging, in strata, and what was judged of them.
-
 ADVICE = (
     "A stratum that is not judged in full needs two judged items, so that its variance can be estimated. Judge more, "
     "or draw wider bands: rankscope project pool draws at least two of each."

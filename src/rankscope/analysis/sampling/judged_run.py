@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-# One run next to the frame of its judgements: at which rank each item of the frame stands.
-
 FIRST = 10  # ranks that decide most of AP and DCG
 
 

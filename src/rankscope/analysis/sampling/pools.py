@@ -26,9 +26,6 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-# What a pool is: a way to say which items of the runs are judged, all at once or one after the other.
-
-
 @dataclass(frozen=True)
 class Pool(Named, ABC):
     """The base of all pools."""

@@ -45,8 +45,6 @@ from rankscope.core.notation import split_list
 from rankscope.core.wording import setting_usage
 from rankscope.ranks.ragged import divide
 
-# What is estimated of a run: of each query, over queries, and between two runs.
-
 
 @dataclass(frozen=True, eq=False)
 class QueryValues:

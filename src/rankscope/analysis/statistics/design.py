@@ -14,8 +14,6 @@ from rankscope.core.arrays import FloatArray, IntArray
 from rankscope.core.errors import SettingError
 from rankscope.core.wording import how_many
 
-# Cells of an experiment: the values of one system on the queries of one class, and which queries were left out.
-
 
 @dataclass(frozen=True)
 class LeftOut:

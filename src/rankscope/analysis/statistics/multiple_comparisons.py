@@ -28,8 +28,6 @@ from rankscope.core.errors import SettingError
 from rankscope.core.validation import COUNT, SEED, SHARE, check
 from rankscope.core.wording import how_many
 
-# Differences of all pairs of means, with simultaneous intervals and p values that hold for all pairs together.
-
 MOST_MEANS = 2_000  # means: two million pairs
 NO_SPREAD = "no spread to measure differences by: there is no p value"
 

@@ -17,13 +17,10 @@ from numpy.typing import ArrayLike
 from rankscope.analysis.statistics.bootstrap import bootstrap_means
 from rankscope.analysis.statistics.paired_tests import PairTest, known_differences, limits_within, paired_t, sign_test
 from rankscope.analysis.statistics.score_table import ScoreTable
-from rankscope.analysis.statistics.sign_flip import sign_flip
-from rankscope.analysis.statistics.wilcoxon import wilcoxon
+from rankscope.analysis.statistics.sign_flip import sign_flip, wilcoxon
 from rankscope.core.catalogue import Catalogue, Later, later
 from rankscope.core.errors import SettingError
 from rankscope.core.wording import how_many
-
-# The tests of two systems by name, in the order in which method and practice trust them.
 
 FEW_QUERIES = 50
 

@@ -16,8 +16,6 @@ from rankscope.core.errors import SettingError
 from rankscope.core.validation import SHARE, OneOf, check
 from rankscope.measures.direction import tally
 
-# What every test of two systems gives: an estimate with its interval, a p-value, and how they were made.
-
 Alternative = Literal["two-sided", "greater", "less"]
 ALTERNATIVES = ("two-sided", "greater", "less")
 

@@ -21,8 +21,6 @@ from rankscope.analysis.curves.distributions import log_hypergeometric
 from rankscope.core.arrays import BoolArray, FloatArray, IntArray
 from rankscope.core.catalogue import Catalogue
 
-# The relevant share of a population from a random sample of it: three intervals.
-
 LARGEST_POPULATION = 1 << 53  # items: whole numbers are exact up to here
 REACH, SHORT = 40, 100  # deviations, and counts, beyond which a tail no longer matters
 SUMMED = 1 << 14  # chances that are added one by one

@@ -9,8 +9,8 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rankscope.analysis.curves.curve import unfinished, whole_scopes, with_relevant_items
 from rankscope.analysis.curves.generality import GeneralityTable, Members, Way, existing, generality_table
-from rankscope.analysis.curves.means import unfinished, whole_scopes, with_relevant_items
 from rankscope.analysis.curves.precision_recall import points_at_scopes, precision_at_levels
 from rankscope.analysis.curves.scope import RELEVANT_SCOPES, hits_at, relevant_scopes, split_scope
 from rankscope.core.arrays import FloatArray, IntArray

@@ -19,8 +19,6 @@ from numpy.typing import NDArray
 from rankscope.core.arrays import FloatArray, IntArray
 from rankscope.core.errors import SettingError
 
-# How queries are drawn again with replacement: each for itself, or classes first and then queries within them.
-
 Number = TypeVar("Number", np.float64, np.uint16)
 AT_ONCE = 1_000_000  # drawn in one batch: 8 MB of counts
 

@@ -21,8 +21,6 @@ from rankscope.measures.direction import turn
 from rankscope.measures.evaluation.scores import Column, Scores
 from rankscope.measures.measure import Measure
 
-# One measure as a table, a row per query and a column per system: what every test reads.
-
 UNBOUNDED = (-math.inf, math.inf)
 MOST_CLASSES = 50  # with more, a table of classes says nothing to a reader
 

@@ -136,7 +136,7 @@ def _save(inputs: Inputs, target: Any, quiet: bool, where: Any) -> None:
     from rankscope.measures.evaluation.evaluate import input_notes
     from rankscope.measures.evaluation.scores import SystemScores
     from rankscope.ranks.parts.resources import reduce_where
-    from rankscope.ranks.provenance import FIXED_BY_REDUCTION
+    from rankscope.ranks.relevant_ranks import FIXED_BY_REDUCTION
     from rankscope.ranks.storage import save_ranks
 
     if len(inputs.files) != 2:

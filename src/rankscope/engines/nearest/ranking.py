@@ -21,9 +21,8 @@ from rankscope.engines.nearest.domains import Distractors, DomainRanker, parse_d
 from rankscope.engines.nearest.relevance import POLICIES, Relevance
 from rankscope.engines.nearest.two_sided import TwoSidedRanker, pays, tile_side
 from rankscope.inputs.features import Features
-from rankscope.ranks.provenance import versions
 from rankscope.ranks.ragged import Ragged
-from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.ranks.relevant_ranks import RelevantRanks, versions
 
 MEMORY = 512 << 20
 SMALL = 1 << 24  # pairs up to which it does not matter who does what,

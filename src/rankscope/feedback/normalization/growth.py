@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankscope.analysis.curves.curve import Curve
-from rankscope.analysis.curves.means import Mean, mean_over, unit_means, units_of
+from rankscope.analysis.curves.curve import Curve, Mean, mean_over, unit_means, units_of
 from rankscope.core.arrays import FloatArray, IntArray
 from rankscope.core.errors import SettingError
 from rankscope.feedback.examples.examples import checked_target

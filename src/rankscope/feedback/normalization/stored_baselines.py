@@ -22,8 +22,7 @@ from rankscope.feedback.normalization.baselines import Baseline, family_of, stor
 from rankscope.feedback.normalization.efficiency import SCOPES, Efficiency, mean_curve, places
 from rankscope.feedback.normalization.feasibility import Feasibility
 from rankscope.feedback.normalization.losses import BaselineTrial, Loss
-from rankscope.ranks.provenance import versions
-from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.ranks.relevant_ranks import RelevantRanks, versions
 
 T = TypeVar("T")
 SCHEMA = 2

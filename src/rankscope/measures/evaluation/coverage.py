@@ -16,8 +16,7 @@ from rankscope.core.settings import Settings
 from rankscope.core.wording import how_many, join_words, plain_number, setting_value
 from rankscope.inputs.run_rows import Contradiction
 from rankscope.measures.evaluation.expected_ties import MOST_ORDERS, RANDOM_ORDERS
-from rankscope.ranks.provenance import CONTRADICTION, chosen_distractors
-from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks
+from rankscope.ranks.relevant_ranks import CONTRADICTION, UNKNOWN, RelevantRanks, chosen_distractors
 
 if TYPE_CHECKING:
     from rankscope.measures.evaluation.scores import Column, SystemScores

@@ -25,9 +25,8 @@ from rankscope.measures.evaluation.expected_ties import seen_of
 from rankscope.measures.evaluation.scores import Column, Scores, SystemScores
 from rankscope.measures.measure import Measure
 from rankscope.measures.notation import Asked, parse_measures
-from rankscope.ranks.provenance import FIXED_BY_REDUCTION
 from rankscope.ranks.reduction import Progress, check_run, reduce
-from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.ranks.relevant_ranks import FIXED_BY_REDUCTION, RelevantRanks
 
 if TYPE_CHECKING:
     from rankscope.ranks.parts.resources import Where

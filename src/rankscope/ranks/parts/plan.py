@@ -24,13 +24,10 @@ from rankscope.inputs.remote import is_remote
 from rankscope.inputs.run import Run
 from rankscope.inputs.run_rows import RunBlock
 from rankscope.inputs.sources import Source
-from rankscope.ranks.provenance import FIXED_BY_REDUCTION, JudgementsInShort
 from rankscope.ranks.reduction import Found
-from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.ranks.relevant_ranks import FIXED_BY_REDUCTION, JudgementsInShort, RelevantRanks
 from rankscope.ranks.storage import about_ranks, ranks_from_frame, ranks_to_frame, read_frame, write_frame
 from rankscope.version import __version__
-
-# What every part of one reduction needs to know: judgements, settings, the files, and how much memory there is.
 
 
 @dataclass(frozen=True)

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from rankscope.core.parts import Runner
 
 
-# Where a reduction is worked on, and in how much memory: nothing here changes a number.
-
 HOME = "home"
 
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
 
-from rankscope.analysis.curves.curve import Curve, Region
-from rankscope.analysis.curves.means import known_sizes
+from rankscope.analysis.curves.curve import Curve, Region, known_sizes
 from rankscope.analysis.statistics.bands import Band
 from rankscope.analysis.statistics.mean_intervals import mean_intervals
 from rankscope.analysis.statistics.query_curves import QueryCurves

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import numpy as np
 
-from rankscope.analysis.curves.curve import Curve, Region
+from rankscope.analysis.curves.curve import SLACK, Curve, Region
 from rankscope.analysis.curves.generality import (
     FORMER_WAYS,
     GeneralityCurve,
@@ -23,7 +23,6 @@ from rankscope.analysis.curves.generality import (
     reaching,
     shared_level,
 )
-from rankscope.analysis.curves.means import SLACK
 from rankscope.analysis.statistics.sampling_units import FEW_UNITS
 from rankscope.core.arrays import BoolArray, FloatArray
 from rankscope.core.errors import MeasureError, SettingError

@@ -8,8 +8,8 @@ from typing import Annotated, Literal, TypeAlias
 
 import numpy as np
 
+from rankscope.analysis.curves.curve import SLACK, generality_index
 from rankscope.analysis.curves.generality import reaching, shared_level
-from rankscope.analysis.curves.means import SLACK, generality_index
 from rankscope.analysis.statistics.bands import DEFAULT, WAYS, Band, difference_band
 from rankscope.analysis.statistics.bands import band as mean_band
 from rankscope.analysis.statistics.query_curves import QueryCurves, over_generality, over_scope, precision_at_recall

@@ -10,8 +10,7 @@ from typing import Annotated, Literal
 import numpy as np
 
 from rankscope.analysis.curves.averaging import doubling_grid, radial_lattice, radial_mean
-from rankscope.analysis.curves.curve import Curve, Region
-from rankscope.analysis.curves.means import SLACK
+from rankscope.analysis.curves.curve import SLACK, Curve, Region
 from rankscope.analysis.curves.precision_recall import (
     highest_precision,
     lowest_precision,

@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from rankscope.analysis.curves.averaging import By, generality_groups
-from rankscope.analysis.curves.means import known_sizes
+from rankscope.analysis.curves.curve import known_sizes
 from rankscope.analysis.statistics.sampling_units import FEW_UNITS, unit_classes
 from rankscope.core.arrays import IntArray
 from rankscope.core.errors import SettingError

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import numpy as np
 
-from rankscope.analysis.curves.curve import Curve, Region
-from rankscope.analysis.curves.means import with_relevant_items
+from rankscope.analysis.curves.curve import Curve, Region, with_relevant_items
 from rankscope.analysis.statistics.bands import CAUTION, DEFAULT, Band, band
 from rankscope.analysis.statistics.bootstrap import SHORT, Intervals
 from rankscope.analysis.statistics.mean_intervals import mean_intervals
@@ -21,8 +20,7 @@ from rankscope.core.errors import SettingError
 from rankscope.core.wording import how_many
 from rankscope.measures.evaluation.scores import Scores, SystemScores
 from rankscope.measures.notation import parse_measures
-from rankscope.ranks.provenance import chosen_distractors
-from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks
+from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks, chosen_distractors
 from rankscope.reports.graphs.graph import Graph
 from rankscope.reports.graphs.kinds import SEVERAL, Option, SystemCount
 from rankscope.reports.graphs.marks import Facts

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from rankscope.analysis.statistics.reml import RemlFit, reml
+from rankscope.analysis.statistics.variance_components import RemlFit, reml
 from rankscope.core.arrays import FloatArray, IntArray
 from rankscope.core.errors import SettingError
 from tests.needs import needed_module

@@ -14,8 +14,7 @@ from rankscope.analysis.statistics.mean_intervals import t_intervals
 from rankscope.analysis.statistics.named_tests import PAIR_TESTS, bootstrap_interval, paired_tests
 from rankscope.analysis.statistics.paired_tests import Alternative, paired_t, sign_test, wilson_limits
 from rankscope.analysis.statistics.proportions import binomial_limits
-from rankscope.analysis.statistics.sign_flip import sign_flip
-from rankscope.analysis.statistics.wilcoxon import pseudo_median, signed_ranks, walsh_averages, wilcoxon
+from rankscope.analysis.statistics.sign_flip import pseudo_median, sign_flip, signed_ranks, walsh_averages, wilcoxon
 from rankscope.core.arrays import FloatArray
 from rankscope.core.errors import SettingError
 from tests.analysis.statistics.pairs.test_sign_flip import WORKED
@@ -90,7 +89,7 @@ def test_pair_means_of_many_values_are_found_without_making_them(monkeypatch: py
     ordered = np.sort(np.random.default_rng(2).normal(size=60).round(1))
     places = [0, 1, 17, 900, 1829]
     values = walsh_averages(ordered, places)
-    monkeypatch.setattr("rankscope.analysis.statistics.wilcoxon.FEW", 10)
+    monkeypatch.setattr("rankscope.analysis.statistics.sign_flip.FEW", 10)
     assert walsh_averages(ordered, places) == pytest.approx(values, abs=1e-12)
 
 
