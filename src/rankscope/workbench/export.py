@@ -23,7 +23,6 @@ from rankscope.workbench.agreement import MergedPair, grades_by_assessor, marks_
 from rankscope.workbench.browsing.sessions import SessionLog
 from rankscope.workbench.journal_files import journal_digest
 from rankscope.workbench.judging import assessor_progress
-from rankscope.workbench.people import shown_names
 from rankscope.workbench.store.state import Pair
 
 if TYPE_CHECKING:
@@ -216,7 +215,7 @@ def _provenance(
 ) -> dict[str, Any]:
     """Where the grades come from; the same journal and choices give the same words."""
     design = project.pool.design if project.pool is not None else None
-    shown = shown_names(project, names)
+    shown = project.shown_names(names)
     one = choice.one
     return {
         "format": "rankscope provenance",

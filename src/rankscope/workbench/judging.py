@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from rankscope.core.stable_random import stable_random
 from rankscope.workbench.pool import ProjectPool, RunsCompared
 from rankscope.workbench.preferences import problem_of_preference
-from rankscope.workbench.project_file import ProjectFile
 from rankscope.workbench.store.events import ANSWERS, RESERVED, Event, MarkEvent, Refused
 from rankscope.workbench.store.state import Pair, State
 from rankscope.workbench.store.writer import Rules
@@ -22,6 +21,7 @@ from rankscope.workbench.usability import check_survey
 
 if TYPE_CHECKING:
     from rankscope.workbench.project import Project
+    from rankscope.workbench.project_file import ProjectFile
     from rankscope.workbench.store.journal import Journal
 
 

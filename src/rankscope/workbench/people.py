@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from rankscope.core.errors import SettingError
 from rankscope.core.names import one_line
 from rankscope.workbench.store.events import ROLES, Assessor, is_storable
-
-if TYPE_CHECKING:
-    from rankscope.workbench.project import Project
 
 
 TOKEN_BYTES: Final = 16
@@ -58,11 +55,3 @@ def check_person(name: str, role: str) -> None:
         problems.append(f"no role '{role}'. There are: {', '.join(ROLES)}")
     if problems:
         raise SettingError.of(problems)
-
-
-def shown_names(project: Project, names: bool) -> dict[int, str]:
-    """Assessors who did anything, under their names or under numbers."""
-    active = sorted({event.assessor for event in project.state.events if event.kind != "leave"} - {PROJECT.id})
-    return {
-        each: project.assessors[each].name if names else f"assessor {place}" for place, each in enumerate(active, 1)
-    }

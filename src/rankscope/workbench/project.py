@@ -242,6 +242,13 @@ class Project:
             raise SettingError(f"no assessor '{name}'. There are: {there}")
         return found
 
+    def shown_names(self, names: bool) -> dict[int, str]:
+        """Assessors who did anything, under their names or under numbers."""
+        active = sorted({event.assessor for event in self.state.events if event.kind != "leave"} - {PROJECT.id})
+        return {
+            each: self.assessors[each].name if names else f"assessor {place}" for place, each in enumerate(active, 1)
+        }
+
     def invite(self, name: str, role: str = "judge") -> Invitation:
         """Let somebody in, with one role; a second invitation of the same person ends the first."""
         check_person(name, role)

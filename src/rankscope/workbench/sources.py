@@ -20,7 +20,6 @@ from rankscope.core.names import distinct_names, name_of
 from rankscope.inputs.documents.topics import QuerySet, read_topics
 from rankscope.inputs.problems import Problems
 from rankscope.inputs.sources import COMPRESSED_SUFFIXES
-from rankscope.workbench.project_file import ProjectFile
 from rankscope.workbench.store.events import Item, Query, is_storable
 
 if TYPE_CHECKING:
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rankscope.inputs.feature_files import FileContents
+    from rankscope.workbench.project_file import ProjectFile
 
 
 T = TypeVar("T")

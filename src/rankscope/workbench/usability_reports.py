@@ -6,14 +6,16 @@ import csv
 import io
 import math
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rankscope.core.names import cell
 from rankscope.core.wording import how_many
 from rankscope.reports.tables import as_json, text_table
-from rankscope.workbench.people import shown_names
-from rankscope.workbench.project import Project
 from rankscope.workbench.usability import LEVEL, STATEMENTS, WORTH, TaskScore, TaskTimes
+
+if TYPE_CHECKING:
+    from rankscope.workbench.project import Project
+
 
 Row = dict[str, object]
 PERCENT = f"{100 * LEVEL:.0f} %"
@@ -25,7 +27,7 @@ def questionnaire_text(project: Project, names: bool = False) -> str:
     if not scores:
         return "Nobody has answered the questionnaire. It is the page /questionnaire of rankscope serve.\n"
     parts = [text_table([each.row() for each in scores], 1), *map(_interval_words, scores)]
-    shown = shown_names(project, names)
+    shown = project.shown_names(names)
     for score in scores:
         people: list[Row] = [{"person": shown[each.assessor], "SUS": each.score} for each in score.replies]
         parts += ["", f"after {score.task}, by person", text_table(people, 1).rstrip()]
@@ -49,7 +51,7 @@ def _interval_words(score: TaskScore) -> str:
 
 def questionnaire_json(project: Project, names: bool = False) -> str:
     """The same as one object, with every answer."""
-    shown = shown_names(project, names)
+    shown = project.shown_names(names)
     whole: dict[str, Any] = {"format": "rankscope.questionnaire", "version": 1, "form": "SUS", "level": LEVEL}
     whole["tasks"] = [
         {
@@ -71,7 +73,7 @@ def questionnaire_json(project: Project, names: bool = False) -> str:
 
 def questionnaire_csv(project: Project, names: bool = False) -> str:
     """One row for each reply: the person, the task, the score and the ten answers."""
-    shown = shown_names(project, names)
+    shown = project.shown_names(names)
     answers = [f"s{number}" for number in range(1, len(STATEMENTS) + 1)]
     rows: list[Row] = [
         {"person": shown[each.assessor], "task": each.task, "score": each.score}
@@ -87,7 +89,7 @@ def times_text(project: Project, names: bool = False) -> str:
     times = project.task_times()
     if not times.whole.seconds.size and not times.searches:
         return "The journal holds no time of any judgement, and no search.\n"
-    parts, shown = [], shown_names(project, names)
+    parts, shown = [], project.shown_names(names)
     if times.whole.seconds.size:
         people = [each.row() | {"name": shown[who]} for who, each in times.people.items()] + [times.whole.row()]
         queries = [each.row() for each in times.queries.values()]
@@ -132,7 +134,7 @@ def times_csv(project: Project, names: bool = False) -> str:
 
 
 def _long_rows(project: Project, times: TaskTimes, names: bool) -> list[Row]:
-    shown = shown_names(project, names)
+    shown = project.shown_names(names)
     judged = [("person", shown[who], each) for who, each in times.people.items()]
     judged += [("query", name, each) for name, each in times.queries.items()]
     judged += [("all", "all", times.whole)] if times.whole.seconds.size else []

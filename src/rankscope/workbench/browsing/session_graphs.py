@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
@@ -18,8 +18,8 @@ from rankscope.reports.graphs.graph import Graph
 from rankscope.reports.graphs.marks import Stroke
 from rankscope.workbench.browsing.session_ranking import target_class
 from rankscope.workbench.browsing.sessions import DISPLAY, FeedbackSession
-from rankscope.workbench.project import Project
-
+if TYPE_CHECKING:
+    from rankscope.workbench.project import Project
 # Graphs of a session: what is known of it is drawn, and what is not says why.
 
 BEFORE, AFTER = "before feedback", "with feedback"

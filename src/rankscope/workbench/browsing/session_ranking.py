@@ -18,10 +18,10 @@ from rankscope.feedback import Examples, Items, Method
 from rankscope.feedback.methods import METHODS
 from rankscope.workbench.browsing.collection import Neighbourhood
 from rankscope.workbench.browsing.sessions import DISPLAY, FeedbackSession, SessionRound
-from rankscope.workbench.project import Project
 
 if TYPE_CHECKING:
     from rankscope.engines.text import Index
+    from rankscope.workbench.project import Project
 
 
 KEPT = 32  # rankings
