@@ -194,9 +194,8 @@ def serve_fts5() -> None:
     from starlette.routing import Route
 
     from rankscope.workbench.service import ServiceLimits, ServicePart, create_application, listen, run_application
+    from rankscope.workbench.service.application import hosts_of, json_answer, json_bytes
     from rankscope.workbench.service.indexes import Turns
-    from rankscope.workbench.service.limits import hosts_of
-    from rankscope.workbench.service.requests import json_answer, json_bytes
     from rankscope.workbench.service.server import address_of
     from rankscope.workbench.service.solr import error_answer
 

@@ -23,9 +23,8 @@ from benchmarks import workbench_http, workbench_safety, workbench_speeds
 from benchmarks.lengths import length
 from rankscope.workbench.project import Project
 from rankscope.workbench.store.databases import SQLite
-from rankscope.workbench.store.events import Event
+from rankscope.workbench.store.events import Event, State, without_collecting
 from rankscope.workbench.store.journal import Journal
-from rankscope.workbench.store.state import State, without_collecting
 from tests.postgres import Cluster, private_cluster
 from tests.workbench.projects import write_sources
 from tests.workbench.store.killing import Load, kill_again_and_again, problems_of

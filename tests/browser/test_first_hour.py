@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rankscope.workbench.demo import demo_project
+from rankscope.workbench.serving import demo_project
 from tests.browser.chromium import Visitor, chromium
 from tools.docs.first_hour import COMMANDS, PAGE, PICTURES, RUNS, served, walk
 
@@ -28,8 +28,8 @@ def browser() -> Iterator[Browser]:
 
 
 def test_the_first_hour_can_be_walked(browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rankscope.workbench.demo.DEPTH", 2)
-    monkeypatch.setattr("rankscope.workbench.demo.QUERIES", 3)
+    monkeypatch.setattr("rankscope.workbench.serving.DEPTH", 2)
+    monkeypatch.setattr("rankscope.workbench.serving.QUERIES", 3)
     seen: list[str] = []
     with served(demo_project(tmp_path / "icons")) as (bench, address):
         visitor = Visitor(browser)

@@ -23,10 +23,7 @@ from tests.needs import needed_module
 
 needed_module("uvicorn", "web")
 from rankscope.workbench.pages import Reach, Workbench, workbench_application  # noqa: E402
-from rankscope.workbench.service.server import (  # noqa: E402
-    address_of,
-    listen,
-)
+from rankscope.workbench.service.server import address_of, listen  # noqa: E402
 
 PATIENCE = 30.0
 

@@ -30,9 +30,8 @@ from starlette.routing import Route  # noqa: E402
 
 from rankscope.workbench import service  # noqa: E402
 from rankscope.workbench.service import ServiceLimits, ServicePart, create_application, search_application  # noqa: E402
+from rankscope.workbench.service.application import Refusal, hosts_of  # noqa: E402
 from rankscope.workbench.service.indexes import Turns  # noqa: E402
-from rankscope.workbench.service.limits import hosts_of  # noqa: E402
-from rankscope.workbench.service.requests import Refusal  # noqa: E402
 
 SELECT = "/solr/docs/select"
 
@@ -253,7 +252,7 @@ def test_a_port_that_is_taken_is_told() -> None:
 
 def test_who_else_can_reach_it_is_told() -> None:
     from rankscope.workbench.service.indexes import ServedIndexes
-    from rankscope.workbench.service.search_service import start_lines
+    from rankscope.workbench.service.server import start_lines
 
     served = ServedIndexes({"docs": small_index()})
     assert start_lines(served, HOME, "0.0.0.0")[-1].startswith(

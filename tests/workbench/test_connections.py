@@ -20,18 +20,14 @@ import pytest
 
 from rankscope.core.errors import SettingError
 from rankscope.engines.text import Index
-from rankscope.workbench.service.limits import ConnectionLimits
+from rankscope.workbench.service.application import ConnectionLimits
 from tests.browser.workbenches import wait_until
 from tests.needs import needed_module, needed_program
 from tests.workbench.projects import small_project
 
 needed_module("uvicorn", "web")
-from rankscope.workbench.service.limits import Proxies  # noqa: E402
-from rankscope.workbench.service.server import (  # noqa: E402
-    Server,
-    listen,
-    most_connections,
-)
+from rankscope.workbench.service.application import Proxies  # noqa: E402
+from rankscope.workbench.service.server import Server, listen, most_connections  # noqa: E402
 
 PATIENCE = 30.0
 HALF = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Half"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rankscope.workbench.demo import demo_project
+from rankscope.workbench.serving import demo_project
 from tests.needs import needed_module
 
 

@@ -47,7 +47,7 @@ def test_the_program_of_the_page_runs(folder: Path) -> None:
 
 
 def test_every_setting_of_judging_is_on_the_page() -> None:
-    from rankscope.workbench.project_file import SETTINGS
+    from rankscope.workbench.project_folder import SETTINGS
 
     text = PAGE.read_text(encoding="utf-8")
     assert [name for name in SETTINGS["judging"] if f"`{name} =" not in text] == ["grades"]

@@ -12,8 +12,7 @@ import pytest
 
 from rankscope.core.errors import InputError, RankscopeError, SettingError
 from rankscope.workbench import Project
-from rankscope.workbench.people import Invitation
-from rankscope.workbench.store.events import MarkEvent, Query, Refused, Unavailable
+from rankscope.workbench.store.events import Invitation, MarkEvent, Query, Refused, Unavailable
 from tests.workbench.projects import ITEMS, judge_all, small_project, write_sources
 
 
@@ -202,7 +201,7 @@ def test_what_was_made_goes_where_the_rest_fails(tmp_path: Path, monkeypatch: py
     def fail(self: object, folder: Path) -> None:
         raise SettingError("no room")
 
-    monkeypatch.setattr("rankscope.workbench.project_file.ProjectFile.write", fail)
+    monkeypatch.setattr("rankscope.workbench.project_folder.ProjectFile.write", fail)
     with pytest.raises(SettingError, match="no room"):
         small_project(tmp_path)
     assert not (tmp_path / "project").exists()

@@ -12,8 +12,7 @@ from rankscope.core.names import name_of
 
 if TYPE_CHECKING:
     from rankscope.feedback.users.user_score import PeopleMarks, UserScore
-    from rankscope.workbench.store.events import Event
-    from rankscope.workbench.store.state import State
+    from rankscope.workbench.store.events import Event, State
 
 
 @strict_keywords
@@ -74,7 +73,7 @@ def _of_journal(path: Path, rel: float | None) -> PeopleMarks:
     """Events are applied in their order: what was undone does not count, and the last answer does."""
     from rankscope.inputs.problems import Problems
     from rankscope.workbench.journal_files import JournalLines
-    from rankscope.workbench.store.state import State
+    from rankscope.workbench.store.events import State
 
     problems = Problems(name_of(path))
     lines = JournalLines.read(path, problems)

@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from rankscope.analysis.assessors.agreement import Agreed, Agreement, agreement
 from rankscope.analysis.assessors.grades import AssessorGrades, MergeRule, decide_open
-from rankscope.core.errors import SettingError
 from rankscope.core.stable_random import stable_random
 from rankscope.workbench.judging import AssessorProgress, assessor_progress
-from rankscope.workbench.store.events import Event
-from rankscope.workbench.store.state import Pair
+from rankscope.workbench.store.events import Event, Pair
 
 if TYPE_CHECKING:
     from rankscope.workbench.project import Project
@@ -37,17 +35,20 @@ def agreement_of_project(project: Project, *, level: float = 0.95, names: bool =
     with project.lock:
         grades = grades_by_assessor(project)
         again = _asked_again(project)
-        said = tuple(assessor_progress(project, each) for each in grades)
-        people = _people_together(project)
-    shown = {each: project.assessors[each].name if names else f"assessor {each}" for each in grades}
-    marks = marks_of(project, {shown[each]: found for each, found in grades.items()})
+        said = tuple(assessor_progress(project, who) for who in grades)
+        people: Grades = {}  # what they say where they are of one mind, by their majority, or by an adjudicator
+        for pair, each in merged_pairs(project, MergeRule.parse("majority")).items():
+            if each.grade is not None:
+                people.setdefault(pair[0], {})[pair[1]] = float(each.grade)
+    shown = {who: project.assessors[who].name if names else f"assessor {who}" for who in grades}
+    marks = marks_of(project, {shown[who]: found for who, found in grades.items()})
     whole = None if marks is None or not marks.pairs else agreement(marks, relevant=project.file.relevant, level=level)
-    machines = [each for each in grades if project.assessors[each].kind == "machine"]
+    machines = [who for who in grades if project.assessors[who].kind == "machine"]
     return ProjectAgreement(
         found=whole,
         said=said,
-        machines=_compared(project, {shown[each]: (grades[each], people) for each in machines}, PEOPLE),
-        again=_compared(project, {shown[each]: (grades[each], found) for each, found in again.items()}, "asked again"),
+        machines=_compared(project, {shown[who]: (grades[who], people) for who in machines}, PEOPLE),
+        again=_compared(project, {shown[who]: (grades[who], found) for who, found in again.items()}, "asked again"),
     )
 
 
@@ -64,15 +65,6 @@ def grades_by_assessor(project: Project) -> dict[int, Grades]:
         for mark in project.state.counted(pair):
             found.setdefault(mark.assessor, {}).setdefault(pair[0], {})[pair[1]] = float(mark.grade or 0)
     return dict(sorted(found.items(), key=lambda each: (project.assessors[each[0]].kind != "human", each[0])))
-
-
-def _people_together(project: Project) -> Grades:
-    """What people say where they are of one mind, by their majority, or by an adjudicator."""
-    found: Grades = {}
-    for pair, each in merged_pairs(project, MergeRule.parse("majority")).items():
-        if each.grade is not None:
-            found.setdefault(pair[0], {})[pair[1]] = float(each.grade)
-    return found
 
 
 def _asked_again(project: Project) -> dict[int, Grades]:
@@ -98,29 +90,16 @@ def disputed_pairs(project: Project, adjudicator: int) -> list[Pair]:
     relevant, seed = project.file.relevant, project.file.seed
 
     def order(pair: Pair) -> tuple[bool, float]:
-        grades = _different_grades(project, pair)
+        grades = different_grades(project, pair)
         return not min(grades) < relevant <= max(grades), stable_random(seed, "adjudicate", adjudicator, *pair)
 
     several = (pair for pair, said in project.state.answers.items() if len(said) > 1)
-    found = (pair for pair in several if len(_different_grades(project, pair)) > 1)
+    found = (pair for pair in several if len(different_grades(project, pair)) > 1)
     return sorted((pair for pair in found if project.state.ruling(pair) is None), key=order)
 
 
-def _different_grades(project: Project, pair: Pair) -> set[int]:
+def different_grades(project: Project, pair: Pair) -> set[int]:
     return {mark.grade or 0 for mark in project.assignment.counted(pair)}
-
-
-def dispute_of(project: Project, pair: Pair) -> list[int]:
-    """The grades that people give to a pair, in an order that says nothing about who gave which."""
-    marks = project.assignment.counted(pair)
-    marks.sort(key=lambda mark: stable_random(project.file.seed, "grades", *pair, mark.assessor, mark.key))
-    return [mark.grade or 0 for mark in marks]
-
-
-def check_adjudicable(project: Project, pair: Pair) -> None:
-    """A `SettingError` where people do not differ about a pair."""
-    if len(_different_grades(project, pair)) < 2:
-        raise SettingError(f"nobody differs about item '{pair[1]}' of query '{pair[0]}': there is nothing to decide")
 
 
 # From the marks of a project to one grade for each query and item, and how each grade came about.

@@ -80,7 +80,6 @@ def _lines_digest(lines: Iterable[str]) -> str:
 
 
 def event_lines(project: Project) -> Iterator[str]:
-    """Each event as one line of JSON."""
     pools = {each.version: each.digest for each in project.designs}
     guidelines = {each.version: each.digest for each in project.guidelines}
     events = project.state.events
@@ -196,12 +195,15 @@ def read_journal(project: Project, path: str | Path) -> int:
         if each["id"] not in project.queries:
             known = {"narrative": each["narrative"], "example": each["example"], "class_": each["class"]}
             project.add_query(each["id"], each["text"], **known)
-    guidelines, pools = _bring_guidelines(project, lines), _bring_pools(project, lines)
-    return _bring_events(project, lines, guidelines, pools)
+    for _, each in lines.guidelines:
+        new = Guideline(len(project.guidelines) + 1, str(each["text"]), int(each["at_us"]))
+        if new.digest not in {one.digest for one in project.guidelines}:
+            project.put_guideline(new)
+    guidelines = {each.digest: each.version for each in project.guidelines}
+    return _bring_events(project, lines, guidelines, _bring_pools(project, lines))
 
 
 def _check_tables(lines: JournalLines, problems: Problems) -> None:
-    """Each line has what its kind has."""
     for kind, needed in NEEDED.items():
         for number, each in getattr(lines, kind):
             wrong = [name for name, types in needed.items() if not _is_one(each.get(name, lines), types)]
@@ -240,14 +242,6 @@ def _check_events(project: Project, lines: JournalLines, problems: Problems) -> 
         wrong += [f"no grade {each['grade']}"] if each["grade"] is not None and each["grade"] not in grades else []
         if wrong:
             problems.add(f"line {number}", f"there is {', '.join(wrong)} in this project", order=number)
-
-
-def _bring_guidelines(project: Project, lines: JournalLines) -> dict[str, int]:
-    for _, each in lines.guidelines:
-        new = Guideline(len(project.guidelines) + 1, str(each["text"]), int(each["at_us"]))
-        if new.digest not in {one.digest for one in project.guidelines}:
-            project.put_guideline(new)
-    return {each.digest: each.version for each in project.guidelines}
 
 
 def _bring_pools(project: Project, lines: JournalLines) -> dict[str, int]:

@@ -14,14 +14,13 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from rankscope.core.stable_random import stable_random
 from rankscope.workbench.pool import ProjectPool, RunsCompared
 from rankscope.workbench.preferences import problem_of_preference
-from rankscope.workbench.store.events import ANSWERS, RESERVED, Event, MarkEvent, Refused
-from rankscope.workbench.store.state import Pair, State
+from rankscope.workbench.store.events import ANSWERS, RESERVED, Event, MarkEvent, Pair, Refused, State
 from rankscope.workbench.store.writer import Rules
 from rankscope.workbench.usability import check_survey
 
 if TYPE_CHECKING:
     from rankscope.workbench.project import Project
-    from rankscope.workbench.project_file import ProjectFile
+    from rankscope.workbench.project_folder import ProjectFile
     from rankscope.workbench.store.journal import Journal
 
 
@@ -76,7 +75,12 @@ class Assignment:
 
         `query`: only items of this one.
         """
-        self._forget_lapsed()
+        now = self.clock()
+        if now >= self._next_lapse:
+            held_by = [(pair, who, each) for pair, loans in self.loans.items() for who, each in loans.items()]
+            for pair, who in [(pair, who) for pair, who, each in held_by if each.until <= now]:
+                self._end_loan(pair, who)
+            self._next_lapse = min((each.until for *_, each in held_by if each.until > now), default=inf)
         mine = [each[assessor] for each in self.loans.values() if assessor in each and each[assessor].tab == tab]
         held = sorted((each for each in mine if query in (None, each.query)), key=lambda loan: loan.until)[:count]
         for pair in self._offers(assessor, query) if len(held) < count else ():
@@ -316,15 +320,6 @@ class Assignment:
         self._next_lapse = min(self._next_lapse, until)
         return loan
 
-    def _forget_lapsed(self) -> None:
-        now = self.clock()
-        if now < self._next_lapse:
-            return
-        lapsed = [(pair, who) for pair, loans in self.loans.items() for who, each in loans.items() if each.until <= now]
-        for pair, who in lapsed:
-            self._end_loan(pair, who)
-        self._next_lapse = min((each.until for loans in self.loans.values() for each in loans.values()), default=inf)
-
     def _end_loan(self, pair: Pair, assessor: int) -> None:
         loans = self.loans.get(pair, {})
         loans.pop(assessor, None)
@@ -374,11 +369,9 @@ class JudgingRules(Rules):
         )
 
     def read_again(self, journal: Journal) -> bool:
-        """People, queries, guidelines and pools as they are now."""
         return self.project.read_tables(journal)
 
     def applied(self, events: Sequence[Event]) -> None:
-        """A loan ends with the answer."""
         self.project.assignment.applied(events)
 
     def _check_about(self, mark: MarkEvent) -> None:
@@ -444,8 +437,6 @@ class AssessorProgress(NamedTuple):
 
 @dataclass(frozen=True)
 class Progress:
-    """All of it."""
-
     queries: tuple[QueryProgress, ...]
     assessors: tuple[AssessorProgress, ...]
 
@@ -462,7 +453,6 @@ class Progress:
 
 
 def progress_of(project: Project) -> Progress:
-    """How far a project is now."""
     with project.lock:
         queries = tuple(_query_progress(project, query) for query in (project.pool.by_query if project.pool else ()))
         people = [each.id for each in project.assessors.values() if each.kind == "human"]
@@ -481,7 +471,6 @@ def _query_progress(project: Project, query: str) -> QueryProgress:
 
 
 def assessor_progress(project: Project, assessor: int) -> AssessorProgress:
-    """What one assessor says now."""
     own = [said[assessor] for said in project.state.answers.values() if assessor in said]
     times = [event.ms for event in own if event.ms is not None]
     grades = [event for event in own if event.kind == "grade"]

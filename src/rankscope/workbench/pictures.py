@@ -13,7 +13,6 @@ import re
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
 from io import BytesIO
 from typing import IO, Any, Final
 
@@ -71,27 +70,24 @@ class _Decoder:
         self.end = self._process.end
 
     def ask(self, task: dict[str, Any], data: bytes, parts: int, seconds: float) -> list[bytes]:
-        """What comes back for a file."""
         if len(data) > LARGEST_FILE:
             raise InputError.of("picture", [f"has more than {LARGEST_FILE >> 20} MB"])
+
+        def answer(stream: IO[bytes]) -> list[bytes] | None:
+            state = receive_message(stream, 1)  # whether it went well; nothing where the process has gone
+            found = [state, *(receive_message(stream, LARGEST_FILE) for _ in range(parts if state == GOOD else 1))]
+            whole = [each for each in found if each is not None]
+            return whole if len(whole) == len(found) else None
+
         try:
-            found = self._process.ask([json.dumps(task).encode(), data], seconds, partial(_read_answer, parts=parts))
+            state, *rest = self._process.ask([json.dumps(task).encode(), data], seconds, answer)
         except TimeoutError:
             raise InputError.of("picture", [f"it takes longer than {seconds:g} seconds"]) from None
         except ProcessLookupError:
             raise InputError.of("picture", ["it ends the process that decodes it"]) from None
-        state, *rest = found
         if state != GOOD:
             raise InputError.of("picture", [rest[0].decode("utf-8", "replace")[:300]])
         return rest
-
-
-def _read_answer(stream: IO[bytes], parts: int) -> list[bytes] | None:
-    """Whether it went well, and the parts of what came back; None where the process has gone."""
-    state = receive_message(stream, 1)
-    found = [state, *(receive_message(stream, LARGEST_FILE) for _ in range(parts if state == GOOD else 1))]
-    whole = [each for each in found if each is not None]
-    return whole if len(whole) == len(found) else None
 
 
 # The inside of a process that decodes pictures, which anybody may have made: limits first, then one after another.

@@ -35,8 +35,7 @@ from rankscope.core.validation import COUNT, SEED, Optional, check
 from rankscope.core.wording import how_many
 from rankscope.inputs.problems import raise_all
 from rankscope.workbench.sources import read_ranking
-from rankscope.workbench.store.events import PoolDesign, Pooled
-from rankscope.workbench.store.state import Pair, State
+from rankscope.workbench.store.events import Pair, PoolDesign, Pooled, State
 
 if TYPE_CHECKING:
     import polars as pl
@@ -180,7 +179,6 @@ def stratum_of(row: Pooled, sample: Sample) -> str | None:
 
 
 def make_pool_rows(project: Project, method: str, budget: int | None, seed: int) -> tuple[PoolPlan, list[Pooled]]:
-    """The plan and the candidates; bad input is told whole."""
     check(locals(), budget=Optional(COUNT), seed=SEED)
     plan = PoolPlan.parse(method)
     if budget is not None and not plan.is_adaptive:
@@ -315,7 +313,6 @@ class RunsCompared:
         return np.array(list(found), dtype=np.float64)
 
     def decision(self) -> PoolDecision:
-        """What the marks say now."""
         changes = self._changes()
         first, second, *_ = self.pool.design.run_names
         sign, _ = first_crossing(changes)

@@ -14,37 +14,48 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack
 
 from rankscope.core.digests import damaged
 from rankscope.core.errors import InputError, Problem, SettingError
+from rankscope.workbench.agreement import ProjectAgreement, agreement_of_project
+from rankscope.workbench.journal_files import journal_digest, read_journal, write_journal
 from rankscope.workbench.judging import Assignment, JudgingRules, Loan, Progress, progress_of
-from rankscope.workbench.people import PROJECT, Invitation, check_person, new_token, token_hash
 from rankscope.workbench.pool import ProjectPool, make_pool_rows
 from rankscope.workbench.preferences import preferences_of
-from rankscope.workbench.project_file import PROJECT_FILE, ProjectFile
-from rankscope.workbench.project_folder import close_to_others, copy_database, make_project, read_session_key
+from rankscope.workbench.project_folder import (
+    PROJECT_FILE,
+    ProjectFile,
+    close_to_others,
+    copy_database,
+    make_project,
+    read_session_key,
+)
 from rankscope.workbench.sources import ItemAccess, ItemNumbers, Sources, run_names
 from rankscope.workbench.store.databases import DATABASE, LOCK, database_of
 from rankscope.workbench.store.events import (
+    PROJECT,
     Assessor,
     Guideline,
+    Invitation,
     Item,
     MarkEvent,
+    Pair,
     PoolDesign,
     Pooled,
     Query,
+    State,
     Unavailable,
+    check_person,
     is_storable,
     json_text,
+    new_token,
     pool_digest,
+    token_hash,
 )
 from rankscope.workbench.store.journal import LAST_FILE, Journal, LastAcknowledged
-from rankscope.workbench.store.state import Pair, State
 from rankscope.workbench.store.writer import Saved, Writer
-from rankscope.workbench.usability import TaskScore, TaskTimes, replies_of, task_scores, task_times
+from rankscope.workbench.usability import TaskScore, TaskTimes, task_scores, task_times
 
 if TYPE_CHECKING:
     from rankscope.analysis.assessors.preferences import Preference
-    from rankscope.workbench.agreement import ProjectAgreement
-    from rankscope.workbench.export import Exported, HowExported
-    from rankscope.workbench.label_import import Imported
+    from rankscope.workbench.judgement_files import Exported, HowExported, Imported
 
 
 T = TypeVar("T")
@@ -222,7 +233,7 @@ class Project:
     def questionnaires(self) -> list[TaskScore]:
         """What people answered on how it is to work with the pages, by task, with SUS scores."""
         with self.lock:
-            return task_scores(replies_of(self.state.surveys))
+            return task_scores(self.state.surveys)
 
     def task_times(self) -> TaskTimes:
         """How long judgements and searches took."""
@@ -366,8 +377,6 @@ class Project:
 
     def agreement(self, *, level: float = 0.95) -> ProjectAgreement:
         """How far assessors agree: with each other, with machines, and with themselves when asked again."""
-        from rankscope.workbench.agreement import agreement_of_project
-
         return agreement_of_project(self, level=level)
 
     def preferences(self) -> list[Preference]:
@@ -452,41 +461,35 @@ class Project:
         self, labels: Any, assessor: str, kind: str = "human", *, tuned_on: Iterable[str] = ()
     ) -> Imported:
         """Labels of somebody, or of a machine, become marks: from a file, a table, or {query: {item: grade}}."""
-        from rankscope.workbench.label_import import import_labels
+        from rankscope.workbench.judgement_files import import_labels
 
         return import_labels(self, labels, assessor, kind, tuned_on)
 
     def export(self, path: str | Path, **how: Unpack[HowExported]) -> Exported:
         """Write the judgements as qrels, or as a table to a .parquet file, and NAME.provenance.json next to it."""
-        from rankscope.workbench.export import export
+        from rankscope.workbench.judgement_files import export
 
         return export(self, path, **how)
 
     def export_journal(self, path: str | Path) -> str:
         """Write the whole journal as JSON lines, with people's names; returns its digest."""
-        from rankscope.workbench.journal_files import write_journal
-
         with self.lock:
             return write_journal(self, path)
 
     def export_log(self, path: str | Path) -> int:
         """Write what was marked in sessions, as `rankscope feedback --log` reads it; how many sessions have marks."""
-        from rankscope.workbench.export import write_log
+        from rankscope.workbench.judgement_files import write_log
 
         with self.lock:
             return write_log(self, path)
 
     def import_journal(self, path: str | Path) -> int:
         """Bring in a journal of the same collection; how many of its events were new."""
-        from rankscope.workbench.journal_files import read_journal
-
         return read_journal(self, path)
 
     @property
     def journal_digest(self) -> str:
         """SHA-256 of all events, the same wherever the journal lies."""
-        from rankscope.workbench.journal_files import journal_digest
-
         with self.lock:
             return journal_digest(self)
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rankscope.inputs.feature_files import FileContents
-    from rankscope.workbench.project_file import ProjectFile
+    from rankscope.workbench.project_folder import ProjectFile
 
 
 T = TypeVar("T")
@@ -109,7 +109,13 @@ class Sources:
 
 def run_names(paths: Sequence[Path]) -> list[str]:
     """What the runs are called: as their files, and all different."""
-    return distinct_names([_stem(path) for path in paths], list(paths))
+    stems = []
+    for path in paths:
+        stem = name_of(path)
+        for ending in (*COMPRESSED_SUFFIXES, *ENDINGS):
+            stem = stem.removesuffix(ending)
+        stems.append(stem or name_of(path))
+    return distinct_names(stems, list(paths))
 
 
 def read_ranking(path: Path) -> pl.DataFrame:
@@ -125,13 +131,6 @@ def read_ranking(path: Path) -> pl.DataFrame:
         problems = [Problem(f"query {query}", f"item '{item}' is ranked twice") for query, item in rows[:100]]
         raise InputError.of(name_of(path), problems, total=len(rows))
     return table.select("query", "item", pl.int_range(1, pl.len() + 1).over("query").alias("rank"))
-
-
-def _stem(path: Path) -> str:
-    name = name_of(path)
-    for ending in (*COMPRESSED_SUFFIXES, *ENDINGS):
-        name = name.removesuffix(ending)
-    return name or name_of(path)
 
 
 def _check_features(path: Path, items: Sequence[Item]) -> None:

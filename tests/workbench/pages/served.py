@@ -15,7 +15,7 @@ from tests.workbench.projects import small_project
 needed_module("uvicorn", "web")
 from rankscope.workbench.pages import Reach, Workbench, workbench_application  # noqa: E402
 from rankscope.workbench.project import Project  # noqa: E402
-from rankscope.workbench.service.limits import Proxies  # noqa: E402
+from rankscope.workbench.service.application import Proxies  # noqa: E402
 
 __all__ = [
     "JSON",

@@ -11,7 +11,7 @@ import pytest
 
 from rankscope.core.errors import InputError, SettingError
 from rankscope.workbench.project import Project
-from rankscope.workbench.service.requests import refusal_of
+from rankscope.workbench.service.application import refusal_of
 from rankscope.workbench.store.events import Refused, StoreError, Unavailable
 from tests.browser.workbenches import ServerProcess
 from tests.needs import needed_module

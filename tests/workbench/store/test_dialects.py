@@ -122,7 +122,7 @@ def test_a_project_that_cannot_be_finished_leaves_no_schema(
     database.connect()
     schemas = "SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'rankscope%'"
     before = database.execute(schemas)
-    monkeypatch.setattr("rankscope.workbench.project_file.ProjectFile.write", fail)
+    monkeypatch.setattr("rankscope.workbench.project_folder.ProjectFile.write", fail)
     with pytest.raises(SettingError, match="no room"):
         Project.new(tmp_path / "project", **write_sources(tmp_path), database=cluster.address)
     assert database.execute(schemas) == before

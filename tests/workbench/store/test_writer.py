@@ -11,9 +11,8 @@ from pathlib import Path
 import pytest
 
 from rankscope.workbench.store.databases import SQLite
-from rankscope.workbench.store.events import Event, MarkEvent, NoRoom, Refused, Unavailable
+from rankscope.workbench.store.events import Event, MarkEvent, NoRoom, Refused, State, Unavailable
 from rankscope.workbench.store.journal import Journal
-from rankscope.workbench.store.state import State
 from rankscope.workbench.store.writer import Writer
 from tests.workbench.projects import ITEMS, small_project
 from tests.workbench.store.journals import mark, open_writer, undo

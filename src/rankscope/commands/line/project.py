@@ -64,7 +64,7 @@ def questionnaire(**given: Any) -> None:
     rankscope project questionnaire judging
     rankscope project questionnaire judging -o answers.csv
     """
-    from rankscope.workbench.usability_reports import QUESTIONNAIRE
+    from rankscope.workbench.usability import QUESTIONNAIRE
 
     _show_usability(QUESTIONNAIRE, **given)
 
@@ -81,7 +81,7 @@ def times(**given: Any) -> None:
     rankscope project times judging
     rankscope project times judging --names --format json
     """
-    from rankscope.workbench.usability_reports import TIMES
+    from rankscope.workbench.usability import TIMES
 
     _show_usability(TIMES, **given)
 
@@ -95,7 +95,7 @@ def _show_usability(
     database: str | None,
 ) -> None:
     from rankscope.workbench.project import Project
-    from rankscope.workbench.usability_reports import REPORT_FORMATS
+    from rankscope.workbench.usability import REPORT_FORMATS
 
     chosen = chosen_format(output, output_format, REPORT_FORMATS, "text")
     with Project.open(folder, database=database, readonly=True) as project:

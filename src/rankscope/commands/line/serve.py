@@ -117,7 +117,7 @@ def _project_and_indexes(
 
 def _serve_project(folder: str | None, indexes: list[str], demo: bool, tell: Any, given: dict[str, Any]) -> None:
     from rankscope.workbench.project import Project
-    from rankscope.workbench.project_file import ProjectFile
+    from rankscope.workbench.project_folder import ProjectFile
 
     file = None if demo else ProjectFile.read(Path(folder or ""))
     pictures = demo or (file is not None and file.images is not None)
@@ -129,7 +129,7 @@ def _serve_project(folder: str | None, indexes: list[str], demo: bool, tell: Any
     exposure = Exposure(**{name: value for name, value in given.items() if value is not None})
     with ExitStack() as opened:
         if demo:
-            from rankscope.workbench.demo import demo_project
+            from rankscope.workbench.serving import demo_project
 
             project = opened.enter_context(demo_project(opened.enter_context(demo_folder(folder))))
             if folder is None:

@@ -41,11 +41,6 @@ def random_order(count: int, seed: int) -> IntArray:
     return np.random.default_rng(seed).permutation(count)
 
 
-def order_by_nearness(near: Neighbourhood, place: int) -> IntArray:
-    """An item, then all others, the nearest first."""
-    return np.concatenate([[place], near.like_item(place, len(near.matrix) - 1).places])
-
-
 def class_sizes(items: Sequence[Item]) -> dict[str, int]:
     """How many items each class has, by name; items without a class are not counted."""
     found: dict[str, int] = {}

@@ -46,12 +46,10 @@ class FeedbackSession:
 
     @property
     def relevant(self) -> list[int]:
-        """Places of the positive examples."""
         return [place for place, opinion in self.opinions.items() if opinion == "relevant"]
 
     @property
     def not_relevant(self) -> list[int]:
-        """Places of the negative examples."""
         return [place for place, opinion in self.opinions.items() if opinion == "not"]
 
     @property
@@ -123,7 +121,6 @@ class SessionLog:
             self._by_key[key].apply(event)
 
     def of(self, assessor: int) -> list[FeedbackSession]:
-        """The sessions of one person."""
         return [each for each in self.sessions if each.assessor == assessor]
 
 

@@ -14,24 +14,16 @@ in /openapi.json. All of it needs the extra `web`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from rankscope.core.caching import WEB_MODULES
+from rankscope.workbench import find_names
 
 if TYPE_CHECKING:
     from rankscope.workbench.pages.application import workbench_application
     from rankscope.workbench.pages.bench import Reach, Workbench
 
 __all__ = ["Reach", "Workbench", "workbench_application"]
-
-_PLACES = {"Reach": "bench", "Workbench": "bench", "workbench_application": "application"}
-
-
-def __getattr__(name: str) -> Any:
-    """A name that is loaded when it is used."""
-    from importlib import import_module
-
-    from rankscope.core.caching import WEB_MODULES, need_extras
-
-    if name in _PLACES:
-        need_extras(*WEB_MODULES)
-        return getattr(import_module(f"rankscope.workbench.pages.{_PLACES[name]}"), name)
-    raise AttributeError(f"module 'rankscope.workbench.pages' has no attribute '{name}'")
+__getattr__ = find_names(
+    __name__, {"Reach": "bench", "Workbench": "bench", "workbench_application": "application"}, WEB_MODULES
+)

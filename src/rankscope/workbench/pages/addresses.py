@@ -4,11 +4,12 @@
     def progress(visit: Visit, asked: ProgressAsked) -> ProgressView:
         '''How far the judging has come.'''
 
-`ProgressAsked` is a dataclass (`pages.parameters`), `ProgressView` a TypedDict. The view is the JSON of the address,
-with `format` and `version`, and what the template gets, under the names of its fields. A function may also return
-`Changed` (a form was sent: the browser is led on), a response of its own (pictures), or None (204). One that is not
-`async` runs in a thread. Who asks, and whether they may, is decided before: by cookie or token, our own origin, role,
-and how often.
+`ProgressAsked` is a dataclass whose fields say by what they may be and what they mean, as
+`name: Annotated[int, WholeNumber(1, 12), "how many items at once"] = 1`; `ProgressView` is a TypedDict. The view is
+the JSON of the address, with `format` and `version`, and what the template gets, under the names of its fields. A
+function may also return `Changed` (a form was sent: the browser is led on), a response of its own (pictures), or None
+(204). One that is not `async` runs in a thread. Who asks, and whether they may, is decided before: by cookie or token,
+our own origin, role, and how often.
 """
 
 from __future__ import annotations
@@ -17,23 +18,43 @@ import asyncio
 import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import Any, Final, Literal, get_args, get_type_hints
+from dataclasses import MISSING, dataclass, field, fields, replace
+from functools import cache, cached_property
+from typing import Annotated, Any, Final, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData, QueryParams, UploadFile
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
+from rankscope.core.catalogue import did_you_mean
 from rankscope.core.errors import InputError
-from rankscope.workbench.pages.answers import refusal_answer, view_answer, wants_json
+from rankscope.core.validation import Rule, Several
+from rankscope.workbench.pages.answers import VIEW_VERSION, page, refusal_answer, wants_json
 from rankscope.workbench.pages.bench import Workbench
-from rankscope.workbench.pages.parameters import READING, read_asked
-from rankscope.workbench.people import OWNER
 from rankscope.workbench.project import Project
-from rankscope.workbench.service.requests import Refusal, refusal_of, without_folders
-from rankscope.workbench.store.events import ROLES, Assessor, Event, MarkEvent, NoRoom, Refused, Role, StoreError
+from rankscope.workbench.service.application import (
+    JSON,
+    Refusal,
+    body_kind,
+    json_answer,
+    read_json,
+    refusal_of,
+    without_folders,
+)
+from rankscope.workbench.store.events import (
+    OWNER,
+    ROLES,
+    Assessor,
+    Event,
+    MarkEvent,
+    NoRoom,
+    Refused,
+    Role,
+    StoreError,
+    is_storable,
+)
 
 Handler = Callable[..., Any]
 ANYBODY = "anybody"
@@ -51,7 +72,6 @@ class Visit:
 
     @property
     def project(self) -> Project:
-        """The project."""
         return self.bench.project
 
     async def save(self, mark: MarkEvent) -> Event:
@@ -74,8 +94,6 @@ class Nothing:
 
 @dataclass(frozen=True, eq=False)
 class Address:
-    """One way in."""
-
     method: Literal["GET", "POST"]
     path: str
     handler: Handler
@@ -96,7 +114,6 @@ class Address:
 
     @cached_property
     def asked(self) -> type:
-        """What it may be asked."""
         found: type = get_type_hints(self.handler, include_extras=True).get("asked", Nothing)
         return found
 
@@ -108,12 +125,9 @@ class Address:
 
     @property
     def summary(self) -> str:
-        """In a sentence."""
         return (inspect.getdoc(self.handler) or "").partition("\n")[0]
 
     def route(self, bench: Workbench) -> Route:
-        """As the application knows it."""
-
         async def answer(request: Request) -> Response:
             person, known = None, bench.project.changes_elsewhere
             try:
@@ -135,7 +149,13 @@ class Address:
         if self.role != ANYBODY:
             person = check_person(person, self.role)
         if self.method not in READING:
-            check_change(bench, request, person)
+            # A browser keeps our cookie back where another site sends the request, but would take one from the answer.
+            if bench.reach.cookie in request.cookies or "origin" in request.headers:
+                check_origin(bench, request)
+            if person is not None and (wait := bench.changes.wait(person.id)):
+                most = f"at most {bench.reach.rate:g} changes a second are taken from one person"
+                retry = {"retry-after": str(math.ceil(wait))}
+                raise Refusal(429, f"{most}: send it again in a moment", headers=retry)
         given: dict[str, Any] = {}
         if self.asked is not Nothing:
             given["asked"] = await read_asked(self.asked, request)
@@ -156,7 +176,12 @@ class Address:
             found = found.view
         if found is None:
             return Response(status_code=204)
-        return view_answer(self, visit, found)
+        if wants_json(visit.request) or not self.template:
+            view = {"format": f"rankscope.{self.name}", "version": VIEW_VERSION, **found}
+            return json_answer(view, headers={"vary": "Accept"})
+        asks_for_part = visit.request.headers.get("hx-request") == "true"
+        template = self.fragment if self.fragment and asks_for_part else self.template
+        return page(visit.bench, visit.request, template, found, visit.person)
 
 
 NOBODY = Assessor(id=-1, name="", kind="human", role="judge", token_hash=None, active=0)
@@ -251,18 +276,6 @@ def check_person(person: Assessor | None, role: str) -> Assessor:
     return person
 
 
-def check_change(bench: Workbench, request: Request, person: Assessor | None) -> None:
-    """A request that changes something: from a page of ours where a browser sends it, and not too often.
-
-    A browser keeps our cookie back where another site sends the request, but would take a new one from the answer.
-    """
-    if bench.reach.cookie in request.cookies or "origin" in request.headers:
-        check_origin(bench, request)
-    if person is not None and (wait := bench.changes.wait(person.id)):
-        words = f"at most {bench.reach.rate:g} changes a second are taken from one person: send it again in a moment"
-        raise Refusal(429, words, headers={"retry-after": str(math.ceil(wait))})
-
-
 def check_origin(bench: Workbench, request: Request) -> None:
     """Refuse what a page of another site sends."""
     site = request.headers.get("sec-fetch-site")
@@ -275,3 +288,121 @@ def origin_of(bench: Workbench, request: Request) -> str:
     if bench.reach.public is not None:
         return bench.reach.public.lower()
     return f"{'https' if bench.reach.tls else 'http'}://{request.headers['host'].lower()}"
+
+
+# What a request asks, read by the types of a dataclass: from the path, the address, a form or JSON.
+
+T = TypeVar("T")
+READING: Final = frozenset({"GET", "HEAD", "OPTIONS"})  # methods that change nothing
+
+
+@dataclass(frozen=True)
+class Words(Rule):
+    """A text of so many signs that every database takes."""
+
+    most: int = 200
+    least: int = 0
+
+    def plain(self, value: Any) -> str:
+        if not isinstance(value, str) or not is_storable(value):
+            raise ValueError("must be text")
+        if not self.least <= len(value) <= self.most:
+            raise ValueError(f"must have {self.least} to {self.most:,} signs, and has {len(value):,}")
+        return value
+
+
+@dataclass(frozen=True)
+class Picture(Rule):
+    """A file that was sent with a form."""
+
+    def plain(self, value: Any) -> UploadFile:
+        if not isinstance(value, UploadFile):
+            raise ValueError("must be a file")
+        return value
+
+
+@dataclass(frozen=True, eq=False)
+class Field:
+    name: str
+    rule: Rule
+    meaning: str
+    default: Any
+
+    @property
+    def is_needed(self) -> bool:
+        """Whether there is no answer without it."""
+        return self.default is MISSING
+
+
+@cache
+def fields_of(kind: Any) -> tuple[Field, ...]:
+    """What may be asked, in the order of the class."""
+    hints = get_type_hints(kind, include_extras=True)
+    found = []
+    for each in fields(kind):
+        assert get_origin(hints[each.name]) is Annotated, f"{each.name} has no rule and no meaning"
+        _, rule, meaning = get_args(hints[each.name])
+        found.append(Field(each.name, rule, meaning, each.default))
+    return tuple(found)
+
+
+async def read_asked(kind: Callable[..., T], request: Request) -> T:
+    """What a request asks; one refusal with everything that is wrong."""
+    given, texts = await _given(request)
+    known = fields_of(kind)
+    names = [each.name for each in known]
+    values: dict[str, Any] = {}
+    foreign = sorted(given.keys() - names)
+    problems = [
+        f"there is no '{name[:60]}' to ask for here{did_you_mean(name, names)}".removesuffix(".") for name in foreign
+    ]
+    for each in known:
+        if each.name in request.path_params:
+            given = {**given, each.name: request.path_params[each.name]}
+        try:
+            found = _value(each, given, texts and each.name not in request.path_params)
+        except ValueError as error:
+            problems.append(f"{each.name}: {error}")
+            continue
+        if found is not MISSING:
+            values[each.name] = found
+    if problems:
+        raise Refusal(400, "\n".join(problems))
+    return kind(**values)
+
+
+def _value(field: Field, given: Mapping[str, Any], texts: bool) -> Any:
+    if field.name not in given:
+        if field.is_needed:
+            raise ValueError(f"is missing: {field.meaning}")
+        return MISSING
+    value = given[field.name]
+    if not texts:
+        return field.rule.plain(value)
+    if isinstance(field.rule, Several):
+        return field.rule.plain([field.rule.rule.read(each) for each in value])
+    if value[-1] == "" and not field.is_needed:
+        return MISSING  # a box that was left empty
+    return field.rule.plain(field.rule.read(value[-1]) if isinstance(value[-1], str) else value[-1])
+
+
+async def _given(request: Request) -> tuple[Mapping[str, Any], bool]:
+    """Names and values; whether the values are lists of texts, as forms have them."""
+    if request.method in READING:
+        return _lists(request.query_params), True
+    if body_kind(request) == JSON:
+        found = read_json(await request.body())
+        if not isinstance(found, dict):
+            raise Refusal(400, "the body must be an object of JSON: {...}")
+        return found, False
+    try:
+        form = await request.form(max_files=1, max_fields=1000)
+    except Exception as error:  # what a broken form raises differs from version to version
+        if isinstance(error, Refusal):
+            raise
+        raise Refusal(400, "the form cannot be read") from None
+    return _lists(form), True
+
+
+def _lists(pairs: QueryParams | FormData) -> dict[str, list[Any]]:
+    return {name: pairs.getlist(name) for name in pairs}

@@ -8,24 +8,18 @@ from typing import Annotated, TypedDict
 from rankscope.analysis.assessors.agreement import Agreed, Agreement
 from rankscope.analysis.assessors.order_changes import OrderChange, order_changes
 from rankscope.core.errors import SettingError
+from rankscope.core.stable_random import stable_random
 from rankscope.core.validation import WholeNumber
-from rankscope.workbench.agreement import (
-    agreement_of_project,
-    check_adjudicable,
-    dispute_of,
-    disputed_pairs,
-)
-from rankscope.workbench.pages.addresses import Changed, Visit, address
+from rankscope.workbench.agreement import agreement_of_project, different_grades, disputed_pairs
+from rankscope.workbench.pages.addresses import Changed, Visit, Words, address
 from rankscope.workbench.pages.answers import view_of
 from rankscope.workbench.pages.bench import Workbench
 from rankscope.workbench.pages.blindness import open_queries, refuse_judged_query
 from rankscope.workbench.pages.items import ItemView, QueryView, item_view, pair_of, query_view, task_of
 from rankscope.workbench.pages.judge import KEY, GradeView, GuidelineView, grade_name, grade_views
-from rankscope.workbench.pages.parameters import Words
 from rankscope.workbench.project import new_key
 from rankscope.workbench.sources import run_names
-from rankscope.workbench.store.events import MarkEvent, Refused
-from rankscope.workbench.store.state import Pair
+from rankscope.workbench.store.events import MarkEvent, Pair, Refused
 
 
 class CoefficientView(TypedDict):
@@ -50,8 +44,6 @@ class AgreedView(TypedDict):
 
 
 class SaidView(TypedDict):
-    """How often an assessor gave a grade, was unsure, or skipped."""
-
     name: str
     kind: str
     grades: int
@@ -77,8 +69,6 @@ class OrderView(TypedDict):
 
 
 class AgreementView(TypedDict):
-    """All of it."""
-
     level: float
     people: list[SaidView]
     two: list[AgreedView]
@@ -98,8 +88,6 @@ class AgreementView(TypedDict):
 
 @dataclass(frozen=True)
 class AgreementAsked:
-    """What is wanted next to the agreement."""
-
     measure: Annotated[str, Words(200), "a measure: then systems are put in order under each assessor's judgements"] = (
         ""
     )
@@ -191,15 +179,11 @@ class AdjudicateView(TypedDict):
 
 @dataclass(frozen=True)
 class AdjudicateAsked:
-    """Which of those that are open."""
-
     place: Annotated[int, WholeNumber(1, MOST_PLACES), "the how manyth of those that are open"] = 1
 
 
 @dataclass(frozen=True)
 class DecideAsked:
-    """The last word on an item."""
-
     task: Annotated[str, Words(40, least=3), "which item of which query"]
     grade: Annotated[int, WholeNumber(0, 9), "the grade that counts from now on"]
     key: Annotated[str, KEY, "a name that nobody else gives to a mark; the same again is the same mark"]
@@ -219,7 +203,7 @@ def adjudicate(visit: Visit, asked: AdjudicateAsked) -> AdjudicateView:
     guidelines = project.guidelines
     return {
         "grades": grade_views(visit.bench),
-        "guideline": {"version": guidelines[-1].version, "text": guidelines[-1].text} if guidelines else None,
+        "guideline": view_of(guidelines[-1], GuidelineView) if guidelines else None,
         "dispute": dispute,
         "place": place,
         "open": len(mine),
@@ -232,14 +216,15 @@ def adjudicate(visit: Visit, asked: AdjudicateAsked) -> AdjudicateView:
 def _dispute(visit: Visit, pair: Pair) -> DisputeView:
     file = visit.project.file
     comments = visit.project.state.comments.get(pair, [])
+    marks = visit.project.assignment.counted(pair)
+    # the order says nothing about who gave which grade
+    marks.sort(key=lambda mark: stable_random(file.seed, "grades", *pair, mark.assessor, mark.key))
+    grades = [mark.grade or 0 for mark in marks]
     return {
         "task": task_of(visit.bench, pair),
         "query": query_view(visit.bench, pair[0]),
         "item": item_view(visit.bench, pair[1]),
-        "said": [
-            {"grade": grade, "name": grade_name(grade, file.grades, file.relevant)}
-            for grade in dispute_of(visit.project, pair)
-        ],
+        "said": [{"grade": each, "name": grade_name(each, file.grades, file.relevant)} for each in grades],
         "comments": [str(each.details.get("text", "")) for each in comments],
     }
 
@@ -250,8 +235,9 @@ async def decide(visit: Visit, asked: DecideAsked) -> Changed:
     query, item = pair_of(visit.bench, asked.task)
     with visit.project.lock:
         refuse_judged_query(visit, query)
-        if visit.project.state.known(visit.person.id, asked.key) is None:
-            check_adjudicable(visit.project, (query, item))
+        is_new = visit.project.state.known(visit.person.id, asked.key) is None
+        if is_new and len(different_grades(visit.project, (query, item))) < 2:
+            raise SettingError(f"nobody differs about item '{item}' of query '{query}': there is nothing to decide")
     mark = MarkEvent(
         assessor=visit.person.id, key=asked.key, kind="adjudicate", query=query, item=item, grade=asked.grade
     )

@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.requests import Request
@@ -16,12 +16,8 @@ from starlette.responses import HTMLResponse, Response
 from starlette.types import Receive, Scope, Send
 
 from rankscope.workbench.pages.bench import Workbench
-from rankscope.workbench.service.requests import Refusal, json_answer
+from rankscope.workbench.service.application import Refusal, json_answer
 from rankscope.workbench.store.events import ROLES, Assessor
-
-if TYPE_CHECKING:
-    from rankscope.workbench.pages.addresses import Address, Visit
-
 
 View = TypeVar("View")  # a TypedDict
 VIEW_VERSION: Final = 1
@@ -56,17 +52,6 @@ def _accepted(header: str) -> dict[str, float]:
         except ValueError:
             continue
     return found
-
-
-def view_answer(address: Address, visit: Visit, view: Mapping[str, Any]) -> Response:
-    """A view as JSON or as a page; to htmx the fragment, where there is one."""
-    if wants_json(visit.request) or not address.template:
-        return json_answer(
-            {"format": f"rankscope.{address.name}", "version": VIEW_VERSION, **view}, headers={"vary": "Accept"}
-        )
-    asks_for_part = visit.request.headers.get("hx-request") == "true"
-    name = address.fragment if address.fragment and asks_for_part else address.template
-    return page(visit.bench, visit.request, name, view, visit.person)
 
 
 def view_of(found: object, kind: type[View], /, **more: Any) -> View:
@@ -111,7 +96,6 @@ class RefusalAnswer(Response):
         self.bench, self.refusal = bench, refusal
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send it."""
         refusal = self.refusal
         if refusal.status == 405:  # the guard's words are those of the search service
             refusal = replace(refusal, message=f"{scope['method']} is not possible at {scope['path'][:200]}")
@@ -127,20 +111,13 @@ def page(
     status: int = 200,
     headers: Mapping[str, str] | None = None,
 ) -> Response:
-    """A page of a template."""
     known = person if person is not None and person.id >= 0 else None
-    around = {"bench": bench, "here": request.scope["path"], "me": known, "navigation": navigation(bench, known)}
+    rank = -1 if known is None else ROLES.index(known.role)
+    titled = [each for each in bench.pages if each.title and ROLES.index(each.role) <= rank]
+    navigation = [(each.path, each.title) for each in titled if each.offered(bench)]
+    around = {"bench": bench, "here": request.scope["path"], "me": known, "navigation": navigation}
     text = environment().get_template(name).render(**view, **around)
     return HTMLResponse(text, status, {**PAGE_HEADERS, "vary": "Accept", **(headers or {})})
-
-
-def navigation(bench: Workbench, person: Assessor | None) -> list[tuple[str, str]]:
-    """Paths and titles of the pages that somebody may open."""
-    if person is None:
-        return []
-    rank = ROLES.index(person.role)
-    titled = [each for each in bench.pages if each.title and ROLES.index(each.role) <= rank]
-    return [(each.path, each.title) for each in titled if each.offered(bench)]
 
 
 @cache

@@ -14,7 +14,7 @@ from typing import Annotated, Final
 from starlette.applications import Starlette
 from starlette.responses import Response
 
-from rankscope.workbench.pages.addresses import Address, Visit, address
+from rankscope.workbench.pages.addresses import Address, Visit, Words, address
 from rankscope.workbench.pages.agreement import adjudicate, agreement, decide, undo_decision
 from rankscope.workbench.pages.answers import RefusalAnswer
 from rankscope.workbench.pages.bench import Reach, Workbench
@@ -24,7 +24,6 @@ from rankscope.workbench.pages.export import export, export_file
 from rankscope.workbench.pages.home import answer_questionnaire, home, questionnaire
 from rankscope.workbench.pages.judge import away, history, judge, mark, take_back, undo
 from rankscope.workbench.pages.openapi import description
-from rankscope.workbench.pages.parameters import Words
 from rankscope.workbench.pages.people import enter, enter_instead, invite, leave, me, people, revoke
 from rankscope.workbench.pages.pictures import picture
 from rankscope.workbench.pages.pool import guidelines, make_pool, pool, write_guideline
@@ -39,9 +38,7 @@ from rankscope.workbench.pages.session import (
     sessions,
 )
 from rankscope.workbench.project import Project
-from rankscope.workbench.service.application import ServicePart, create_application
-from rankscope.workbench.service.limits import hosts_of
-from rankscope.workbench.service.requests import Refusal, json_answer
+from rankscope.workbench.service.application import Refusal, ServicePart, create_application, hosts_of, json_answer
 
 # Scripts, styles and pictures of the pages themselves: files of this package and no others.
 
@@ -51,8 +48,6 @@ STATIC_FOLDER: Final = Path(__file__).parents[1] / "static"
 
 @dataclass(frozen=True)
 class StaticAsked:
-    """A file's name."""
-
     name: Annotated[str, Words(100), "the name of a file"]
 
 

@@ -23,11 +23,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from rankscope.workbench.people import new_token, token_hash
 from rankscope.workbench.project import Project
-from rankscope.workbench.service.limits import Proxies
+from rankscope.workbench.service.application import Proxies
 from rankscope.workbench.sources import ItemNumbers
-from rankscope.workbench.store.events import Assessor
+from rankscope.workbench.store.events import Assessor, new_token, token_hash
 
 if TYPE_CHECKING:
     from rankscope.workbench.pages.addresses import Address
@@ -179,7 +178,6 @@ class SessionCookies:
     _ended: set[str] = field(default_factory=set)  # and what may not be in it yet
 
     def begin(self, person: Assessor) -> str:
-        """A new session."""
         said = f"{person.id}.{int(self.clock())}.{secrets.token_hex(16)}"
         return f"{said}.{self._signature(said, person)}"
 
@@ -255,7 +253,6 @@ class WrongTokens:
     _times: OrderedDict[str, list[float]] = field(default_factory=OrderedDict)
 
     def add(self, address: str) -> None:
-        """One more."""
         self._times[address] = [*self._recent(address), self.clock()][-self.most :]
         self._times.move_to_end(address)
         while len(self._times) > MOST_KEPT:

@@ -8,7 +8,7 @@ from rankscope.workbench.pages.addresses import Visit
 from rankscope.workbench.pages.answers import count_of
 from rankscope.workbench.pages.bench import Workbench
 from rankscope.workbench.pool import ProjectPool
-from rankscope.workbench.service.requests import Refusal
+from rankscope.workbench.service.application import Refusal
 from rankscope.workbench.store.events import ANSWERS, Assessor, Event
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated, TypedDict
 from urllib.parse import urlencode
 
+import numpy as np
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import UploadFile
 from starlette.responses import Response
@@ -16,10 +17,9 @@ from rankscope.workbench.browsing.collection import (
     Nearest,
     class_sizes,
     order_by_class,
-    order_by_nearness,
     random_order,
 )
-from rankscope.workbench.pages.addresses import Changed, Visit, address
+from rankscope.workbench.pages.addresses import Changed, Picture, Visit, Words, address
 from rankscope.workbench.pages.blindness import is_judging, refuse_open_example, refuse_while_judging
 from rankscope.workbench.pages.items import (
     CardView,
@@ -31,23 +31,18 @@ from rankscope.workbench.pages.items import (
     metric_names,
     place_of,
 )
-from rankscope.workbench.pages.parameters import Picture, Words
 from rankscope.workbench.pages.pictures import LARGEST_DROPPED, DroppedPictures
-from rankscope.workbench.service.requests import Refusal
+from rankscope.workbench.service.application import Refusal
 
 BROWSE_PAGE = 60  # items
 
 
 class ClassView(TypedDict):
-    """A class and its size."""
-
     name: str
     items: int
 
 
 class BrowseView(TypedDict):
-    """One page of the collection."""
-
     order: str
     items: list[CardView]
     total: int
@@ -66,8 +61,6 @@ class BrowseView(TypedDict):
 
 @dataclass(frozen=True)
 class BrowseAsked:
-    """In which order, and how far down."""
-
     order: Annotated[
         str | None,
         Optional(OneOf(("class", "random", "near"), exactly=True)),
@@ -121,7 +114,8 @@ def _places(visit: Visit, asked: BrowseAsked, order: str, start: int | None, cho
         return random_order(len(items), asked.seed)
     if order == "near" and start is not None:
         refuse_open_example(visit, items[start].id, "what is near to its example")
-        return order_by_nearness(visit.bench.keep(Neighbourhoods).of(*chosen), start)
+        near = visit.bench.keep(Neighbourhoods).of(*chosen).like_item(start, len(items) - 1)
+        return np.concatenate([[start], near.places])
     refuse_while_judging(visit, "the order by class")
     found = order_by_class(items, asked.class_ or None)
     if not len(found):
@@ -154,15 +148,11 @@ class LikeView(TypedDict):
 
 
 class DroppedView(TypedDict):
-    """What a picture that was dropped in is called."""
-
     dropped: str
 
 
 @dataclass(frozen=True)
 class LikeAsked:
-    """By which features and metric, and how far down."""
-
     features: Annotated[str, FEATURES, "a feature file of the project; the first unless named"] = ""
     metric: Annotated[str, METRIC, "a metric, or a mixture; the one that goes with the features unless named"] = ""
     page: Annotated[int, WholeNumber(1, 10**6), f"which {LIKE_PAGE} of them"] = 1
@@ -170,22 +160,16 @@ class LikeAsked:
 
 @dataclass(frozen=True)
 class LikeItemAsked(LikeAsked):
-    """The same of an item."""
-
     number: Annotated[int, WholeNumber(0), "the number of an item"] = 0
 
 
 @dataclass(frozen=True)
 class LikePictureAsked(LikeAsked):
-    """The same of a picture that was dropped in."""
-
     dropped: Annotated[str, Words(40), "the name that a picture was given when it was dropped in"] = ""
 
 
 @dataclass(frozen=True)
 class DropAsked:
-    """A picture from elsewhere."""
-
     file: Annotated[UploadFile, Picture(), f"a picture of at most {LARGEST_DROPPED >> 20} MB"]
     features: Annotated[str, FEATURES, "the feature file that it is to be compared with"] = ""
     metric: Annotated[str, METRIC, "the metric"] = ""
@@ -193,8 +177,6 @@ class DropAsked:
 
 @dataclass(frozen=True)
 class PreviewAsked:
-    """A picture that was dropped in."""
-
     name: Annotated[str, Words(40), "its name"]
 
 

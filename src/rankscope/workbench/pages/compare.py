@@ -11,17 +11,16 @@ from rankscope.analysis.assessors.win_rates import position_bias, win_rates
 from rankscope.core.errors import SettingError
 from rankscope.core.validation import OneOf, Optional, Several, WholeNumber
 from rankscope.reports.texts.assessors import bias_lines, strength_lines, verdict_lines
-from rankscope.workbench.pages.addresses import Changed, Visit, address
+from rankscope.workbench.pages.addresses import Changed, Visit, Words, address
 from rankscope.workbench.pages.agreement import undo_last
 from rankscope.workbench.pages.answers import view_of
 from rankscope.workbench.pages.bench import Workbench
 from rankscope.workbench.pages.blindness import open_queries, refuse_judged_query
 from rankscope.workbench.pages.items import ItemView, QueryView, item_view, query_view
 from rankscope.workbench.pages.judge import KEY
-from rankscope.workbench.pages.parameters import Words
 from rankscope.workbench.preferences import LONGEST_WHY, MODES, Comparing, ShownPair, mark_of_choice, mark_of_clicks
 from rankscope.workbench.project import new_key
-from rankscope.workbench.service.requests import Refusal
+from rankscope.workbench.service.application import Refusal
 from rankscope.workbench.sources import run_names
 from rankscope.workbench.store.events import LONGEST_LOOK, MarkEvent
 
@@ -48,16 +47,12 @@ class CompareView(TypedDict):
 
 @dataclass(frozen=True)
 class CompareAsked:
-    """How lists are shown, and which of those that are open."""
-
     mode: Annotated[str, MODE, "two lists side by side, or one made of both"] = SIDE_BY_SIDE
     place: Annotated[int, WholeNumber(1, MOST_PLACES), "the how manyth of those that are open"] = 1
 
 
 @dataclass(frozen=True)
 class PreferAsked:
-    """What somebody prefers."""
-
     task: Annotated[str, Words(40, least=1), "what was shown"]
     key: Annotated[str, KEY, "a name that nobody else gives to a mark; the same again is the same mark"]
     mode: Annotated[str, MODE, "how it was shown"] = SIDE_BY_SIDE
@@ -69,8 +64,6 @@ class PreferAsked:
 
 @dataclass(frozen=True)
 class UndoPreferAsked:
-    """Where to go on."""
-
     mode: Annotated[str, MODE, "how lists are shown"] = SIDE_BY_SIDE
 
 
@@ -89,7 +82,6 @@ class ComparisonPlans:
         return self._plans[assessor, mode]
 
     def answered(self, assessor: int) -> set[ShownPair]:
-        """What somebody has compared."""
         events = (each for said in self.project.state.preferences.values() for each in said)
         return {
             ShownPair(each.query or "", each.details["left"], each.details["right"], each.details["mode"])
@@ -223,8 +215,6 @@ class SidesView(TypedDict):
 
 
 class PreferredView(TypedDict):
-    """Who wins, and what the sides do, in numbers and in words."""
-
     answers: int
     rates: list[RateView]
     sides: SidesView | None

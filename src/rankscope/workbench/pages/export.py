@@ -15,10 +15,9 @@ from starlette.responses import Response
 from rankscope.analysis.assessors.grades import MERGE_RULES, OPEN_PAIRS
 from rankscope.core.errors import InputError
 from rankscope.core.validation import FLAG, OneOf, Optional
-from rankscope.workbench.pages.addresses import Visit, address
-from rankscope.workbench.pages.parameters import Words
-from rankscope.workbench.people import LONGEST_NAME, PROJECT
-from rankscope.workbench.service.requests import Refusal
+from rankscope.workbench.pages.addresses import Visit, Words, address
+from rankscope.workbench.service.application import Refusal
+from rankscope.workbench.store.events import LONGEST_NAME, PROJECT
 
 FILES: Final = {"qrels": "qrels.txt", "table": "judgements.parquet", "journal": "journal.jsonl", "log": "log.csv"}
 ZIP: Final = "application/zip"
@@ -27,8 +26,6 @@ CSV: Final = "text/csv"
 
 
 class ExportView(TypedDict):
-    """What can be exported, and whose."""
-
     events: int
     assessors: list[str]
     has_probabilities: bool
@@ -38,8 +35,6 @@ class ExportView(TypedDict):
 
 @dataclass(frozen=True)
 class FileAsked:
-    """What to export."""
-
     kind: Annotated[str, OneOf(tuple(FILES), exactly=True), "qrels of TREC, a table, the journal, or a log of sessions"]
     assessor: Annotated[str, Words(LONGEST_NAME), "whose grades; everybody's without it, merged by a rule"] = ""
     merge: Annotated[str, Words(500), f"the rule: {', '.join(MERGE_RULES)}"] = "majority"

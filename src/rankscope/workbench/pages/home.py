@@ -33,8 +33,6 @@ class QueryLine(TypedDict):
 
 
 class PersonLine(TypedDict):
-    """One assessor."""
-
     name: str
     role: str
     grades: int
@@ -45,8 +43,6 @@ class PersonLine(TypedDict):
 
 
 class HomeView(TypedDict):
-    """How far the judging has come."""
-
     project: str
     items: int
     pool: bool
@@ -109,8 +105,6 @@ TASK: Final = OneOf(TASKS, exactly=True)
 
 
 class StatementView(TypedDict):
-    """One statement, and what one answered last."""
-
     number: int
     text: str
     answer: int | None
@@ -127,15 +121,11 @@ class QuestionnaireView(TypedDict):
 
 @dataclass(frozen=True)
 class QuestionnaireAsked:
-    """After which task."""
-
     task: Annotated[str, TASK, "what one has done"] = "judging"
 
 
 @dataclass(frozen=True)
 class AnswersAsked:
-    """An answer to each statement."""
-
     s1: Annotated[int, ANSWER, MEANING]
     s2: Annotated[int, ANSWER, MEANING]
     s3: Annotated[int, ANSWER, MEANING]

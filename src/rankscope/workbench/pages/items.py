@@ -10,8 +10,8 @@ from rankscope.core.caching import Recent
 from rankscope.core.errors import InputError, SettingError
 from rankscope.workbench.browsing.collection import Neighbourhood, VectorRecipe
 from rankscope.workbench.pages.bench import Workbench
-from rankscope.workbench.service.requests import Refusal
-from rankscope.workbench.store.state import Pair
+from rankscope.workbench.service.application import Refusal
+from rankscope.workbench.store.events import Pair
 
 LONGEST_TEXT = 20_000  # signs of a text
 
@@ -43,7 +43,6 @@ def item_view(bench: Workbench, item: str) -> ItemView:
 
 
 def _words(bench: Workbench, item: str) -> tuple[str, str]:
-    """Title and text of a document."""
     try:
         fields = bench.project.access.document(item)
     except InputError:
@@ -92,7 +91,6 @@ class ChoiceView(TypedDict):
 
 
 def card(bench: Workbench, place: int, rank: int, *, score: float | None = None, blind: bool = False) -> CardView:
-    """One item at its place of a list."""
     item = bench.project.items[place]
     shown = item_view(bench, item.id)
     shown["text"] = shown["text"][:SNIPPET]
@@ -151,7 +149,6 @@ def feature_choices(bench: Workbench) -> list[ChoiceView]:
 
 
 def metric_names() -> list[str]:
-    """The metrics by name."""
     from rankscope.engines.nearest.metrics import ALL
 
     return [str(each.name) for each in ALL]
@@ -168,7 +165,6 @@ TASK_FORM: Final = re.compile(r"([0-9]{1,12})-([0-9]{1,12})", re.ASCII)
 
 
 def task_of(bench: Workbench, pair: Pair) -> str:
-    """What pages call an item of a query."""
     return f"{bench.query_number(pair[0])}-{bench.number_of(pair[1])}"
 
 

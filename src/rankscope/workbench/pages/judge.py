@@ -10,14 +10,13 @@ from typing import Annotated, Any, TypedDict
 
 from rankscope.core.validation import OneOf, Optional, WholeNumber
 from rankscope.workbench.judging import LONGEST_COMMENT
-from rankscope.workbench.pages.addresses import Changed, Visit, address
+from rankscope.workbench.pages.addresses import Changed, Visit, Words, address
+from rankscope.workbench.pages.answers import view_of
 from rankscope.workbench.pages.bench import Workbench
 from rankscope.workbench.pages.blindness import OwnProgress
 from rankscope.workbench.pages.items import ItemView, QueryView, item_view, pair_of, query_view, read_tasks, task_of
-from rankscope.workbench.pages.parameters import Words
 from rankscope.workbench.project import new_key
-from rankscope.workbench.store.events import ANSWERS, LONGEST_KEY, LONGEST_LOOK, Event, MarkEvent, Refused
-from rankscope.workbench.store.state import Pair, State
+from rankscope.workbench.store.events import ANSWERS, LONGEST_KEY, LONGEST_LOOK, Event, MarkEvent, Pair, Refused, State
 
 MOST_TASKS = 24  # items at once
 TAB = Words(40)
@@ -25,23 +24,17 @@ KEY = Words(LONGEST_KEY, least=1)
 
 
 class GradeView(TypedDict):
-    """A grade and what it means."""
-
     grade: int
     name: str
 
 
 class TaskView(TypedDict):
-    """An item to be judged for a query."""
-
     task: str
     query: int
     item: ItemView
 
 
 class GuidelineView(TypedDict):
-    """What assessors are told."""
-
     version: int
     text: str
 
@@ -61,8 +54,6 @@ class JudgeView(TypedDict):
 
 @dataclass(frozen=True)
 class JudgeAsked:
-    """What is to be judged, and where it is shown."""
-
     tab: Annotated[str, TAB, "a name of the tab that shows the items; without one none is lent"] = ""
     count: Annotated[int, WholeNumber(1, MOST_TASKS), "how many items"] = 12
     hold: Annotated[str, Words(2000), "tasks that the tab shows already, with commas between"] = ""
@@ -70,8 +61,6 @@ class JudgeAsked:
 
 @dataclass(frozen=True)
 class MarkAsked:
-    """What somebody says of an item."""
-
     key: Annotated[str, KEY, "a name that nobody else gives to a mark; the same again is the same mark"]
     kind: Annotated[str, OneOf(("grade", "unsure", "skip", "comment"), exactly=True), "what is said"]
     task: Annotated[str, Words(40, least=3), "of which task"]
@@ -82,8 +71,6 @@ class MarkAsked:
 
 @dataclass(frozen=True)
 class UndoAsked:
-    """What is taken back."""
-
     key: Annotated[str, KEY, "a name of this undo, as marks have one"]
     of: Annotated[str | None, Optional(KEY), "the key of a mark of one's own; without it the last that stands"] = None
     tab: Annotated[str, TAB, "the tab that shows the item again"] = ""
@@ -100,8 +87,6 @@ class UndoneView(TypedDict):
 
 @dataclass(frozen=True)
 class AwayAsked:
-    """A tab that shows nothing any more."""
-
     tab: Annotated[str, Words(40, least=1), "its name"]
 
 
@@ -121,7 +106,7 @@ def judge(visit: Visit, asked: JudgeAsked) -> JudgeView:
     outbox = hashlib.blake2b(about, digest_size=8, key=visit.project.secret[:64], person=b"outbox").hexdigest()
     return {
         "grades": grade_views(visit.bench),
-        "guideline": {"version": guidelines[-1].version, "text": guidelines[-1].text} if guidelines else None,
+        "guideline": view_of(guidelines[-1], GuidelineView) if guidelines else None,
         "queries": [query_view(visit.bench, each) for each in dict.fromkeys(query for query, _ in pairs)],
         "tasks": [task_view(visit.bench, pair) for pair in pairs],
         "marks": marks,
@@ -179,7 +164,6 @@ def away(visit: Visit, asked: AwayAsked) -> None:
 
 
 def grade_views(bench: Workbench) -> list[GradeView]:
-    """The grades with their meanings."""
     file = bench.project.file
     return [{"grade": each, "name": grade_name(each, file.grades, file.relevant)} for each in file.grades]
 
@@ -199,7 +183,6 @@ def grade_name(grade: int, grades: Iterable[int], relevant: int) -> str:
 
 
 def task_view(bench: Workbench, pair: Pair) -> TaskView:
-    """An item for a query, both by numbers."""
     return {"task": task_of(bench, pair), "query": bench.query_number(pair[0]), "item": item_view(bench, pair[1])}
 
 
@@ -222,8 +205,6 @@ class HistoryLine(TypedDict):
 
 
 class HistoryView(TypedDict):
-    """A page of them."""
-
     page: int
     more: bool
     lines: list[HistoryLine]
@@ -231,15 +212,11 @@ class HistoryView(TypedDict):
 
 @dataclass(frozen=True)
 class HistoryAsked:
-    """Which page."""
-
     page: Annotated[int, WholeNumber(1, 1_000_000), "the page, from 1"] = 1
 
 
 @dataclass(frozen=True)
 class TakeBackAsked:
-    """What is taken back."""
-
     event: Annotated[int, WholeNumber(1), "the number of an event of one's own"]
 
 
@@ -284,7 +261,6 @@ def _line(visit: Visit, event: Event, stands: bool) -> HistoryLine:
 
 
 def _words(visit: Visit, event: Event) -> str:
-    """What was said."""
     if event.kind == "grade" and event.grade is not None:
         file = visit.project.file
         return f"{event.grade}, {grade_name(event.grade, file.grades, file.relevant)}"

@@ -10,17 +10,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import MISSING
 from typing import Any, Final, Literal, Union, get_args, get_origin, get_type_hints, is_typeddict
 
-from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from rankscope.core.validation import Flag, Number, OneOf, Optional, Rule, Several, WholeNumber
 from rankscope.version import __version__
-from rankscope.workbench.pages.addresses import ANYBODY, Address, Changed, Nothing
+from rankscope.workbench.pages.addresses import ANYBODY, Address, Changed, Field, Nothing, Picture, Words, fields_of
 from rankscope.workbench.pages.answers import VIEW_VERSION
-from rankscope.workbench.pages.parameters import Field, Picture, Words, fields_of
-from rankscope.workbench.service.application import ServicePart
-from rankscope.workbench.service.requests import json_answer
 
 PLACE: Final = re.compile(r"\{(\w+)(?::(\w+))?\}")
 STATUS_WORDS: Final = {
@@ -63,17 +59,6 @@ def description(addresses: Iterable[Address], others: Sequence[BaseRoute] = ()) 
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
         },
     }
-
-
-def description_part(parts: Sequence[ServicePart]) -> ServicePart:
-    """The description of other parts, at /openapi.json."""
-    described = description([], [route for part in parts for route in part.routes])
-
-    async def answer(_request: Request) -> Response:
-        return json_answer(described)
-
-    route = Route("/openapi.json", answer, methods=["GET"])
-    return ServicePart(routes=[route], tell=parts[-1].tell, owns=lambda path: path == "/openapi.json")
 
 
 def plain_path(path: str) -> str:

@@ -8,13 +8,11 @@ from typing import Annotated, TypedDict
 from starlette.responses import RedirectResponse, Response
 
 from rankscope.core.validation import OneOf
-from rankscope.workbench.pages.addresses import NOBODY, Changed, Visit, address, origin_of, person_of_token
+from rankscope.workbench.pages.addresses import NOBODY, Changed, Visit, Words, address, origin_of, person_of_token
 from rankscope.workbench.pages.answers import comes_from_elsewhere, page, view_of, wants_json
 from rankscope.workbench.pages.bench import SESSION_SECONDS
-from rankscope.workbench.pages.parameters import Words
-from rankscope.workbench.people import LONGEST_NAME, OWNER, PROJECT
-from rankscope.workbench.service.requests import Refusal, json_answer
-from rankscope.workbench.store.events import ROLES, Assessor, MarkEvent
+from rankscope.workbench.service.application import Refusal, json_answer
+from rankscope.workbench.store.events import LONGEST_NAME, OWNER, PROJECT, ROLES, Assessor, MarkEvent
 
 
 class PersonView(TypedDict):
@@ -29,8 +27,6 @@ class PersonView(TypedDict):
 
 
 class PeopleView(TypedDict):
-    """Everybody."""
-
     people: list[PersonView]
     roles: list[str]
 
@@ -45,16 +41,12 @@ class InvitedView(TypedDict):
 
 @dataclass(frozen=True)
 class InviteAsked:
-    """Who is invited."""
-
     name: Annotated[str, Words(LONGEST_NAME, least=1), "a name that is not taken, or somebody whose link is renewed"]
     role: Annotated[str, OneOf(ROLES, exactly=True), "what they may do"] = "judge"
 
 
 @dataclass(frozen=True)
 class RevokeAsked:
-    """Who comes in no more."""
-
     name: Annotated[str, Words(LONGEST_NAME, least=1), "somebody who was invited"]
 
 
@@ -102,21 +94,15 @@ def _check_not_owner(name: str) -> None:
 
 @dataclass(frozen=True)
 class EnterAsked:
-    """The token of a link."""
-
     token: Annotated[str, Words(100, least=1), "the token of an invitation, or of the start"]
 
 
 class MeView(TypedDict):
-    """Who is signed in."""
-
     name: str
     role: str
 
 
 class OtherView(TypedDict):
-    """Who is signed in, and whom the link lets in."""
-
     signed_in: str
     name: str
 

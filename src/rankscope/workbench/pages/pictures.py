@@ -20,7 +20,7 @@ from rankscope.workbench.browsing.collection import VectorRecipe
 from rankscope.workbench.pages.addresses import Visit, address
 from rankscope.workbench.pages.bench import Workbench
 from rankscope.workbench.pictures import PictureWorkers, other_nature
-from rankscope.workbench.service.requests import Refusal
+from rankscope.workbench.service.application import Refusal
 
 # Pictures of the collection, small or large, by number: never the file itself, whatever is in it.
 
@@ -39,27 +39,25 @@ class Pictures:
 
     def small(self, item: str, side: int) -> bytes:
         """A picture of at most so many pixels each way, as WebP; made anew where the file has changed."""
+
+        def made(data: bytes) -> bytes:
+            digest = hashlib.blake2b(data, digest_size=16).digest()  # equal files are decoded once
+            return self.cache.get((digest, side), lambda: self.workers.thumbnail(data, side))
+
         try:
             path = self.access.picture(item)
             state = path.stat()
             key = (item, side, state.st_mtime_ns, state.st_size)
-            return self.cache.get(key, lambda: self.of_bytes(path.read_bytes(), side))
+            return self.cache.get(key, lambda: made(path.read_bytes()))
         except (OSError, SettingError):
             raise Refusal(404, "there is no picture of this item") from None
         except InputError as error:
             what = error.reports[0].problems[0].what.replace(f"'{item}'", "of this item")
             raise Refusal(404, f"this picture cannot be shown: {what}") from None
 
-    def of_bytes(self, data: bytes, side: int) -> bytes:
-        """The same of the bytes of a file; equal files are decoded once."""
-        digest = hashlib.blake2b(data, digest_size=16).digest()
-        return self.cache.get((digest, side), lambda: self.workers.thumbnail(data, side))
-
 
 @dataclass(frozen=True)
 class PictureAsked:
-    """Which picture, and how large."""
-
     number: Annotated[int, WholeNumber(0), "the number of an item"]
     size: Annotated[str, OneOf(("small", "large"), exactly=True), f"at most {SMALL} or {LARGE} pixels"] = "small"
 

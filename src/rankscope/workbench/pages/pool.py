@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import Annotated, TypedDict
 
 from rankscope.core.validation import COUNT, SEED, Optional
-from rankscope.workbench.pages.addresses import Changed, Visit, address
+from rankscope.workbench.pages.addresses import Changed, Visit, Words, address
 from rankscope.workbench.pages.answers import view_of
-from rankscope.workbench.pages.parameters import Words
 from rankscope.workbench.store.events import PoolDesign
 
 POOL_EXAMPLES = {
@@ -22,8 +21,6 @@ POOL_EXAMPLES = {
 
 
 class DesignView(TypedDict):
-    """How a pool was drawn."""
-
     version: int
     method: str
     seed: int
@@ -45,8 +42,6 @@ class PoolView(TypedDict):
 
 @dataclass(frozen=True)
 class PoolAsked:
-    """The next pool."""
-
     method: Annotated[str, Words(500, least=1), "how it is drawn, as depth(20)"]
     budget: Annotated[int | None, Optional(COUNT), "items of each query that mtf and bandit judge"] = None
     seed: Annotated[int, SEED, "of the sample"] = 0
@@ -86,8 +81,6 @@ LONGEST_GUIDELINE = 100_000  # signs
 
 
 class VersionView(TypedDict):
-    """One version."""
-
     version: int
     text: str
     at_us: int
@@ -103,8 +96,6 @@ class GuidelinesView(TypedDict):
 
 @dataclass(frozen=True)
 class GuidelineAsked:
-    """The next version."""
-
     text: Annotated[str, Words(LONGEST_GUIDELINE, least=1), "what assessors are to go by from now on"]
 
 

@@ -10,12 +10,11 @@ from rankscope.core.validation import FLAG, OneOf, Optional, WholeNumber
 from rankscope.engines.text.text_index import Index
 from rankscope.reports.texts.inspection import OVERVIEW, VIEWS
 from rankscope.workbench.browsing.collection import items_with_words
-from rankscope.workbench.pages.addresses import Visit, address
+from rankscope.workbench.pages.addresses import Visit, Words, address
 from rankscope.workbench.pages.answers import view_of
 from rankscope.workbench.pages.bench import Workbench
 from rankscope.workbench.pages.blindness import refuse_while_judging
 from rankscope.workbench.pages.items import CardView, ChoiceView, card, feature_choices, last_page
-from rankscope.workbench.pages.parameters import Words
 
 SEARCH_PAGE = 20  # items
 PIECE = 200  # signs of a piece of a text
@@ -50,8 +49,6 @@ class SearchView(TypedDict):
 
 @dataclass(frozen=True)
 class SearchAsked:
-    """Words, and how far down."""
-
     q: Annotated[str, Words(1000), "words; with an index in Lucene's language"] = ""
     page: Annotated[int, WholeNumber(1, 10**6), f"which {SEARCH_PAGE} of them"] = 1
 
@@ -157,8 +154,6 @@ class LookView(TypedDict):
 
 @dataclass(frozen=True)
 class LookAsked:
-    """A view and what it needs."""
-
     view: Annotated[str, OneOf(tuple(TITLES), exactly=True), "what is looked at"] = "overview"
     words: Annotated[str, Words(2000), "a term, a query or a text, as the view needs it"] = ""
     id: Annotated[str, Words(500), "the id of a document"] = ""

@@ -6,24 +6,25 @@ import threading
 from dataclasses import dataclass
 from typing import Annotated, Any, TypedDict
 
+import numpy as np
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from rankscope.core.notation import usage
 from rankscope.core.validation import FLAG, OneOf, Optional, WholeNumber
 from rankscope.feedback.methods import ALL, METHODS
-from rankscope.workbench.browsing.session_graphs import (
+from rankscope.workbench.browsing.session_ranking import (
     AFTER,
     BEFORE,
     GRAPH_KINDS,
     SessionGraph,
     SessionLists,
+    SessionRanker,
     SessionTruth,
     table_of,
-    whole_list,
 )
-from rankscope.workbench.browsing.session_ranking import SessionRanker
 from rankscope.workbench.browsing.sessions import (
+    DISPLAY,
     OPINIONS,
     FeedbackSession,
     SessionLog,
@@ -31,7 +32,7 @@ from rankscope.workbench.browsing.sessions import (
     opinion_mark,
     round_mark,
 )
-from rankscope.workbench.pages.addresses import Changed, Visit, address
+from rankscope.workbench.pages.addresses import Changed, Visit, Words, address
 from rankscope.workbench.pages.bench import Workbench
 from rankscope.workbench.pages.blindness import is_judging, open_queries, refuse_open_example, refuse_open_query
 from rankscope.workbench.pages.items import (
@@ -44,9 +45,8 @@ from rankscope.workbench.pages.items import (
     place_of,
     query_view,
 )
-from rankscope.workbench.pages.parameters import Words
 from rankscope.workbench.project import new_key
-from rankscope.workbench.service.requests import Refusal
+from rankscope.workbench.service.application import Refusal
 from rankscope.workbench.store.events import LONGEST_KEY, MarkEvent
 
 KEY = Optional(Words(LONGEST_KEY, least=1))
@@ -55,8 +55,6 @@ SESSION, TOLD = "the number of a session", "what tells relevance: the class of t
 
 
 class SessionLine(TypedDict):
-    """A session in a list."""
-
     session: int
     query: QueryView | None
     example: CardView | None
@@ -75,8 +73,6 @@ class SessionsView(TypedDict):
 
 
 class BegunView(TypedDict):
-    """A session that was begun."""
-
     session: int
 
 
@@ -93,8 +89,6 @@ class BeginAsked:
 
 @dataclass(frozen=True)
 class SessionAsked:
-    """Which session, and what tells relevance."""
-
     number: Annotated[int, WholeNumber(1), SESSION]
     truth: Annotated[str | None, TRUTH, TOLD] = None
 
@@ -112,8 +106,6 @@ class OpinionAsked:
 
 @dataclass(frozen=True)
 class RoundAsked:
-    """How to go on."""
-
     number: Annotated[int, WholeNumber(1), SESSION]
     method: Annotated[str, Words(300, least=1), "a feedback method, as rocchio or rocchio(gamma=0.25)"]
     parameters: Annotated[str, Words(300), "of a method that is named alone, as gamma=0.25"] = ""
@@ -122,8 +114,6 @@ class RoundAsked:
 
 @dataclass(frozen=True)
 class GraphAsked:
-    """Which graph, and how it looks."""
-
     number: Annotated[int, WholeNumber(1), SESSION]
     kind: Annotated[str, OneOf(tuple(GRAPH_KINDS), exactly=True), "the kind of graph"]
     truth: Annotated[str | None, TRUTH, TOLD] = None
@@ -195,7 +185,7 @@ def _beginning(visit: Visit, asked: BeginAsked) -> MarkEvent:
         metric=metric,
     )
     _refuse_open(visit, session)
-    shown = visit.bench.keep(Feedback).ranker.first_shown(session).tolist()
+    shown = visit.bench.keep(Feedback).ranker.start(session)[:DISPLAY].tolist()
     return begin_mark(session, shown)
 
 
@@ -279,7 +269,6 @@ DRAWING = threading.Lock()  # graphs are drawn one at a time
 
 
 def draw(graph: Any, theme: str) -> bytes:
-    """As a picture of a page's column."""
     from rankscope.reports.graphs.saving import render_graph
 
     with DRAWING:
@@ -318,8 +307,6 @@ class MethodView(TypedDict):
 
 
 class SeriesView(TypedDict):
-    """The numbers of one curve."""
-
     name: str
     x: list[float]
     y: list[float]
@@ -396,7 +383,6 @@ class Feedback:
 
 
 def session_view(bench: Workbench, session: FeedbackSession, truth: str | None, blind: bool) -> SessionView:
-    """All of a session."""
     last = session.last
     return {
         **graphs_view(bench, session, truth, blind),
@@ -418,7 +404,6 @@ def session_view(bench: Workbench, session: FeedbackSession, truth: str | None, 
 
 
 def graphs_view(bench: Workbench, session: FeedbackSession, truth: str | None, blind: bool) -> GraphsView:
-    """What is known, as graphs and numbers."""
     known = truth_of(bench, session, truth, blind)
     drawn = drawn_lists(bench, session, known)
     by_class = None if blind else SessionTruth.by_class(bench.project, session)
@@ -459,7 +444,9 @@ def drawn_lists(bench: Workbench, session: FeedbackSession, truth: SessionTruth)
     lists = {BEFORE: feedback.ranker.start(session)}
     if session.last.number:
         order = feedback.ranker.order_of(session, session.last, feedback.sessions())
-        lists[AFTER] = whole_list(session, order)
+        # What was shown keeps its place, so a method gains nothing by ranking its own examples first.
+        shown = np.array(session.shown, dtype=np.int64)
+        lists[AFTER] = np.concatenate([shown, order[~np.isin(order, shown)]])
     return SessionLists(session, truth, lists)
 
 

@@ -10,24 +10,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Final
+
+from rankscope.core.caching import WEB_MODULES
+from rankscope.workbench import find_names
 
 if TYPE_CHECKING:
-    from rankscope.workbench.service.application import ServicePart, create_application
-    from rankscope.workbench.service.limits import ServiceLimits
-    from rankscope.workbench.service.search_service import search_application, serve
-    from rankscope.workbench.service.server import listen, run_application, running
-
-_PLACES = {
-    "ServiceLimits": "limits",
-    "ServicePart": "application",
-    "create_application": "application",
-    "listen": "server",
-    "run_application": "server",
-    "running": "server",
-    "search_application": "search_service",
-    "serve": "search_service",
-}
+    from rankscope.workbench.service.application import ServiceLimits, ServicePart, create_application
+    from rankscope.workbench.service.server import listen, run_application, running, search_application, serve
 
 __all__ = [
     "ServiceLimits",
@@ -39,15 +29,7 @@ __all__ = [
     "search_application",
     "serve",
 ]
-
-
-def __getattr__(name: str) -> Any:
-    """A name that is loaded when it is used."""
-    from importlib import import_module
-
-    from rankscope.core.caching import WEB_MODULES, need_extras
-
-    if name in _PLACES:
-        need_extras(*WEB_MODULES)
-        return getattr(import_module(f"rankscope.workbench.service.{_PLACES[name]}"), name)
-    raise AttributeError(f"module 'rankscope.workbench.service' has no attribute '{name}'")
+IN_APPLICATION: Final = ("ServiceLimits", "ServicePart", "create_application")
+__getattr__ = find_names(
+    __name__, {name: "application" if name in IN_APPLICATION else "server" for name in __all__}, WEB_MODULES
+)

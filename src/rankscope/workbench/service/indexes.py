@@ -39,8 +39,7 @@ from rankscope.engines.text.queries import (
 from rankscope.engines.text.segments import ID
 from rankscope.engines.text.similarity import Explanation
 from rankscope.engines.text.text_index import Index
-from rankscope.workbench.service.limits import ServiceLimits
-from rankscope.workbench.service.requests import Refusal, is_pattern, matching_names
+from rankscope.workbench.service.application import Refusal, ServiceLimits, is_pattern, matching_names
 
 if TYPE_CHECKING:
     from rankscope.engines.text.searching import Searcher
@@ -221,7 +220,6 @@ def all_but(node: Node) -> Node:
 
 
 def check_length(text: str, limits: ServiceLimits) -> None:
-    """Refuse a query that is too long."""
     if len(text.encode()) > limits.query_bytes:
         raise Refusal(400, f"the query has {len(text.encode()):,} bytes, and at most {limits.query_bytes:,} are read")
 

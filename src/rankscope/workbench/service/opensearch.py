@@ -21,7 +21,21 @@ from rankscope.engines.text.queries import MatchAll, Node
 from rankscope.engines.text.segments import ID
 from rankscope.engines.text.similarity import Explanation
 from rankscope.version import __version__
-from rankscope.workbench.service.application import ServicePart
+from rankscope.workbench.service.application import (
+    Json,
+    Parameters,
+    Refusal,
+    ServiceLimits,
+    ServicePart,
+    json_answer,
+    json_bytes,
+    matching_names,
+    parameters_of,
+    read_json,
+    refusal_of,
+    refuse_change,
+    shown_number,
+)
 from rankscope.workbench.service.indexes import (
     POSITION,
     SCORE,
@@ -37,7 +51,6 @@ from rankscope.workbench.service.indexes import (
     find_page,
     mark_fields,
 )
-from rankscope.workbench.service.limits import ServiceLimits
 from rankscope.workbench.service.opensearch_queries import (
     ILLEGAL,
     QueryReader,
@@ -48,19 +61,6 @@ from rankscope.workbench.service.opensearch_queries import (
     truth_of,
     whole_of,
     wrong,
-)
-from rankscope.workbench.service.requests import (
-    Json,
-    Parameters,
-    Refusal,
-    json_answer,
-    json_bytes,
-    matching_names,
-    parameters_of,
-    read_json,
-    refusal_of,
-    refuse_change,
-    shown_number,
 )
 
 # A request to OpenSearch's part: which indexes, and what of them.
@@ -88,11 +88,9 @@ class OpenSearchCall:
 
     @property
     def body(self) -> Any:
-        """The body, where there is one."""
         return read_json(self.raw) if self.raw.strip() else None
 
     def search_request(self, served: Served, body: Any) -> OpenSearchRequest:
-        """The search that a body asks for."""
         return OpenSearchRequest.of(served, body, self.parameters, self.limits)
 
 
@@ -212,7 +210,6 @@ class OpenSearchRequest:
 
     @cached_property
     def query(self) -> Node:
-        """What is searched for."""
         reader = QueryReader(self.served, self.limits)
         node = reader.read(self.body["query"]) if "query" in self.body else MatchAll()
         if "post_filter" in self.body:
@@ -222,12 +219,10 @@ class OpenSearchRequest:
 
     @property
     def start(self) -> int:
-        """How many documents are passed over."""
         return whole_of(self.body.get("from", 0), "from")
 
     @property
     def rows(self) -> int:
-        """How many documents are wanted."""
         rows = whole_of(self.body.get("size", USUAL_ROWS), "size", most=self.limits.window)
         if not self.deeper and self.start + rows > self.limits.window:
             raise wrong(
@@ -237,7 +232,6 @@ class OpenSearchRequest:
 
     @cached_property
     def sort(self) -> tuple[SortKey, ...]:
-        """What documents are sorted by."""
         return tuple(self._sort_key(each) for each in list_of(self.body.get("sort", [])))
 
     def _sort_key(self, given: Any) -> SortKey:
@@ -262,7 +256,6 @@ class OpenSearchRequest:
         return not self.sort or asked or any(key.by == SCORE for key in self.sort)
 
     def flag(self, name: str) -> bool:
-        """Whether something is asked for."""
         return truth_of(self.body.get(name, False), name)
 
 
@@ -294,7 +287,6 @@ StoredRow = Mapping[str, str | None]
 
 
 def answer_search(asked: OpenSearchRequest, total_as_number: bool = False) -> Json:
-    """The answer to a search."""
     begin = time.perf_counter()
     page = find_page(asked.served, asked.query, asked.start, asked.rows, asked.sort)
     hits = hits_of(asked, page)
@@ -312,7 +304,6 @@ def answer_search(asked: OpenSearchRequest, total_as_number: bool = False) -> Js
 
 
 def hits_of(asked: OpenSearchRequest, page: AnswerPage) -> list[Json]:
-    """The documents of a page, each with all that is asked for."""
     rows = asked.served.index.reader.stored_rows(page.docs)
     source = SourceFilter.of(asked.body.get("_source", True))
     marking = marking_of(asked.served, asked.body["highlight"], asked.limits.rows) if "highlight" in asked.body else {}
@@ -575,7 +566,6 @@ ERROR_KINDS: Final = {  # the usual kind of each status, where a refusal names n
 
 
 def error_body(refusal: Refusal) -> Json:
-    """The body of a refusal."""
     if refusal.facts:
         return dict(refusal.facts)
     cause = {"type": refusal.kind or ERROR_KINDS.get(refusal.status, "exception"), "reason": refusal.message}
@@ -583,7 +573,6 @@ def error_body(refusal: Refusal) -> Json:
 
 
 def error_answer(refusal: Refusal) -> Response:
-    """A refusal as an answer."""
     return json_answer(error_body(refusal), refusal.status, refusal.headers)
 
 

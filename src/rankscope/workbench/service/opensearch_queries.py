@@ -36,17 +36,14 @@ from rankscope.engines.text.query_parser import Language, parse_query
 from rankscope.engines.text.regular_expressions import parse_regex
 from rankscope.engines.text.segments import ID
 from rankscope.engines.text.text_index import WHOLE
+from rankscope.workbench.service.application import Refusal, ServiceLimits, matching_names
 from rankscope.workbench.service.indexes import Served, all_but, check_fields, check_length, read_query
-from rankscope.workbench.service.limits import ServiceLimits
-from rankscope.workbench.service.requests import Refusal, matching_names
 
 BOOL: Final = ("must", "should", "must_not", "filter", "minimum_should_match", "boost", "adjust_pure_negative", "_name")
 BOUNDS: Final = ("gte", "gt", "lte", "lt", "boost")
 
 
 class QueryReader:
-    """Reads the queries of one request."""
-
     def __init__(self, served: Served, limits: ServiceLimits) -> None:
         self.served, self.limits, self.level = served, limits, 0
         self.texts = TextQueries(served, limits)
@@ -73,7 +70,6 @@ class QueryReader:
         }
 
     def read(self, body: Any) -> Node:
-        """What a query means."""
         found = object_of(body, "query")
         if len(found) != 1:
             raise wrong(f"[query] must name one kind of query, and names {len(found)}")
@@ -198,8 +194,6 @@ LIKE: Final = {  # of more_like_this, with what they mean in our own words
 
 @dataclass(frozen=True, eq=False)
 class TextQueries:
-    """Reads queries of texts for one index."""
-
     served: Served
     limits: ServiceLimits
 
@@ -209,7 +203,6 @@ class TextQueries:
         return boosted(self.words(field, how), how)
 
     def match_phrase(self, body: Any) -> Node:
-        """Words one after the other."""
         field, how = self.field_and_options(body, "match_phrase", "query", ("query", "slop", "boost"))
         return boosted(self.phrase(field, how), how)
 
@@ -277,7 +270,6 @@ class TextQueries:
         return texts, itself
 
     def words(self, field: str, how: dict[str, Any]) -> Node:
-        """The terms of a text as a group."""
         text = text_of(how.get("query"), "query")
         check_length(text, self.limits)
         parsed = self.served.index.parse(text, field, syntax="words")
@@ -293,7 +285,6 @@ class TextQueries:
         return Boolean(clauses, minimum)
 
     def phrase(self, field: str, how: dict[str, Any]) -> Node:
-        """The terms of a text at their places."""
         text = text_of(how.get("query"), "query")
         check_length(text, self.limits)
         found = self._analyser_of(field).analyse(text)
@@ -371,7 +362,6 @@ def best_of(parts: Sequence[Node], others: float = 0.0) -> Node:
 
 
 def boosted(node: Node, how: dict[str, Any]) -> Node:
-    """A query times the boost that its options give."""
     return _times(node, number_of(how.get("boost", 1), "boost"))
 
 
@@ -420,12 +410,10 @@ ILLEGAL = "illegal_argument_exception"
 
 
 def wrong(message: str, kind: str = PARSING) -> Refusal:
-    """A refusal of something in a body."""
     return Refusal(400, message, kind)
 
 
 def object_of(value: Any, what: str) -> dict[str, Any]:
-    """An object."""
     if not isinstance(value, dict):
         raise wrong(f"[{what}] must be an object")
     return value
@@ -458,7 +446,6 @@ def number_of(value: Any, what: str) -> float:
 
 
 def whole_of(value: Any, what: str, least: int = 0, most: int = 2**31 - 1) -> int:
-    """A whole number between two."""
     if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 20:
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
@@ -467,7 +454,6 @@ def whole_of(value: Any, what: str, least: int = 0, most: int = 2**31 - 1) -> in
 
 
 def truth_of(value: Any, what: str) -> bool:
-    """True or false, perhaps as a text."""
     found = {"true": True, "false": False, "": True}.get(value.lower()) if isinstance(value, str) else value
     if not isinstance(found, bool):
         raise wrong(f"[{what}] must be true or false")

@@ -18,7 +18,23 @@ from rankscope.engines.text.expansions import MoreLikeThis
 from rankscope.engines.text.inspection import list_terms, overview
 from rankscope.engines.text.queries import PROHIBITED, REQUIRED, Boolean, Clause, Node, Term
 from rankscope.engines.text.segments import ID
-from rankscope.workbench.service.application import ServicePart
+from rankscope.workbench.service.application import (
+    FORM,
+    JSON,
+    Json,
+    Parameters,
+    Refusal,
+    ServiceLimits,
+    ServicePart,
+    body_kind,
+    json_answer,
+    json_bytes,
+    matching_names,
+    parameters_of,
+    read_json,
+    refuse_change,
+    shown_number,
+)
 from rankscope.workbench.service.indexes import (
     POSITION,
     SCORE,
@@ -34,22 +50,6 @@ from rankscope.workbench.service.indexes import (
     find_page,
     mark_fields,
     read_query,
-)
-from rankscope.workbench.service.limits import ServiceLimits
-from rankscope.workbench.service.requests import (
-    FORM,
-    JSON,
-    Json,
-    Parameters,
-    Refusal,
-    body_kind,
-    json_answer,
-    json_bytes,
-    matching_names,
-    parameters_of,
-    read_json,
-    refuse_change,
-    shown_number,
 )
 
 # What is asked of Solr: an index, and parameters from the address, a form or a body of JSON.
@@ -77,7 +77,6 @@ HARMLESS: Final = {"defType": {"lucene", ""}, "facet": {"false", "off"}, "group"
 
 
 async def read_parameters(request: Request) -> Parameters:
-    """All parameters of a request."""
     found = parameters_of(request)
     if request.method in ("GET", "HEAD"):
         return found
@@ -118,8 +117,6 @@ def _texts(name: str, value: Any) -> Iterator[tuple[str, str]]:
 
 @dataclass(frozen=True, eq=False)
 class SolrRequest:
-    """A question as Solr reads it."""
-
     served: Served
     asked: Parameters
     limits: ServiceLimits
@@ -160,7 +157,6 @@ class SolrRequest:
         return node
 
     def parse(self, text: str) -> Node:
-        """What one text means."""
         if text.lstrip().startswith("{!"):
             raise Refusal(400, f"{text[:40]}: parameters in braces are not read; queries are Lucene's language")
         field, operator = self.field, self.asked.text("q.op", "OR").upper()
@@ -170,12 +166,10 @@ class SolrRequest:
 
     @property
     def start(self) -> int:
-        """How many documents are passed over."""
         return self.asked.whole("start", 0)
 
     @property
     def rows(self) -> int:
-        """How many documents are wanted."""
         return self.asked.whole("rows", 10, most=self.limits.rows)
 
     @cached_property

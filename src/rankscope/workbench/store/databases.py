@@ -166,13 +166,11 @@ class SQLite(Database):
             raise ConnectionLostError(f"{self.shown} was moved, replaced or deleted while it was open")
 
     def execute(self, statement: str, values: Sequence[Any] = ()) -> list[Row]:
-        """Run one statement; its rows."""
         with self._explained():
             found: list[Row] = self._base.execute(statement, values).fetchall()
         return found
 
     def insert(self, table: str, rows: Sequence[Sequence[Any]]) -> None:
-        """Add whole rows to a table."""
         if not rows:
             return
         with self._explained():
@@ -194,7 +192,6 @@ class SQLite(Database):
         self._need_ours()
 
     def has_tables(self) -> bool:
-        """Whether the tables are there."""
         return bool(self.execute("SELECT 1 FROM sqlite_master WHERE name = 'event'"))
 
     def create_tables(self) -> None:
@@ -328,14 +325,12 @@ class PostgreSQL(Database):
         return found
 
     def execute(self, statement: str, values: Sequence[Any] = ()) -> list[Row]:
-        """Run one statement; its rows."""
         with self._explained():
             done = self._base.execute(statement.replace("?", "%s") if values else statement, values or None)
             found: list[Row] = done.fetchall() if done.description else []
         return found
 
     def insert(self, table: str, rows: Sequence[Sequence[Any]]) -> None:
-        """Add whole rows to a table, in one round trip."""
         if not rows:
             return
         with self._explained(), self._base.cursor() as cursor:
@@ -348,12 +343,10 @@ class PostgreSQL(Database):
             yield
 
     def has_tables(self) -> bool:
-        """Whether the schema is there with its tables."""
         found = self.execute("SELECT to_regclass(?)", (f"{self.name}.event",))
         return found[0][0] is not None
 
     def create_tables(self) -> None:
-        """Make the schema and its tables."""
         self.execute(f"CREATE SCHEMA {self.name}")
         for statement in schema_statements("bigint", "double precision", POSTGRESQL_TRIGGERS):
             self.execute(statement)

@@ -1,5 +1,7 @@
 """What is written: events of the journal, rows of the tables next to it, and what can go wrong on the way to the disk.
 
+`State` is what the journal says now, rebuilt from its events.
+
 StoreError
 ├── Refused        the mark itself cannot be: another grade, a foreign undo, a key that was used for another mark
 ├── NoRoom         the disk is full, or a quota is
@@ -8,14 +10,18 @@ StoreError
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+import secrets
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, Final, Literal, NamedTuple, get_args
+from typing import Any, Final, Literal, NamedTuple, TypeAlias, get_args
 
-from rankscope.core.errors import RankscopeError
+from rankscope.core.errors import RankscopeError, SettingError
+from rankscope.core.names import one_line
 
 # Events of the journal: what an assessor did, once, in order.
 
@@ -47,7 +53,6 @@ class Event(NamedTuple):
 
     @property
     def details(self) -> Mapping[str, Any]:
-        """What else is known of it."""
         return _parsed(self.detail) if self.detail else {}
 
     @property
@@ -97,7 +102,6 @@ class MarkEvent:
 
     @property
     def detail_text(self) -> str | None:
-        """The detail as it is stored."""
         return json_text(self.detail) if self.detail else None
 
 
@@ -233,3 +237,218 @@ class NoRoom(StoreError):  # noqa: N818  (it says what is missing)
 
 class Unavailable(StoreError):  # noqa: N818  (it says what the database is)
     """The database cannot be reached, or is held by another process."""
+
+
+# The people of a project: names and roles, invitations with a secret of which only a hash is kept.
+
+TOKEN_BYTES: Final = 16
+LONGEST_NAME: Final = 80
+PROJECT: Final = Assessor(id=0, name="project", kind="project", role="admin", token_hash=None, active=1)
+OWNER: Final = Assessor(id=1, name="owner", kind="human", role="admin", token_hash=None, active=1)
+
+
+class Invitation(NamedTuple):
+    """An assessor and the token that lets them in; it is shown once and kept nowhere."""
+
+    assessor: Assessor
+    token: str
+
+    @property
+    def path(self) -> str:
+        """The address to open, behind that of the server."""
+        return f"/enter/{self.token}"
+
+
+def new_token() -> str:
+    """A secret that nobody guesses.
+
+    >>> len(new_token())
+    22
+    """
+    return secrets.token_urlsafe(TOKEN_BYTES)
+
+
+def token_hash(token: str) -> str:
+    """What is kept of a token; it has 128 random bits, so a plain hash cannot be searched."""
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def check_person(name: str, role: str) -> None:
+    """A `SettingError` with everything that is wrong with a name and a role."""
+    problems = []
+    is_one_line = 0 < len(name) <= LONGEST_NAME and one_line(name) == name and name.strip() == name
+    if not is_one_line or not is_storable(name):
+        problems.append(f"a name is one line of 1 to {LONGEST_NAME} signs, without spaces around it")
+    if name == PROJECT.name:
+        problems.append(f"'{PROJECT.name}' is what rankscope itself is called in a journal: choose another name")
+    if role not in ROLES:
+        problems.append(f"no role '{role}'. There are: {', '.join(ROLES)}")
+    if problems:
+        raise SettingError.of(problems)
+
+
+# What the journal says now: the marks that stand, what can be undone, which keys were used.
+
+Pair: TypeAlias = tuple[str, str]  # query and item
+
+
+@dataclass
+class State:
+    """The sum of all events so far. Events are applied in the order of the journal, and never twice."""
+
+    events: list[Event] = field(default_factory=list)
+    keys: dict[tuple[int, str], int] = field(default_factory=dict)  # the event that each assessor's key made
+    done: dict[int, list[int]] = field(default_factory=dict)  # what each assessor may undo, in order
+    answers: dict[Pair, dict[int, Event]] = field(default_factory=dict)  # what each assessor says now
+    repeats: dict[Pair, dict[int, Event]] = field(default_factory=dict)  # the same of questions asked a second time
+    comments: dict[Pair, list[Event]] = field(default_factory=dict)
+    rulings: dict[Pair, list[Event]] = field(default_factory=dict)  # what adjudicators say; the last one counts
+    preferences: dict[str, list[Event]] = field(default_factory=dict)  # which of two systems people prefer, by query
+    draws: dict[tuple[int, str], Event] = field(default_factory=dict)  # of pool and query: the sample was drawn
+    surveys: list[Event] = field(default_factory=list)  # questionnaires that were filled in
+    ended: set[str] = field(default_factory=set)  # sessions of the pages that somebody ended
+    undone: set[int] = field(default_factory=set)
+    replaced: dict[int, Event] = field(default_factory=dict)  # what the same assessor had said of the item before
+
+    @classmethod
+    def of(cls, events: Iterable[Event]) -> State:
+        state = cls()
+        with without_collecting():
+            state.apply(events)
+        return state
+
+    @property
+    def last(self) -> int:
+        """The number of the last event; 0 where there is none."""
+        return len(self.events)
+
+    @property
+    def at_us(self) -> int:
+        """When the last event was, in microseconds since 1970."""
+        return self.events[-1].at_us if self.events else 0
+
+    def apply(self, events: Iterable[Event]) -> None:
+        """Go on with these; an event out of order means that the journal was changed behind our back."""
+        for event in events:
+            number, assessor = event.id, event.assessor
+            if number != len(self.events) + 1:
+                raise Refused(f"the journal has event {number} where {len(self.events) + 1} belongs: it was changed")
+            self.events.append(event)
+            self.keys[assessor, event.key] = number
+            if event.kind == "undo":
+                self._take_back(event)
+                continue
+            if event.kind in LASTING:
+                self.surveys += [event] if event.kind == "survey" else []
+                if event.kind == "leave":
+                    self.ended.add(event.key)
+                continue
+            if assessor not in self.done:
+                self.done[assessor] = []
+            self.done[assessor].append(number)
+            self._add(event, assessor)
+
+    def _add(self, event: Event, assessor: int) -> None:
+        pair = (event.query or "", event.item or "")
+        if event.kind in ANSWERS:
+            table = self.repeats if event.detail is not None and event.is_repeat else self.answers
+            said = table.get(pair)
+            if said is None:
+                table[pair] = {assessor: event}
+            else:
+                if assessor in said:
+                    self.replaced[event.id] = said[assessor]
+                said[assessor] = event
+        elif event.kind == "comment":
+            self.comments.setdefault(pair, []).append(event)
+        elif event.kind == "adjudicate":
+            self.rulings.setdefault(pair, []).append(event)
+        elif event.kind == "prefer":
+            self.preferences.setdefault(pair[0], []).append(event)
+        elif event.kind == "draw":
+            self.draws[event.pool or 0, pair[0]] = event
+
+    def _take_back(self, undo: Event) -> None:
+        """What an undo names stands no more; what stood before it does again."""
+        event = self.events[(undo.of or 0) - 1]
+        self.undone.add(event.id)
+        pair = (event.query or "", event.item or "")
+        if event.kind == "comment":
+            self.comments[pair].remove(event)
+        elif event.kind == "adjudicate":
+            self.rulings[pair].remove(event)
+        elif event.kind == "prefer":
+            self.preferences[pair[0]].remove(event)
+        elif event.kind in ANSWERS:
+            said = (self.repeats if event.is_repeat else self.answers)[pair]
+            if said[event.assessor] is event:
+                # The last answer before this one that was not undone itself, if there is one.
+                before = self.replaced.get(event.id)
+                while before is not None and before.id in self.undone:
+                    before = self.replaced.get(before.id)
+                if before is None:
+                    del said[event.assessor]
+                else:
+                    said[event.assessor] = before
+
+    def event(self, number: int) -> Event | None:
+        """The event of a number; None where there is none."""
+        return self.events[number - 1] if 0 < number <= len(self.events) else None
+
+    def known(self, assessor: int, key: str) -> Event | None:
+        number = self.keys.get((assessor, key))
+        return None if number is None else self.events[number - 1]
+
+    def answer(self, assessor: int, pair: Pair) -> Event | None:
+        """What an assessor says of an item now; None where nothing stands."""
+        return self.answers.get(pair, {}).get(assessor)
+
+    def counted(self, pair: Pair) -> list[Event]:
+        """The grades of an item that count: the last one of each assessor, without surplus ones."""
+        said = self.answers.get(pair)
+        return [each for each in said.values() if each.kind == "grade" and not each.is_surplus] if said else []
+
+    def ruling(self, pair: Pair) -> Event | None:
+        """What an adjudicator said of an item last and did not undo; None where nobody did."""
+        said = self.rulings.get(pair)
+        return said[-1] if said else None
+
+    def history(self, assessor: int) -> Iterator[Event]:
+        """What an assessor did and did not undo, the last first."""
+        for number in reversed(self.done.get(assessor, ())):
+            if number not in self.undone:
+                yield self.events[number - 1]
+
+    def to_be_undone(self, mark: MarkEvent) -> Event:
+        """What an undo takes back: the event that it names, else the last one of this assessor that stands."""
+        if mark.of is None:
+            last = next(self.history(mark.assessor), None)
+            if last is None:
+                raise Refused("there is nothing left to undo")
+            return last
+        event = self.event(mark.of)
+        if event is None or event.assessor != mark.assessor:
+            raise Refused(f"event {mark.of} is none of yours: only your own marks can be undone")
+        if event.kind == "undo":
+            raise Refused(f"event {mark.of} is an undo itself: mark the item again instead")
+        if event.kind == "round":
+            raise Refused(f"event {mark.of} is a step of a feedback session: change the examples there instead")
+        if event.kind == "survey":
+            raise Refused(f"event {mark.of} is a questionnaire: answer it again instead")
+        if event.kind == "leave":
+            raise Refused(f"event {mark.of} is a sign-out: sign in again with the link instead")
+        if event.id in self.undone:
+            raise Refused(f"event {mark.of} was undone before")
+        return event
+
+
+@contextmanager
+def without_collecting() -> Iterator[None]:
+    """No search for cycles while many lasting objects are made: it would look at all of them again and again."""
+    on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if on:
+            gc.enable()

@@ -196,7 +196,6 @@ class Journal:
             self.last.write(self.end)
 
     def close(self) -> None:
-        """Leave the database, and the file with the end."""
         self.database.close()
         if self.last is not None:
             self.last.close()
@@ -285,17 +284,17 @@ class Journal:
             *values, stored = row
             digest = linked(digest, values) if self.has_digests else ""
             if values[0] != number + 1 or (self.has_digests and digest != stored):
-                self._broken(number + 1, values[0])
+                found = values[0]
+                before = f"The {number:,} events before it are whole." if number else "No event before it is there."
+                if isinstance(found, int) and found > number + 1:
+                    self._report(
+                        [Problem(f"event {number + 1:,}", f"is gone: event {found:,} follows")], f"{before} {CHECK}"
+                    )
+                else:
+                    self._damaged(f"event {number + 1:,}", f"{before} {CHECK}")
                 return
             number += 1
             yield Event._make(values), JournalEnd(number, digest)
-
-    def _broken(self, number: int, found: object) -> None:
-        whole = f"The {number - 1:,} events before it are whole." if number > 1 else "No event before it is there."
-        if isinstance(found, int) and found > number:
-            self._report([Problem(f"event {number:,}", f"is gone: event {found:,} follows")], f"{whole} {CHECK}")
-        else:
-            self._damaged(f"event {number:,}", f"{whole} {CHECK}")
 
     def _damaged(self, what: str, advice: str = CHECK) -> None:
         self._report([Problem("", f"{what} {DAMAGED}")], advice)
@@ -381,7 +380,6 @@ class LastAcknowledged:
             os.write(self._file, f"{_json(end):<{self.SIZE - 1}}\n".encode())
 
     def close(self) -> None:
-        """To the disk, and close it."""
         if self._file >= 0:
             with suppress(OSError):
                 os.fsync(self._file)

@@ -17,9 +17,8 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 from rankscope.core.errors import InputError, RankscopeError
 from rankscope.workbench.store.databases import ConnectionLostError
-from rankscope.workbench.store.events import Event, MarkEvent, Refused, Unavailable
+from rankscope.workbench.store.events import Event, MarkEvent, Refused, State, Unavailable, without_collecting
 from rankscope.workbench.store.journal import Journal
-from rankscope.workbench.store.state import State, without_collecting
 
 AT_ONCE: Final = 500  # events of one commit
 T = TypeVar("T")
@@ -98,7 +97,6 @@ class Writer:
         return done
 
     def save(self, mark: MarkEvent) -> Saved:
-        """The same for those who wait."""
         return self.send(mark).result()
 
     def change(self, work: Callable[[Journal], T]) -> T:
@@ -157,7 +155,6 @@ class Writer:
         return taken
 
     def _write(self, part: list[Waiting]) -> None:
-        """One commit; those who wait get its end, whatever that is."""
         try:
             self._with_patience(part)
         except BaseException as error:
