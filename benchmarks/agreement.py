@@ -17,7 +17,7 @@ from rankscope.analysis.assessors import agreement as two
 from rankscope.analysis.assessors.agreement import krippendorff_alpha_of
 from rankscope.analysis.statistics.bootstrap import Bounds, Statistic, jackknife_interval
 from rankscope.core.arrays import FloatArray, IntArray
-from rankscope.reports.tables import markdown_table
+from rankscope.core.rendering import markdown_table
 
 QUERIES = (4, 6, 10, 20, 50)
 TRIALS = 2_000

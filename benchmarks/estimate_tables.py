@@ -24,7 +24,7 @@ from benchmarks.machine_judges import (
 )
 from rankscope.analysis.sampling.machine_judge import CORRECT_FROM
 from rankscope.core.arrays import FloatArray
-from rankscope.reports.tables import markdown_table
+from rankscope.core.rendering import markdown_table
 
 Rows = list[dict[str, object]]
 TRUTHS = {False: "these", True: "population"}

@@ -19,8 +19,8 @@ from benchmarks.top_sets import TRIALS, top_set_rows
 from rankscope.analysis.sampling.judging_plan import Costs, JudgingDesign, PoolDepths, WidthForecast
 from rankscope.analysis.statistics.variance_components import FactorTable, components
 from rankscope.core.arrays import FloatArray, IntArray
+from rankscope.core.rendering import markdown_table
 from rankscope.core.wording import decimal_text, join_words
-from rankscope.reports.tables import markdown_table
 
 SPLITS = 40
 DRAWS = 1_000

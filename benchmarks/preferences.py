@@ -20,7 +20,7 @@ from rankscope.analysis.assessors.bradley_terry import bradley_terry
 from rankscope.analysis.assessors.preferences import Choice, Preference
 from rankscope.analysis.assessors.win_rates import position_bias, win_rates
 from rankscope.core.arrays import FloatArray
-from rankscope.reports.tables import markdown_table
+from rankscope.core.rendering import markdown_table
 
 QUERIES = (10, 20, 50)
 PEOPLE = (1, 5)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankscope.analysis.statistics.proportions import binomial_limits, effective_count
-from rankscope.reports.tables import markdown_table
+from rankscope.core.rendering import markdown_table
 
 TRIALS, MARKS, POPULATION = 2_000, 20, 5_000
 QUERIES = (5, 10, 25, 50)

@@ -209,7 +209,7 @@ print(*sorted(name for name in sys.modules if name.startswith("rankscope.") or "
         ),
         (
             "from rankscope.reports.output_formats import OUTPUT_FORMATS; OUTPUT_FORMATS.find('trec')",
-            {"numpy", "polars", "rankscope.reports.latex"},
+            {"numpy", "polars", "rankscope.core.latex"},
         ),
         (
             "from rankscope.inputs.collections.collection import COLLECTIONS; COLLECTIONS.find('digits')",

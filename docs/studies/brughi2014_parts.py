@@ -28,12 +28,12 @@ from rankscope.analysis.statistics.power import (
 from rankscope.analysis.statistics.query_curves import precision_at_recall
 from rankscope.analysis.statistics.score_table import ScoreTable, logit
 from rankscope.core.arrays import FloatArray
+from rankscope.core.rendering import text_table as as_table
 from rankscope.core.settings import Settings
 from rankscope.measures.evaluation.evaluate import evaluate_ranks
 from rankscope.measures.evaluation.scores import Scores
 from rankscope.measures.quadruple import random_average_precision
 from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.reports.tables import text_table as as_table
 from rankscope.reports.texts.comparison_tables import explained_words
 from rankscope.reports.texts.comparison_words import join_names, verdict_sentences
 

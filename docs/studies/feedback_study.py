@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from rankscope.core.rendering import markdown_table
 from rankscope.engines.images.describing import describe
 from rankscope.engines.images.descriptors import DESCRIPTORS
 from rankscope.feedback.examples.items import Items
@@ -25,7 +26,6 @@ from rankscope.feedback.users.topics import Topics
 from rankscope.feedback.users.users import Consistent, Noisy, User
 from rankscope.inputs import collections
 from rankscope.reports.graphs.feedback import rounds_graph
-from rankscope.reports.tables import markdown_table
 from rankscope.reports.texts.feedback import further_findings, study_verdicts, study_warnings
 
 USERS: dict[str, User] = {"right": Consistent(), "err": Noisy(0.1)}

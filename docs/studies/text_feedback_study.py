@@ -16,6 +16,7 @@ from functools import cache
 from pathlib import Path
 
 import rankscope
+from rankscope.core.rendering import markdown_table
 from rankscope.engines.text import Index
 from rankscope.engines.text.lsi import USUAL, lsi_vectors, most_dimensions
 from rankscope.feedback.examples.items import unit
@@ -27,7 +28,6 @@ from rankscope.feedback.study.study import StudyPlan, study
 from rankscope.feedback.study.summary import SEEN, Summary, compared_methods
 from rankscope.feedback.users.starts import ExternalRanking
 from rankscope.feedback.users.topics import Topics
-from rankscope.reports.tables import markdown_table
 from rankscope.reports.texts.feedback import further_findings, study_verdicts
 
 COLLECTIONS = ("cranfield", "cisi", "medline", "cacm", "npl", "adi")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from rankscope.reports.display import LINES
+from rankscope.core.display import LINES
 from tests.needs import needed_module
 from tools.run_notebooks import TUTORIALS, displays, executed
 

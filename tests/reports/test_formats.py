@@ -11,7 +11,7 @@ import pytest
 from rankscope.core.errors import SettingError
 from rankscope.measures.evaluation.evaluate import evaluate
 from rankscope.measures.evaluation.scores import Scores
-from rankscope.reports import latex, output_formats, tables
+from rankscope.reports import output_formats, tables
 from rankscope.reports.output_formats import OUTPUT_FORMATS
 from rankscope.reports.tables import class_grid, query_grid, summary_grid
 from tests.needs import needed_module
@@ -66,7 +66,7 @@ def test_many_measures_stand_below_each_other() -> None:
 
 
 def test_latex_escapes_its_special_signs_and_marks_the_best(scores: Scores) -> None:
-    text = latex.render_latex(scores)
+    text = output_formats.render_latex(scores)
     assert r"good\_one" in text
     assert r"\mathbf{1}.\mathbf{000}" in text
     assert text.count(r"\\") == 3

@@ -13,13 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankscope import evaluate
+from rankscope.core import latex
 from rankscope.core.names import UNSEEN, cell, distinct_names, file_names, one_line, slugs, visible
+from rankscope.core.rendering import Cell, Grid
 from rankscope.measures.evaluation.scores import Scores
-from rankscope.reports import latex
+from rankscope.reports import output_formats
 from rankscope.reports.graphs import precision_recall_graph
 from rankscope.reports.graphs.saving import graph_csv
 from rankscope.reports.output_formats import OUTPUT_FORMATS
-from rankscope.reports.tables import Cell, Grid
 from tests.typeset import typeset
 
 NASTY = ["[x]", "*", " [y", "a\nb % c", "=cmd()", "@sum", "-x", "\x1b[2J", "a\r\nb", "\x9b2J", "a\u202eb", "--"]
@@ -32,7 +33,7 @@ def scores_of(*names: str) -> Scores:
 
 @pytest.mark.parametrize("per_query", [False, True])
 def test_latex_rows_and_comments_stay_what_they_are(per_query: bool) -> None:
-    text = latex.render_latex(scores_of(*NASTY), per_query)
+    text = output_formats.render_latex(scores_of(*NASTY), per_query)
     head = text.partition("\\noindent")[0]
     assert all(line.startswith("% ") for line in head.splitlines())
     bodies = re.findall(r"\\midrule\n(.*?)\n\\bottomrule", text, re.DOTALL)
@@ -50,7 +51,7 @@ def test_the_first_cell_of_any_table_is_a_cell() -> None:
 
 
 def test_latex_sets_it(tmp_path: Path) -> None:
-    typeset(latex.render_latex(scores_of(*NASTY), per_query=True), tmp_path)
+    typeset(output_formats.render_latex(scores_of(*NASTY), per_query=True), tmp_path)
 
 
 @pytest.mark.parametrize("per_query", [False, True])

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from rankscope.analysis.comparison.compare import Compared, compare
 from rankscope.analysis.statistics.score_table import ScoreTable
+from rankscope.core import latex
 from rankscope.core.errors import SettingError
-from rankscope.reports import latex
-from rankscope.reports.latex import (
+from rankscope.core.latex import (
     COLUMN,
     PAGE,
     PREAMBLE,
@@ -27,7 +27,8 @@ from rankscope.reports.latex import (
     text_width,
     width_of_columns,
 )
-from rankscope.reports.tables import Cell, Grid, query_grid
+from rankscope.core.rendering import Cell, Grid
+from rankscope.reports.tables import query_grid
 from rankscope.reports.texts.paper_tables import BETTER, WORSE, comparison_table, marks_of, means_grid, scores_table
 from tests.reports.examples import scores_of
 from tests.typeset import overfull_boxes, typeset, widths_of

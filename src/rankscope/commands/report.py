@@ -110,7 +110,7 @@ def report(
     )
     page = render_report(whole)
     if latex is not None:
-        from rankscope.reports.latex import width_of_columns
+        from rankscope.core.latex import width_of_columns
         from rankscope.reports.page.paper import write_paper
 
         write_paper(whole, latex, progress, width_of_columns(latex_columns), latex_marks)

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from rankscope.core.display import Displayed, ShownByName, ShownRows
+from rankscope.core.display import Display, Displayed, LongTable, ShownByName, ShownRows, shortened
+from rankscope.core.rendering import Cell
 from rankscope.core.wording import how_many
-from rankscope.reports.display import Display, LongTable, Presentation, display_of, in_texts, shortened
-from rankscope.reports.tables import Cell, summary_grid
+from rankscope.reports.display import Presentation, in_texts
+from rankscope.reports.tables import summary_grid
 
 if TYPE_CHECKING:
+    from rankscope.core.rendering import Rows
     from rankscope.engines.crawler.state import Gathered
     from rankscope.engines.text.searching import Hits
     from rankscope.engines.text.text_index import Index
@@ -22,7 +24,6 @@ if TYPE_CHECKING:
     from rankscope.measures.fusion.candidates import FusedRun, FusionChoice
     from rankscope.reports.page.html import ReportPage
     from rankscope.reports.page.report import Report
-    from rankscope.reports.tables import Rows
     from rankscope.reports.texts.benchmark import Standings
     from rankscope.reports.texts.feedback_answers import Answer
 
@@ -225,7 +226,7 @@ def _by_name(results: ShownByName[Any]) -> Display:
 
 def _line(result: object) -> str:
     """The first line of what a result shows of itself."""
-    return shortened(display_of(result).title if isinstance(result, Displayed) else repr(result), LONGEST)
+    return shortened(result.display().title if isinstance(result, Displayed) else repr(result), LONGEST)
 
 
 ROWS = Presentation(_rows, list)

@@ -64,7 +64,7 @@ OUTPUT_FORMATS: Catalogue[OutputFormat] = Catalogue(  # a new format of output a
             (".tex",),
             "Tables for a paper: booktabs, decimals aligned by dcolumn, the best of each measure in bold, as wide as a "
             "column.",
-            "rankscope.reports.latex:render_latex",
+            "rankscope.reports.output_formats:render_latex",
         ),
         OutputFormat(
             "markdown",
@@ -148,6 +148,18 @@ def _trec_text(value: float, counts: bool) -> str:
     return str(int(value)) if counts and value == int(value) else f"{value:6.4f}"
 
 
+# Tables for a paper.
+
+
+def render_latex(scores: Scores, per_query: bool = False, colour: bool = False) -> str:
+    r"""A tabular to \input. What must be said with the numbers stands above it as comments."""
+    from rankscope.core.latex import PLACES, latex_comments, latex_table
+    from rankscope.reports.tables import coverage_lines, query_grid, summary_grid
+
+    grid = query_grid(scores) if per_query else summary_grid(scores, PLACES)
+    return latex_comments([*coverage_lines(scores), *scores.warnings()]) + latex_table(grid)
+
+
 # CSV: one row per value.
 
 
@@ -192,7 +204,7 @@ VERSION = 1
 
 def render_json(scores: Scores, per_query: bool = False, colour: bool = False) -> str:
     """One object; undefined values are null."""
-    from rankscope.reports.tables import as_json
+    from rankscope.core.rendering import as_json
 
     whole = {
         "format": "rankscope.scores",

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from rankscope.core.display import Display, LongTable
+from rankscope.core.rendering import Cell, Rows, grid_of, value_text
 from rankscope.core.wording import how_many, percent_text
 from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks
-from rankscope.reports.display import Display, LongTable, Presentation, in_texts
-from rankscope.reports.tables import Cell, Rows, coverage_lines, grid_of, render_markdown, summary_grid, value_text
+from rankscope.reports.display import Presentation, in_texts
+from rankscope.reports.tables import coverage_lines, render_markdown, summary_grid
 from rankscope.reports.warning_kinds import warning_lines
 
 if TYPE_CHECKING:
@@ -59,7 +61,7 @@ def _queries(scores: Scores) -> str:
 
 
 def _latex(scores: Scores, per_query: bool = False, columns: str | float = "1", marks: str = "auto") -> str:
-    from rankscope.reports.latex import width_of_columns
+    from rankscope.core.latex import width_of_columns
     from rankscope.reports.texts.paper_tables import scores_table
 
     return scores_table(scores, width_of_columns(columns), marks, per_query)
@@ -141,7 +143,7 @@ def _compared(compared: Compared) -> Display:
 
 
 def _compared_latex(compared: Compared, columns: str | float = "1", marks: str = "auto") -> str:
-    from rankscope.reports.latex import width_of_columns
+    from rankscope.core.latex import width_of_columns
     from rankscope.reports.texts.paper_tables import comparison_table
 
     return comparison_table(compared, width_of_columns(columns), marks)
@@ -231,7 +233,7 @@ def _ledger(ledger: Ledger) -> list[str]:
 
 
 def _ledger_latex(ledger: Ledger) -> str:
-    from rankscope.reports.latex import COLUMN
+    from rankscope.core.latex import COLUMN
     from rankscope.reports.texts.ledger import ledger_latex
 
     return ledger_latex(ledger, COLUMN)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from rankscope.core.errors import SettingError
-from rankscope.reports.latex import PAGE
+from rankscope.core.latex import PAGE
 from rankscope.reports.page.paper import difference_grid, measure_grid, write_paper
 from tests.reports.examples import report_of
 from tests.typeset import overfull_boxes, typeset

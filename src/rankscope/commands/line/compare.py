@@ -267,14 +267,14 @@ def _explained(text: str, scores: Any, variables: Any, level: float, format: str
 
 
 def _table_width(columns: str) -> float:
-    from rankscope.reports.latex import width_of_columns
+    from rankscope.core.latex import width_of_columns
 
     return width_of_columns(columns)
 
 
 def _paragraph(comparison: Any, format: str) -> str:
     """The comparison as one paragraph for a paper."""
-    from rankscope.reports.latex import escape_latex
+    from rankscope.core.latex import escape_latex
 
     text = comparison.write_up()
     return (escape_latex(text) if format == "latex" else visible(text)) + "\n"

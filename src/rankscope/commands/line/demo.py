@@ -38,10 +38,11 @@ def demo_command(output: str, quiet: bool) -> None:
     """Two systems on the icons that ship with rankscope: every icon in turn is the query, its class the target."""
     from rankscope.commands.line.report import write_report
     from rankscope.core.files import made_folder
+    from rankscope.core.rendering import grid_text
     from rankscope.inputs.collections.sample import icons
     from rankscope.inputs.run_rows import keep_freed_memory
     from rankscope.measures.evaluation.evaluate import evaluate_ranks
-    from rankscope.reports.tables import coverage_lines, grid_text, summary_grid
+    from rankscope.reports.tables import coverage_lines, summary_grid
     from rankscope.reports.texts.comparison_words import verdict_sentences
     from rankscope.reports.texts.estimates import compared_of
 

@@ -247,8 +247,8 @@ def _list(context: click.Context, _option: click.Parameter, wanted: bool) -> Non
         return
     from dataclasses import fields
 
+    from rankscope.core.rendering import text_table
     from rankscope.engines.images.descriptors import DESCRIPTORS
-    from rankscope.reports.tables import text_table
 
     rows: list[dict[str, object]] = []
     for kind in DESCRIPTORS:

@@ -219,7 +219,7 @@ def _refuse_with_machine(per_query: bool, graphs: str | None) -> None:
 
 
 def _show(name: str, rows: list[dict[str, object]], output_format: str, **more: Any) -> None:
-    from rankscope.reports.tables import as_json, text_table
+    from rankscope.core.rendering import as_json, text_table
 
     if output_format == "json":
         print_result(as_json({"format": f"rankscope.{name}", "version": 1, **more, "rows": rows}))
@@ -233,7 +233,7 @@ def _show(name: str, rows: list[dict[str, object]], output_format: str, **more: 
 def _show_runs(files: tuple[str, ...], output_format: str, per_query: bool, graphs: str | None, given: Any) -> None:
     """What the judged sample says of the runs; or with a machine's judgements their corrected means."""
     from rankscope.commands.estimate import estimate_runs, estimate_with_machine
-    from rankscope.reports.tables import as_json
+    from rankscope.core.rendering import as_json
     from rankscope.reports.texts.judging import estimates_json, estimates_text, machine_json, machine_text
 
     systems, measures, machine = given.pop("systems"), given.pop("measures"), given.pop("machine")

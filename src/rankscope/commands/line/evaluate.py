@@ -111,7 +111,7 @@ def _explain(
 ) -> None:
     """What each system does for each of the queries, as text or as JSON."""
     from rankscope.commands.evaluate import efforts_of
-    from rankscope.reports.tables import as_json
+    from rankscope.core.rendering import as_json
     from rankscope.reports.texts.effort import effort_json, effort_text
 
     if output is not None and output.endswith(RANKS_SUFFIX):

@@ -146,7 +146,7 @@ def homogeneity_command(
     rankscope homogeneity qrels.txt bm25.run --collection-size 171332
     """
     from rankscope.commands.forecast import homogeneity_of
-    from rankscope.reports.tables import as_json
+    from rankscope.core.rendering import as_json
     from rankscope.reports.texts.forecast import homogeneity_rows, homogeneity_text, homogeneity_verdict
 
     scores = Inputs.of(files, given).scores("homogeneity", ["num_q"])

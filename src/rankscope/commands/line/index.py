@@ -141,8 +141,8 @@ def look_command(given: tuple[str, ...], format_: str, **options: Any) -> None:
     rankscope look papers.index explain '"shock wave" AND title:flow' 329
     rankscope look papers.index query -- '-supersonic +wing'
     """
+    from rankscope.core.rendering import as_json
     from rankscope.engines.text.text_index import Index
-    from rankscope.reports.tables import as_json
 
     folders, view, words = _parted(given)
     chosen, taken = _view(view, words, options)

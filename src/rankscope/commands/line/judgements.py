@@ -128,7 +128,7 @@ def show_agreement_in_project(
 
 def show_agreement(found: Agreement, output_format: str, **more: Any) -> None:
     """Print it, as tables or as JSON; `more` are machines against people, and people asked again."""
-    from rankscope.reports.tables import as_json
+    from rankscope.core.rendering import as_json
     from rankscope.reports.texts.assessors import agreement_text, beside_text
 
     if output_format == "table":
@@ -189,7 +189,7 @@ def reuse_command(
     rankscope reuse qrels.txt runs/*.run --pool-depth 50 -m nDCG@10 --teams teams.csv
     """
     from rankscope.commands.judgements import pool_reuse
-    from rankscope.reports.tables import as_json
+    from rankscope.core.rendering import as_json
     from rankscope.reports.texts.judging import reuse_text
 
     if len(files) < 3:

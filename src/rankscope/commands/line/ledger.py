@@ -127,7 +127,7 @@ def _rendered(told: Ledger, format: str, worst: int, notes: bool, columns: str) 
 
     if format != "latex":
         return LEDGER_FORMATS[format](told, worst, notes)
-    from rankscope.reports.latex import width_of_columns
+    from rankscope.core.latex import width_of_columns
 
     return ledger_latex(told, width_of_columns(columns), notes)
 

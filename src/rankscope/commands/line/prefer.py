@@ -137,7 +137,7 @@ def _show(
     answers: list[Preference], classes: object, systems: list[str], level: float, seed: int, output_format: str
 ) -> None:
     from rankscope.commands.prefer import prefer
-    from rankscope.reports.tables import as_json
+    from rankscope.core.rendering import as_json
     from rankscope.reports.texts.assessors import bias_lines, preferences_text, rate_rows, strength_lines, verdict_lines
 
     found = prefer(answers, classes=classes, systems=systems, level=level, seed=seed)

@@ -127,7 +127,7 @@ def report_command(
         found = inputs.found_items(scores, topics=topics, docs=docs, baseline=baseline or "")
         paper = None
         if latex:
-            from rankscope.reports.latex import width_of_columns
+            from rankscope.core.latex import width_of_columns
 
             paper = latex, width_of_columns(latex_columns), latex_marks
         written = write_report(

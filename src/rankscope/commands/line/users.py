@@ -77,7 +77,7 @@ def score(reference: str, output: str | None, output_format: str, **given: Any) 
     rankscope users score qrels.txt --user 'partial(0.5)' --rel 2 -o partial.json
     """
     from rankscope.commands.users import score_user
-    from rankscope.reports.tables import as_json
+    from rankscope.core.rendering import as_json
     from rankscope.reports.texts.feedback import user_score_text
 
     if output is not None and not output.endswith(".json"):

@@ -15,6 +15,7 @@ from rankscope.analysis.curves.curve import Curve
 from rankscope.analysis.statistics.score_table import ScoreTable
 from rankscope.core.arrays import FloatArray, IntArray
 from rankscope.core.files import atomic
+from rankscope.core.rendering import value_text
 from rankscope.core.wording import decimal_text
 from rankscope.measures.direction import best_first, best_value
 from rankscope.reports.graphs.axes import Axis
@@ -23,7 +24,6 @@ from rankscope.reports.graphs.layout import text_width
 from rankscope.reports.page.first_view import DrawnFigure, figures_data
 from rankscope.reports.page.pages import DRAWING, render_page, write_page
 from rankscope.reports.page.pictures import thumbnails
-from rankscope.reports.tables import value_text
 from rankscope.reports.texts.benchmark import (
     STANDINGS_FILES,
     Standings,

@@ -15,6 +15,7 @@ from rankscope.analysis.statistics.mean_intervals import mean_intervals
 from rankscope.analysis.statistics.score_table import ScoreTable
 from rankscope.core.arrays import FloatArray
 from rankscope.core.errors import RankscopeError
+from rankscope.core.rendering import grid_of
 from rankscope.core.wording import how_many
 from rankscope.feedback.normalization.normalised_study import Normalised
 from rankscope.feedback.study.results import Results
@@ -24,7 +25,6 @@ from rankscope.reports.page.figures import MOST_CURVES
 from rankscope.reports.page.first_view import DrawnFigure, FirstChoice, figures_data
 from rankscope.reports.page.pages import DRAWING, render_page, write_page
 from rankscope.reports.page.report import Section
-from rankscope.reports.tables import grid_of
 from rankscope.reports.texts.comparison_tables import few_notes
 from rankscope.reports.texts.feedback import (
     LISTS,

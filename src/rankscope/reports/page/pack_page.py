@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from rankscope.core.rendering import grid_of
 from rankscope.feedback.packs.run import PackResult
 from rankscope.feedback.study.results import Results
 from rankscope.feedback.study.summary import SEEN, Summary
@@ -13,7 +14,6 @@ from rankscope.reports.page.feedback_page import render_methods
 from rankscope.reports.page.first_view import DrawnFigure
 from rankscope.reports.page.pages import write_page
 from rankscope.reports.page.report import Section
-from rankscope.reports.tables import grid_of
 from rankscope.reports.texts.feedback import further_findings, study_verdicts
 from rankscope.reports.texts.feedback_answers import CORRECTED_NOTE
 from rankscope.reports.texts.pack import (

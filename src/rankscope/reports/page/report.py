@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 from rankscope.core.catalogue import unknown_name
 from rankscope.core.display import Displayed
 from rankscope.core.errors import SettingError
+from rankscope.core.rendering import Grid, Rows, grid_of
 from rankscope.core.settings import SETTINGS
 from rankscope.core.wording import setting_value
 from rankscope.measures.evaluation.scores import Scores
 from rankscope.reports.page.figures import Figure, Progress, figures_of
 from rankscope.reports.page.found_items import FoundItems, lists_of_ranks
 from rankscope.reports.page.leaderboard import Leaderboard, board_of
-from rankscope.reports.tables import Grid, Rows, grid_of
 from rankscope.reports.texts.comparison_words import join_names, verdict_sentences
 from rankscope.reports.texts.estimates import CLASS_NOTE, Estimates, class_rows, compared_of, estimates_of
 from rankscope.reports.texts.verdict import Headline, headline_of, plain_sentences

@@ -14,6 +14,7 @@ from rankscope.analysis.pipeline.ledger import Ledger
 from rankscope.analysis.statistics.bootstrap import SHORT
 from rankscope.core.arrays import FloatArray
 from rankscope.core.errors import SettingError
+from rankscope.core.rendering import grid_of
 from rankscope.core.wording import how_many, signed_text
 from rankscope.measures.direction import Side
 from rankscope.reports.graphs.axes import Axis
@@ -23,7 +24,6 @@ from rankscope.reports.page.first_view import DrawnFigure, figures_data
 from rankscope.reports.page.leaderboard import MARKS, BoardColumn, BoardDifference, BoardRow, Leaderboard
 from rankscope.reports.page.pages import DRAWING, render_page
 from rankscope.reports.page.report import Section
-from rankscope.reports.tables import grid_of
 from rankscope.reports.texts.estimates import Estimate
 from rankscope.reports.texts.gate import (
     builds_sentence,

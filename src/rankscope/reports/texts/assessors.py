@@ -6,8 +6,8 @@ import math
 from typing import TYPE_CHECKING
 
 from rankscope.analysis.assessors.agreement import FEW_PAIRS, LOPSIDED, Agreed, Agreement
+from rankscope.core.rendering import text_table
 from rankscope.core.wording import how_many, percent_text
-from rankscope.reports.tables import text_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -13,7 +13,9 @@ from rankscope.analysis.statistics.deciding_test import DECIDING
 from rankscope.analysis.statistics.sampling_units import classes_are_targets
 from rankscope.analysis.statistics.score_table import ScoreTable
 from rankscope.core.display import Tabular
+from rankscope.core.latex import latex_comments, latex_table
 from rankscope.core.names import visible
+from rankscope.core.rendering import Cell, Grid, as_json, grid_markdown, grid_text, rows_csv, value_text
 from rankscope.core.settings import Settings
 from rankscope.core.wording import how_many, percent_text
 from rankscope.engines.images.benchmark import Benchmark
@@ -21,8 +23,6 @@ from rankscope.engines.pairwise import put_query_back
 from rankscope.measures.direction import best_value
 from rankscope.measures.evaluation.evaluate import evaluate_ranks
 from rankscope.measures.evaluation.scores import Scores
-from rankscope.reports.latex import latex_comments, latex_table
-from rankscope.reports.tables import Cell, Grid, as_json, grid_markdown, grid_text, rows_csv, value_text
 from rankscope.reports.texts.comparison_tables import few_notes
 from rankscope.reports.texts.comparison_words import join_names
 from rankscope.reports.texts.estimates import Estimate, Estimates, estimates_of

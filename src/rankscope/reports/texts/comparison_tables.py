@@ -16,8 +16,8 @@ from rankscope.analysis.statistics.multiple_comparisons import games_howell
 from rankscope.analysis.statistics.named_tests import EVERY_TEST
 from rankscope.core.catalogue import summary_of
 from rankscope.core.names import visible
+from rankscope.core.rendering import Rows, as_json, markdown_table, rows_csv, text_table
 from rankscope.core.wording import how_many, join_words, percent_text, plain_number
-from rankscope.reports.tables import Rows, as_json, markdown_table, rows_csv, text_table
 from rankscope.reports.texts.comparison_words import verdict_sentences
 
 MOST_PAIRS = 30

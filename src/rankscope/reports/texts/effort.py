@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from rankscope.core.rendering import text_table
 from rankscope.core.wording import how_many, setting_usage
 from rankscope.ranks.relevant_ranks import UNKNOWN
-from rankscope.reports.tables import text_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

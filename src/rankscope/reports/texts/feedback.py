@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 from rankscope.analysis.comparison.compare import Compared, MeasureCompared
 from rankscope.analysis.statistics.proportions import ClusteredShare
+from rankscope.core.rendering import text_table
 from rankscope.core.wording import decimal_text as short
 from rankscope.core.wording import how_many, span_text
 from rankscope.feedback.study.results import Results
@@ -24,7 +25,6 @@ from rankscope.feedback.study.summary import (
     unmoved_measures,
 )
 from rankscope.feedback.users.user_score import UserScore
-from rankscope.reports.tables import text_table
 from rankscope.reports.texts.comparison_tables import comparison_notes, few_notes
 from rankscope.reports.texts.comparison_words import join_names, verdict_sentences
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankscope.core.display import Tabular
+from rankscope.core.rendering import Rows, as_json, markdown_table, text_table
 from rankscope.core.wording import how_many
-from rankscope.reports.tables import Rows, as_json, markdown_table, text_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

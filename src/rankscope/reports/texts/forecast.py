@@ -7,8 +7,8 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from rankscope.analysis.statistics.bootstrap import ENOUGH
+from rankscope.core.rendering import as_json, text_table
 from rankscope.core.wording import how_many, percent_text, setting_value
-from rankscope.reports.tables import as_json, text_table
 
 if TYPE_CHECKING:
     from rankscope.analysis.forecast.growth import Forecast

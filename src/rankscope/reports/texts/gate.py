@@ -8,9 +8,9 @@ from dataclasses import asdict
 from rankscope.analysis.comparison.gate import GateResult, power_sentence
 from rankscope.analysis.comparison.gate_history import CheckRecord, GateHistory
 from rankscope.core.names import one_line, visible
+from rankscope.core.rendering import Cell, Grid, as_json, grid_markdown
 from rankscope.core.wording import decimal_text, how_many, join_words, signed_text, span_text
 from rankscope.measures.direction import side_of
-from rankscope.reports.tables import Cell, Grid, as_json, grid_markdown
 
 # A gate's result as text for a terminal, Markdown for a job's summary, JSON for programs.
 

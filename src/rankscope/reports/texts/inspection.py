@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from rankscope.core.names import one_line, visible
+from rankscope.core.rendering import text_table
 from rankscope.core.wording import how_many, short_number
-from rankscope.reports.tables import text_table
 
 if TYPE_CHECKING:
     from rankscope.engines.text.explanations import QueryTree

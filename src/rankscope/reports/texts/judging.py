@@ -11,10 +11,10 @@ import numpy as np
 
 from rankscope.analysis.statistics.bootstrap import ENOUGH
 from rankscope.core.errors import SettingError
+from rankscope.core.rendering import as_json, markdown_table, text_table
 from rankscope.core.wording import decimal_text, how_many, percent_text, plain_number, setting_usage
 from rankscope.reports.graphs.axes import Axis
 from rankscope.reports.graphs.graph import Graph
-from rankscope.reports.tables import as_json, markdown_table, text_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

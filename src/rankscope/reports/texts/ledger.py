@@ -8,8 +8,8 @@ from typing import Any
 from rankscope.analysis.pipeline.account import Statement
 from rankscope.analysis.pipeline.ledger import P_IS_R, RECALL, Ledger, WorstQuery
 from rankscope.core.names import visible
+from rankscope.core.rendering import Rows, as_json, grid_of, markdown_table, rows_csv, text_table
 from rankscope.core.wording import how_many
-from rankscope.reports.tables import Rows, as_json, grid_of, markdown_table, rows_csv, text_table
 
 MEANINGS = {
     P_IS_R: "precision = recall: the share of the relevant items within the first c, c = how many there are",
@@ -93,7 +93,7 @@ def ledger_csv(ledger: Ledger, worst: int = 10, notes: bool = True) -> str:
 
 def ledger_latex(ledger: Ledger, width: float, notes: bool = True) -> str:
     """The stages of the first quantity as a table for a paper; what must be said stands below it."""
-    from rankscope.reports.latex import PLACES, latex_table
+    from rankscope.core.latex import PLACES, latex_table
 
     rows = stage_rows(ledger.main)
     said = [*ledger.sentences, f"{basis_line(ledger)}.", *(ledger.notes if notes else ())]

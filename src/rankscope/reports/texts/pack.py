@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from rankscope.core.rendering import text_table
 from rankscope.core.wording import how_many
 from rankscope.feedback.packs.pack import Case, pack_names, read_pack
 from rankscope.feedback.packs.run import PackResult, relative_efficiencies, reproduced
 from rankscope.feedback.study.results import Results
 from rankscope.feedback.study.sensitivity import mean_overlap, shared_topics
 from rankscope.feedback.study.summary import Summary
-from rankscope.reports.tables import text_table
 from rankscope.reports.texts.comparison_words import join_names
 from rankscope.reports.texts.feedback import (
     further_findings,

@@ -8,10 +8,11 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from rankscope.analysis.statistics.deciding_test import DECIDING
+from rankscope.core.latex import COLUMN, PLACES, latex_comments, latex_table, layout_of
+from rankscope.core.rendering import Cell, Grid, p_text, value_text
 from rankscope.core.validation import OneOf, check
 from rankscope.core.wording import percent_text
-from rankscope.reports.latex import COLUMN, PLACES, latex_comments, latex_table, layout_of
-from rankscope.reports.tables import Cell, Grid, coverage_lines, p_text, query_grid, summary_grid, value_text
+from rankscope.reports.tables import coverage_lines, query_grid, summary_grid
 from rankscope.reports.texts.comparison_tables import comparison_notes
 from rankscope.reports.texts.comparison_words import verdict_sentences
 from rankscope.reports.texts.estimates import compared_of

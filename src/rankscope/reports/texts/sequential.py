@@ -13,11 +13,11 @@ from rankscope.analysis.curves.curve import Curve, Region
 from rankscope.core.arrays import FloatArray
 from rankscope.core.errors import SettingError
 from rankscope.core.names import visible
+from rankscope.core.rendering import Cell, Grid, as_json, grid_markdown
 from rankscope.core.wording import how_many, join_words
 from rankscope.measures.direction import turn
 from rankscope.reports.graphs.axes import Axis
 from rankscope.reports.graphs.graph import Graph
-from rankscope.reports.tables import Cell, Grid, as_json, grid_markdown
 
 # What a look found, as text for a terminal, Markdown for a job's summary, JSON for programs.
 

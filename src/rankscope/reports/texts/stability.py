@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from rankscope.analysis.comparison.leaderboard import LeaderboardStability, OrderStability
 from rankscope.analysis.statistics.variance_components import Components, VarianceComponent
+from rankscope.core.rendering import as_json, markdown_table, text_table
 from rankscope.core.wording import decimal_text, how_many, join_words, percent_text, plain_number
-from rankscope.reports.tables import as_json, markdown_table, text_table
 
 # How stable a leaderboard is, in tables and in words that follow from them.
 

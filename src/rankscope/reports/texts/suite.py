@@ -6,8 +6,8 @@ import math
 
 from rankscope.analysis.comparison.suite import ENOUGH_TASKS, Suite, SuiteSystem
 from rankscope.core.names import visible
+from rankscope.core.rendering import text_table
 from rankscope.core.wording import decimal_text, how_many, join_words, percent_text, signed_text, span_text
-from rankscope.reports.tables import text_table
 from rankscope.reports.texts.comparison_words import verdict_sentences
 
 NAMED = 4

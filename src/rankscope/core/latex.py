@@ -13,12 +13,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-import numpy as np
-
 from rankscope.core.errors import SettingError
 from rankscope.core.names import one_line
-from rankscope.measures.evaluation.scores import Scores
-from rankscope.reports.tables import Cell, Grid, coverage_lines, query_grid, summary_grid
+from rankscope.core.rendering import Cell, Grid
 
 # How a table is fitted into a column of a page: its size, headings, line breaks, and panels below each other.
 
@@ -105,6 +102,8 @@ def _tries(values: int) -> Iterator[_Try]:
 
 def _layout(columns: Sequence[LatexColumn], keys: int, width: float, way: _Try) -> Layout | None:
     """The table set in one way; None where a panel is too wide."""
+    import numpy as np
+
     parts = np.array_split(np.arange(keys, len(columns)), way.panels)
     chosen = [[*columns[:keys], *(columns[place] for place in part.tolist())] for part in parts]
     limit = min((_text_limit(panel, width, way) for panel in chosen), default=math.inf)
@@ -130,7 +129,7 @@ def _panel_width(panel: Sequence[PlacedColumn], way: _Try) -> float:
 def _text_limit(panel: Sequence[LatexColumn], width: float, way: _Try) -> float:
     """How wide a column of text may be, so that numbers and narrower texts have their room.
 
-    >>> from rankscope.reports.tables import Cell
+    >>> from rankscope.core.rendering import Cell
     >>> names, values = LatexColumn("system", (Cell("x" * 99, number=False),)), LatexColumn("AP", (Cell("0.262"),))
     >>> round(_text_limit([names, values], 221, _Try(8, True, 60.0, 1)), 1)
     200.9
@@ -151,12 +150,6 @@ MOST_ROWS = 48  # that a page holds; more are set as tables of their own
 NOTE_SIZE = 7
 BETWEEN = "\n\\\\\\noalign{\\vskip 4pt}\n"  # panels
 NARROWEST_NOTE = 150.0
-
-
-def render_latex(scores: Scores, per_query: bool = False, colour: bool = False) -> str:
-    r"""A tabular to \input. What must be said with the numbers stands above it as comments."""
-    grid = query_grid(scores) if per_query else summary_grid(scores, PLACES)
-    return latex_comments([*coverage_lines(scores), *scores.warnings()]) + latex_table(grid)
 
 
 def latex_comments(lines: Iterable[str]) -> str:
