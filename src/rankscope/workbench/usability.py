@@ -16,8 +16,8 @@ from rankscope.analysis.statistics.mean_intervals import t_intervals
 from rankscope.core.arrays import FloatArray
 from rankscope.core.errors import SettingError
 from rankscope.core.names import cell
+from rankscope.core.rendering import as_json, text_table
 from rankscope.core.wording import how_many
-from rankscope.reports.tables import as_json, text_table
 from rankscope.workbench.browsing.sessions import SessionLog
 from rankscope.workbench.store.events import ANSWERS, LONGEST_LOOK, Event, MarkEvent, Refused
 
