@@ -13,8 +13,8 @@ from rankscope.feedback.examples.items import Items
 from rankscope.feedback.methods import METHODS
 from rankscope.feedback.study.experiment import Experiment, Protocol
 from rankscope.feedback.study.loop import SessionBlock, block_size
-from rankscope.feedback.users.sessions import Sessions
 from rankscope.feedback.users.topics import Topics
+from rankscope.feedback.users.users import Sessions
 from rankscope.measures import AP
 
 ITEMS, FEATURES, CLASSES, STARTS = 20_000, 256, 100, 100

@@ -21,9 +21,8 @@ from typing import Any
 import numpy as np
 
 from rankscope.engines.nearest import nearest_ranks
-from rankscope.engines.nearest.gpu import GpuRanker, _OnDevice
+from rankscope.engines.nearest.gpu import GpuRanker, TileCounts, _OnDevice
 from rankscope.engines.nearest.gpu_scores import DEVICE_METRICS
-from rankscope.engines.nearest.gpu_tiles import TileCounts
 from rankscope.engines.nearest.relevance import Relevance
 from rankscope.inputs.features import Features
 

@@ -16,9 +16,8 @@ from rankscope.core.parts import Home, Runner
 from rankscope.core.processes import Processes
 from rankscope.engines.nearest import nearest_ranks
 from rankscope.engines.nearest.relevance import Relevance
-from rankscope.engines.shards.counting import ShardCounts
 from rankscope.engines.shards.parts import RowFile, ShardPlan, StoredRows
-from rankscope.engines.shards.ranking import ShardRanking, shards_between
+from rankscope.engines.shards.ranking import ShardCounts, ShardRanking, shards_between
 from rankscope.inputs.collections.collection import load
 from rankscope.inputs.features import Features
 from rankscope.ranks.relevant_ranks import RelevantRanks

@@ -19,7 +19,7 @@ from rankscope.engines.images.contenders import NAMED
 from rankscope.engines.images.local_features import SiftMatching
 from rankscope.engines.nearest.metrics import METRICS, Mixture, WeightedMetric, metric_named, parse_metric
 from rankscope.feedback.methods import METHODS, Rocchio
-from rankscope.feedback.normalization.candidates import CLASSIFIERS
+from rankscope.feedback.normalization.losses import CLASSIFIERS
 from rankscope.feedback.users.starts import STARTS
 from rankscope.feedback.users.users import USERS, Noisy
 from rankscope.measures import AP, RBP, P

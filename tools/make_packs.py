@@ -19,8 +19,17 @@ from rankscope.feedback.methods import METHODS
 from rankscope.feedback.normalization.baselines import BaselineRules
 from rankscope.feedback.normalization.generalisation import generalise
 from rankscope.feedback.normalization.stored_baselines import BaselineStore, save_baselines
-from rankscope.feedback.packs.pack import FOLDER, Pack, pack_names, read_pack
-from rankscope.feedback.packs.problem import described, labels_digest, pack_collection, pack_topics, properties_of
+from rankscope.feedback.packs.pack import (
+    FOLDER,
+    Pack,
+    described,
+    labels_digest,
+    pack_collection,
+    pack_names,
+    pack_topics,
+    properties_of,
+    read_pack,
+)
 from rankscope.inputs.collections.collection import COLLECTIONS
 from tools.pack_rule import TopicRule, feasible_baselines
 

@@ -22,8 +22,7 @@ from rankscope.core.errors import RankscopeError
 from rankscope.core.files import atomic
 from rankscope.engines.images.decoding import read_image
 from rankscope.engines.images.image import Image
-from rankscope.engines.images.local_features import LocalFeatures, SiftMatching
-from rankscope.engines.images.visual_words import BagOfWords
+from rankscope.engines.images.local_features import BagOfWords, LocalFeatures, SiftMatching
 from rankscope.engines.pairwise import pairwise_ranks
 from rankscope.inputs.collections.collection import Collection, load
 from rankscope.ranks.relevant_ranks import RelevantRanks

@@ -13,7 +13,7 @@ from rankscope.analysis.comparison.gate_history import GateHistory
 from rankscope.analysis.comparison.suite import compare_suite
 from rankscope.analysis.statistics.score_table import ScoreTable
 from rankscope.feedback.methods import METHODS
-from rankscope.feedback.normalization.normalised_study import normalised
+from rankscope.feedback.normalization.generalisation import normalised
 from rankscope.feedback.study.experiment import Experiment, Protocol
 from rankscope.feedback.study.study import StudyPlan, study
 from rankscope.feedback.users.topics import Topics

@@ -29,8 +29,7 @@ if TYPE_CHECKING:
     from rankscope.engines.text import Index
     from rankscope.feedback.examples.items import Items
     from rankscope.feedback.methods.method import Method
-    from rankscope.feedback.packs.pack import Pack
-    from rankscope.feedback.packs.problem import PackProblem
+    from rankscope.feedback.packs.pack import Pack, PackProblem
     from rankscope.feedback.packs.run import PackResult
     from rankscope.feedback.study.experiment import Choice, DisplayName, ListName, Remember, Unjudged
     from rankscope.feedback.study.results import Results
@@ -306,8 +305,7 @@ def simulate_feedback(
     there is enough to do. `keep_sessions` writes what each session began with, every display and every mark into
     NAME.parquet; `replay` takes starts and marks from such a file, and stops where a method shows another display.
     """
-    from rankscope.feedback.study.kept_sessions import load_sessions
-    from rankscope.feedback.study.study import study
+    from rankscope.feedback.study.study import load_sessions, study
 
     if methods is not None:
         methods_of(methods)  # before a large file is read
@@ -452,7 +450,7 @@ def run_pack(
 
 
 def _problem_of_pack(pack: Pack, source: Any, choices: dict[str, Any], progress: PackProgress | None) -> PackProblem:
-    from rankscope.feedback.packs.problem import PackProblem, pack_problem
+    from rankscope.feedback.packs.pack import PackProblem, pack_problem
 
     is_path = isinstance(source, str | Path)
     if source is None or (is_path and not str(source).endswith(VECTOR_SUFFIXES) and Path(source).is_dir()):

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rankscope.engines.live.live_run import LiveRun
     from rankscope.engines.text import Hits, Index
     from rankscope.engines.text.expansions import Expansion
-    from rankscope.engines.text.similarity import Similarity
+    from rankscope.engines.text.similarities import Similarity
     from rankscope.inputs.documents.topics import QuerySet
     from rankscope.inputs.run import Run
     from rankscope.ranks.relevant_ranks import RelevantRanks

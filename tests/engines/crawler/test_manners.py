@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from rankscope.core.errors import InputError, SettingError
+from rankscope.engines.crawler.crawler import Pacer
 from rankscope.engines.crawler.gathering import GatheringLimits
-from rankscope.engines.crawler.politeness import Pacer
 from rankscope.version import __version__
 from tests.engines.crawler.site import (
     HOME,

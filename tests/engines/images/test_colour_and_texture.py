@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankscope.engines.images import colour_texture_descriptors
-from rankscope.engines.images.colour_texture_descriptors import cedd_shares, fcth_shares
+from rankscope.engines.images import texture_descriptors
 from rankscope.engines.images.descriptors import DESCRIPTORS
 from rankscope.engines.images.image import Image
+from rankscope.engines.images.texture_descriptors import cedd_shares, fcth_shares
 from tests.engines.images.examples import noise, plain
 
 BYTE = st.integers(0, 255)
@@ -18,7 +18,7 @@ BYTE = st.integers(0, 255)
 
 @given(colour=st.tuples(BYTE, BYTE, BYTE))
 def test_the_shares_of_24_colours_add_up_to_one(colour: tuple[int, int, int]) -> None:
-    shares = colour_texture_descriptors.fuzzy_colour_shares(np.array([[colour]]))[0, 0]
+    shares = texture_descriptors.fuzzy_colour_shares(np.array([[colour]]))[0, 0]
     assert shares.shape == (24,)
     assert shares.sum() == pytest.approx(1.0)
     assert shares.min() >= -1e-9
@@ -43,8 +43,8 @@ def test_the_shares_of_24_colours_add_up_to_one(colour: tuple[int, int, int]) ->
     ],
 )
 def test_a_clear_colour_has_its_name(colour: tuple[int, int, int], name: str) -> None:
-    shares = colour_texture_descriptors.fuzzy_colour_shares(np.array([[colour]]))[0, 0]
-    assert colour_texture_descriptors.FUZZY_COLOURS[int(shares.argmax())] == name
+    shares = texture_descriptors.fuzzy_colour_shares(np.array([[colour]]))[0, 0]
+    assert texture_descriptors.FUZZY_COLOURS[int(shares.argmax())] == name
 
 
 @pytest.mark.parametrize("name", ["cedd", "fcth", "jcd"])
@@ -79,7 +79,7 @@ def test_cedd_is_what_its_rules_say_block_by_block() -> None:
             textures = [0] if found.max() < 14 else (1 + np.flatnonzero(found / found.max() > clear)).tolist()
             mean = colours[row : row + 2, column : column + 2].mean(axis=(0, 1))
             for texture in textures:
-                counted[texture] += colour_texture_descriptors.fuzzy_colour_shares(mean[None, None])[0, 0]
+                counted[texture] += texture_descriptors.fuzzy_colour_shares(mean[None, None])[0, 0]
                 additions += 1
     np.testing.assert_allclose(cedd_shares(picture), counted / additions, atol=1e-9)
 
@@ -98,7 +98,7 @@ def test_fcth_is_what_its_rules_say_block_by_block() -> None:
             low = np.array([(1 - h) * (1 - v), h * (1 - v), (1 - h) * v, h * v])
             mean = small[2 * row : 2 * row + 2, 2 * column : 2 * column + 2].mean(axis=(0, 1))
             textures = np.concatenate([low * (1 - e), low * e])
-            counted += textures[:, None] * colour_texture_descriptors.fuzzy_colour_shares(mean[None, None])[0, 0] / 1600
+            counted += textures[:, None] * texture_descriptors.fuzzy_colour_shares(mean[None, None])[0, 0] / 1600
     np.testing.assert_allclose(fcth_shares(picture), counted, atol=1e-6)
     assert fcth_shares(picture).sum() == pytest.approx(1.0)
 

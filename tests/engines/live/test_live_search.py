@@ -14,9 +14,9 @@ import pytest
 
 import rankscope
 from rankscope.core.errors import InputError, SettingError
-from rankscope.engines.live import asking, endpoint
-from rankscope.engines.live.asking import Gate
+from rankscope.engines.live import endpoint, live_search
 from rankscope.engines.live.live_run import LiveRun
+from rankscope.engines.live.live_search import Gate
 from tests.engines.live.engine_server import (
     Asked,
     Fault,
@@ -174,7 +174,7 @@ def test_everyone_waits_as_long_as_the_engine_asks_for(monkeypatch: pytest.Monke
     def fault(asked: Asked, number: int) -> Fault | None:
         return json_fault(429, {}, Retry_After="0.05") if number == 1 else None
 
-    monkeypatch.setattr(asking, "monotonic", lambda: now[0])
+    monkeypatch.setattr(live_search, "monotonic", lambda: now[0])
     monkeypatch.setattr(Gate, "close_for", closed)
     topics = {str(number): f"topic {number}" for number in range(1, 30)}
     with running(ranking, fault) as engine, ThreadPoolExecutor(1) as pool:

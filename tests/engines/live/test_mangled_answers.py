@@ -8,9 +8,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from rankscope.engines.live.asking import ArrivedRanking
 from rankscope.engines.live.dialects import DIALECTS, EngineFailure
 from rankscope.engines.live.live_run import answer_table
+from rankscope.engines.live.live_search import ArrivedRanking
 from tests.needs import needed_module
 
 needed_module("httpx", "gather")

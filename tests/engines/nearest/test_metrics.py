@@ -16,8 +16,7 @@ from scipy.spatial import distance
 
 from rankscope.core.errors import InputError, SettingError
 from rankscope.engines.nearest import ALL, Mixture, WeightedMetric, nearest_ranks
-from rankscope.engines.nearest.differences import CityBlock
-from rankscope.engines.nearest.metrics import METRICS, Metric, metric_named, space_of
+from rankscope.engines.nearest.metrics import METRICS, CityBlock, Metric, metric_named, space_of
 from rankscope.engines.nearest.space import short_buffers, sums_in_order, sums_of_all_pairs, sums_of_pairs
 from rankscope.ranks.relevant_ranks import KEPT_DISTRACTORS
 from tests.engines.nearest.plain import (

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankscope.core.errors import InputError, SettingError
-from rankscope.engines.nearest import ALL, blocks, differences, nearest_ranks, space
+from rankscope.engines.nearest import ALL, blocks, metrics, nearest_ranks, space
 from rankscope.engines.nearest.metrics import space_of
 from rankscope.engines.nearest.products import ProductSpace
 from rankscope.engines.nearest.space import Space
@@ -90,7 +90,7 @@ def test_features_larger_than_memory_come_in_slabs(
     np.save(tmp_path / "features.npy", features)
     mapped = np.load(tmp_path / "features.npy", mmap_mode="r")
     monkeypatch.setattr(space, "SLAB", 500)
-    monkeypatch.setattr(differences, "LARGE", 0)
+    monkeypatch.setattr(metrics, "LARGE", 0)
     monkeypatch.setattr(ProductSpace, "copies", 0)
     assert everything(nearest_ranks(mapped, labels, metric, keep_scores=True, memory=1 << 20)) == whole
 

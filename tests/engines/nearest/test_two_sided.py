@@ -13,10 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from rankscope.engines.nearest import ALL, differences, nearest_ranks, two_sided
+from rankscope.engines.nearest import ALL, metrics, nearest_ranks, ranking
 from rankscope.engines.nearest.blocks import BlockRanks, BlocksFolder
-from rankscope.engines.nearest.differences import L1
-from rankscope.engines.nearest.metrics import space_of
+from rankscope.engines.nearest.metrics import L1, space_of
 from rankscope.engines.nearest.relevance import Relevance
 from rankscope.engines.nearest.space import Space
 from rankscope.inputs.features import Features
@@ -30,11 +29,11 @@ Table = NDArray[Any]
 def tiles(side: int | None = None) -> Iterator[None]:
     """However small the blocks are, tiles serve both sides; or none does."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(two_sided, "LEAST_BLOCK", 1)
+        patch.setattr(ranking, "LEAST_BLOCK", 1)
         for name in ("LEAST_WIDTH", "LEAST_SCREENED_WIDTH"):
-            patch.setattr(two_sided, name, 1 if side else 10**9)
-        patch.setattr(two_sided, "MOST_EQUALS", np.inf)
-        patch.setattr(two_sided, "STRIP", max(1, (side or 2) // 2))
+            patch.setattr(ranking, name, 1 if side else 10**9)
+        patch.setattr(ranking, "MOST_EQUALS", np.inf)
+        patch.setattr(ranking, "STRIP", max(1, (side or 2) // 2))
         yield
 
 
@@ -189,8 +188,8 @@ def test_each_pair_of_blocks_is_computed_once(monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setattr(L1, "tile", counted)
     with tiles(40):
-        monkeypatch.setattr(two_sided, "STRIP", 1)
-        monkeypatch.setattr(two_sided, "share_of_equals", lambda space, queries: 0.0)
+        monkeypatch.setattr(ranking, "STRIP", 1)
+        monkeypatch.setattr(ranking, "share_of_equals", lambda space, queries: 0.0)
         nearest_ranks(features, np.arange(240) % 6, "l1", block=40)
     assert pairs == 240 * 241 // 2
 
@@ -203,23 +202,23 @@ def test_only_scores_that_are_rarely_equal_are_counted_for_both_sides(metric: st
     rng = np.random.default_rng(0)
     features = rng.integers(0, 256 if kind == "wide" else 2, (600, 40), dtype=np.uint8)
     relevance = Relevance.of(Features.of(features, rng.integers(0, 60, 600)))
-    assert two_sided.pays(space_of(metric, features), relevance, False, memory=1 << 29) == two_sides
-    assert not two_sided.pays(space_of(metric, features), relevance, False, memory=1 << 16)
+    assert ranking.pays(space_of(metric, features), relevance, False, memory=1 << 29) == two_sides
+    assert not ranking.pays(space_of(metric, features), relevance, False, memory=1 << 16)
 
 
 def test_tiles_that_do_not_fit_are_not_made() -> None:
-    assert two_sided.tile_side(100, 9_000_000, None) == 0
-    assert two_sided.tile_side(20_000, 1000, None) == 0
-    assert two_sided.tile_side(20_000, 9_000_000, 5000) == 0
-    assert two_sided.tile_side(1000, 9_000_000, None) == 1000
+    assert ranking.tile_side(100, 9_000_000, None) == 0
+    assert ranking.tile_side(20_000, 1000, None) == 0
+    assert ranking.tile_side(20_000, 9_000_000, 5000) == 0
+    assert ranking.tile_side(1000, 9_000_000, None) == 1000
 
 
 @pytest.mark.parametrize("rows", [1, 3, 33])
 def test_fractions_are_off_by_no_more_than_their_share(rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(differences, "TILE_ITEMS", 64)
+    monkeypatch.setattr(metrics, "TILE_ITEMS", 64)
     rng = np.random.default_rng(rows)
     matrix = (rng.standard_normal((rows, 517)) * 2.0 ** rng.integers(-20, 20, 517)).astype(np.float32)
-    distances = differences.CityBlock.of(matrix)
+    distances = metrics.CityBlock.of(matrix)
     everyone = np.arange(rows)
     exact = np.abs(matrix[:, None].astype(np.float64) - matrix).sum(axis=2)
     off = np.abs(distances.between(everyone, everyone) - exact)

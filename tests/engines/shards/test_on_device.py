@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from rankscope.engines.nearest import nearest_ranks
 from rankscope.engines.nearest.gpu_scores import DEVICE_METRICS
-from rankscope.engines.shards.counting import counts_of_ranks
+from rankscope.engines.shards.ranking import counts_of_ranks
 from rankscope.inputs.features import Features
 from rankscope.ranks.ragged import Ragged
 from rankscope.ranks.score_tables import best_first, count_among, ranks_among

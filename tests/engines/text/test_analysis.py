@@ -8,9 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankscope.core.errors import SettingError
-from rankscope.engines.text.analysers import ALL, ANALYSERS, KnownTerms
-from rankscope.engines.text.token_filters import fold_german, german_light_stem, lower, porter_stem
-from rankscope.engines.text.tokenizers import WORDS
+from rankscope.engines.text.analysers import (
+    ALL,
+    ANALYSERS,
+    WORDS,
+    KnownTerms,
+    fold_german,
+    german_light_stem,
+    lower,
+    porter_stem,
+)
 from tests.engines.text.golden_files import golden_rows
 
 LECTURE = ("Hello world", "Hello there", "Hello, hello! Bob", "World peace", "Bob's world")

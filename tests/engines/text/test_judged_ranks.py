@@ -84,7 +84,7 @@ def test_deleted_documents_are_not_there(tmp_path: Path) -> None:
 def test_few_scores_are_counted_and_many_sorted_with_the_same_result(
     index: Index, most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rankscope.engines.text.rankings.COUNTED_AT_MOST", most)
+    monkeypatch.setattr("rankscope.engines.text.searching.COUNTED_AT_MOST", most)
     for ties in ("given", "trec_eval"):
         settings = Settings(ties=ties)
         assert same(

@@ -12,7 +12,7 @@ import pytest
 from rankscope.core.errors import QueryError
 from rankscope.engines.text.analysers import ANALYSERS
 from rankscope.engines.text.queries import Fuzzy, InField, Node, Term, walk_query
-from rankscope.engines.text.term_patterns import similar_terms
+from rankscope.engines.text.regular_expressions import similar_terms
 from tests.engines.text.golden_files import ANALYSER_NAMES
 from tests.engines.text.golden_index import difference, golden_documents, golden_index, ranking_of
 from tests.engines.text.lucene_oracle import Lucene

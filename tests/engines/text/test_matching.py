@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankscope.engines.text import Index
-from rankscope.engines.text.phrases import sloppy_frequency
+from rankscope.engines.text.matching import sloppy_frequency
 from rankscope.engines.text.queries import Phrase
+from rankscope.engines.text.regular_expressions import edit_distances
 from rankscope.engines.text.searching import FEW, best_first, best_places
 from rankscope.engines.text.similarities import ALL, SIMILARITIES
-from rankscope.engines.text.term_patterns import edit_distances
 
 WORDS = st.text(alphabet="abcé", min_size=1, max_size=6)
 DOCUMENTS = st.lists(st.text(alphabet="abcd ", max_size=14), min_size=1, max_size=8)

@@ -17,9 +17,14 @@ from rankscope.feedback.examples.examples import Folds, stratified_folds
 from rankscope.feedback.methods import NearestNeighbour, Parzen, QueryPoint, Rocchio
 from rankscope.feedback.methods.method import CannotScore
 from rankscope.feedback.normalization.baselines import approach_of, baseline, baselines
-from rankscope.feedback.normalization.candidates import LdaClassifier, LogisticClassifier, SvmClassifier
 from rankscope.feedback.normalization.efficiency import mean_curve, places
-from rankscope.feedback.normalization.losses import Loss, try_candidate
+from rankscope.feedback.normalization.losses import (
+    LdaClassifier,
+    LogisticClassifier,
+    Loss,
+    SvmClassifier,
+    try_candidate,
+)
 from rankscope.measures import AP, Rprec
 from tests.feedback.normalization.test_out_of_fold import StumpClassifier
 from tests.feedback.problems import SMALL, SMALL_FOLDS, SMALL_TARGET, drawn

@@ -12,8 +12,7 @@ from rankscope.feedback.methods import METHODS
 from rankscope.feedback.normalization.baselines import BaselineRules
 from rankscope.feedback.normalization.efficiency import combined_freedom, interval_over_draws
 from rankscope.feedback.normalization.example_sets import erring_examples
-from rankscope.feedback.normalization.generalisation import generalise
-from rankscope.feedback.normalization.normalised_study import Normalised
+from rankscope.feedback.normalization.generalisation import Normalised, generalise
 from rankscope.feedback.users.topics import Topics
 from rankscope.feedback.users.user_score import ErrorRates
 from tests.feedback.problems import drawn

@@ -14,19 +14,19 @@ from rankscope.feedback.examples.examples import Folds, stratified_folds
 from rankscope.feedback.examples.items import Items
 from rankscope.feedback.methods import QueryPoint
 from rankscope.feedback.normalization.baselines import baseline, better_of, permute_labels, refitted_ap
-from rankscope.feedback.normalization.candidates import (
-    CLASSIFIERS,
-    ForestClassifier,
-    LdaClassifier,
-    LogisticClassifier,
-    SvmClassifier,
-)
 from rankscope.feedback.normalization.feasibility import (
     Feasibility,
     FoldPlaces,
     feasibility,
     permuted_ap,
     random_subsets,
+)
+from rankscope.feedback.normalization.losses import (
+    CLASSIFIERS,
+    ForestClassifier,
+    LdaClassifier,
+    LogisticClassifier,
+    SvmClassifier,
 )
 from rankscope.measures import AP
 from rankscope.measures.quadruple import random_average_precision

@@ -12,7 +12,7 @@ from rankscope.core.errors import SettingError
 from rankscope.feedback import Items
 from rankscope.feedback.examples.examples import stratified_folds
 from rankscope.feedback.methods import SVM, NearestNeighbour, QueryPoint
-from rankscope.feedback.normalization.candidates import (
+from rankscope.feedback.normalization.losses import (
     CLASSIFIERS,
     ORDERS,
     Candidate,

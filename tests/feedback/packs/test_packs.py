@@ -14,13 +14,21 @@ from rankscope.core.errors import InputError, SettingError
 from rankscope.engines.images.image import Image
 from rankscope.feedback.examples.items import Items, features_digest
 from rankscope.feedback.methods import METHODS
-from rankscope.feedback.packs.pack import hue_saturation_value, pack_names, property_values, read_pack
-from rankscope.feedback.packs.problem import labels_digest, pack_collection, pack_topics, pooled, properties_of
+from rankscope.feedback.packs.pack import (
+    hue_saturation_value,
+    labels_digest,
+    pack_collection,
+    pack_names,
+    pack_topics,
+    pooled,
+    properties_of,
+    property_values,
+    read_pack,
+)
 from rankscope.feedback.packs.run import PackResult, case_plan, ratio_of, stored_reference
-from rankscope.feedback.study.kept_sessions import load_sessions
 from rankscope.feedback.study.results import load_results
 from rankscope.feedback.study.sensitivity import mean_overlap, shared_topics
-from rankscope.feedback.study.study import study
+from rankscope.feedback.study.study import load_sessions, study
 from rankscope.feedback.users.topics import Topics, sampling_units
 from rankscope.reports.page.pack_page import render_pack
 from rankscope.reports.texts.feedback import LABELS

@@ -15,9 +15,8 @@ from rankscope.core.errors import InputError
 from rankscope.feedback.examples.items import Items
 from rankscope.feedback.methods import METHODS
 from rankscope.feedback.study.experiment import Experiment, Protocol
-from rankscope.feedback.study.kept_sessions import KeptSessions, load_sessions
 from rankscope.feedback.study.results import load_results
-from rankscope.feedback.study.study import StudyPlan, study
+from rankscope.feedback.study.study import KeptSessions, StudyPlan, load_sessions, study
 from rankscope.feedback.users.starts import STARTS
 from rankscope.feedback.users.topics import Topics
 from rankscope.feedback.users.users import USERS

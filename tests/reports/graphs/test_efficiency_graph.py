@@ -9,9 +9,9 @@ import pytest
 
 from rankscope.core.errors import SettingError
 from rankscope.feedback.normalization.baselines import baseline
-from rankscope.feedback.normalization.candidates import LdaClassifier
 from rankscope.feedback.normalization.efficiency import Efficiency
-from rankscope.feedback.normalization.normalised_study import Normalised
+from rankscope.feedback.normalization.generalisation import Normalised
+from rankscope.feedback.normalization.losses import LdaClassifier
 from rankscope.reports import graphs
 from rankscope.reports.graphs.feedback import _mean_efficiencies
 from rankscope.reports.graphs.marks import Guide, Stroke

@@ -12,13 +12,12 @@ from rankscope.feedback.methods import METHODS
 from rankscope.feedback.methods.method import rank_sessions
 from rankscope.feedback.normalization.efficiency import efficiency
 from rankscope.feedback.normalization.example_sets import ExampleSets, topic_seed
-from rankscope.feedback.normalization.normalised_study import Normalised, normalised
+from rankscope.feedback.normalization.generalisation import Normalised, normalised
 from rankscope.feedback.study.experiment import Experiment, Protocol
 from rankscope.feedback.study.results import Results
 from rankscope.feedback.study.study import StudyPlan, study
-from rankscope.feedback.users.sessions import uniform
 from rankscope.feedback.users.topics import Topics
-from rankscope.feedback.users.users import USERS
+from rankscope.feedback.users.users import USERS, uniform
 from rankscope.reports.page.feedback_page import render_study, study_figures, study_sections, write_study_page
 from tests.feedback.cases import clusters
 from tests.reports.page.test_html import data_of

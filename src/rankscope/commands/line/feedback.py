@@ -356,8 +356,7 @@ def feedback_command(
     rankscope feedback digits convergence --methods svm,rocchio
     """
     from rankscope.core.runners import runner_of
-    from rankscope.feedback.study.kept_sessions import load_sessions
-    from rankscope.feedback.study.study import study
+    from rankscope.feedback.study.study import load_sessions, study
     from rankscope.reports.texts.feedback import study_text
 
     output = _needed_output(question, output)
@@ -402,7 +401,7 @@ def _needed_output(question: str | None, output: str | None) -> str:
 
 def _write_page(results: Any, plan: Any, report: str, baselines: str | None, output: str, progress: Any) -> None:
     """The page, and next to the results the baselines and efficiencies that the next study may begin with."""
-    from rankscope.feedback.normalization.normalised_study import normalised
+    from rankscope.feedback.normalization.generalisation import normalised
     from rankscope.feedback.normalization.stored_baselines import load_store, save_baselines
     from rankscope.reports.page.feedback_page import write_study_page
 

@@ -39,9 +39,8 @@ def gather_pages(
     for package in PACKAGES:
         import_extra(package, package, "gather")
     from rankscope.engines.crawler.addresses import Permitted, Scope, machine_of
-    from rankscope.engines.crawler.crawler import Crawler, ParsingWorker
+    from rankscope.engines.crawler.crawler import Crawler, Pacer, ParsingWorker, Visitor
     from rankscope.engines.crawler.fetching import Fetcher
-    from rankscope.engines.crawler.politeness import Pacer, Visitor
     from rankscope.engines.crawler.state import GATHERING, Gathered, GatheringState
     from rankscope.engines.resumable import remove_state
 

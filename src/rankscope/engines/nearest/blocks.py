@@ -19,8 +19,7 @@ from rankscope.core.errors import InputError
 from rankscope.core.parts import PartsFolder, work_folder
 from rankscope.core.threads import in_threads, thread_count, with_threads
 from rankscope.engines.nearest.products import ProductSpace, Scratch
-from rankscope.engines.nearest.query_block import Best, QueryBlock
-from rankscope.engines.nearest.relevance import Asked
+from rankscope.engines.nearest.relevance import Asked, Best, QueryBlock
 from rankscope.engines.nearest.space import Space
 from rankscope.inputs.array_files import Archive
 from rankscope.ranks.kept_scores import lots_of_numbers

@@ -15,8 +15,7 @@ from rankscope.core.errors import SettingError
 from rankscope.core.notation import Named, NamedCatalogue
 from rankscope.core.threads import in_threads, with_threads
 from rankscope.engines.nearest.blocks import BlockRanker, BlockRanks, RowsOfBlock, Screening
-from rankscope.engines.nearest.query_block import QueryBlock
-from rankscope.engines.nearest.relevance import Relevance, SharedRelevance
+from rankscope.engines.nearest.relevance import QueryBlock, Relevance, SharedRelevance
 from rankscope.engines.nearest.space import TABLE, Space
 from rankscope.inputs.problems import shorten_value
 from rankscope.ranks.ragged import Ragged

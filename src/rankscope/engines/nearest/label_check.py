@@ -13,7 +13,7 @@ from rankscope.core.errors import InputError
 from rankscope.core.validation import Number, check
 from rankscope.core.wording import how_many
 from rankscope.engines.nearest import metrics
-from rankscope.engines.nearest.query_block import Best
+from rankscope.engines.nearest.relevance import Best
 from rankscope.engines.nearest.space import Space
 from rankscope.inputs.features import Features
 

@@ -18,8 +18,7 @@ from rankscope.core.errors import InputError
 from rankscope.core.names import name_of
 from rankscope.engines.nearest.blocks import Arrays, lists_from_arrays, lists_to_arrays
 from rankscope.engines.nearest.metrics import Mixture, space_of, values_of
-from rankscope.engines.nearest.query_block import QueryBlock
-from rankscope.engines.nearest.relevance import Relevance, SharedRelevance, shared_items
+from rankscope.engines.nearest.relevance import QueryBlock, Relevance, SharedRelevance, shared_items
 from rankscope.engines.nearest.space import Values
 from rankscope.inputs.array_files import read_npy
 from rankscope.ranks.ragged import Ragged, offsets_of

@@ -7,8 +7,7 @@ from functools import singledispatchmethod
 
 import numpy as np
 
-from rankscope.engines.text.matching import Matcher
-from rankscope.engines.text.phrases import phrase_frequencies
+from rankscope.engines.text.matching import Matcher, phrase_frequencies
 from rankscope.engines.text.queries import (
     PROHIBITED,
     REQUIRED,
@@ -28,9 +27,9 @@ from rankscope.engines.text.queries import (
     Wildcard,
     simplify,
 )
+from rankscope.engines.text.regular_expressions import matching_terms
 from rankscope.engines.text.searching import Searcher
-from rankscope.engines.text.similarity import Explanation, TermStatistics
-from rankscope.engines.text.term_patterns import matching_terms
+from rankscope.engines.text.similarities import Explanation, TermStatistics
 
 NO_MATCH = "does not match"
 

@@ -17,7 +17,7 @@ from rankscope.engines.text.analysers import Token, tokens_of
 from rankscope.engines.text.index_columns import TermColumn
 from rankscope.engines.text.index_reader import IndexReader
 from rankscope.engines.text.queries import PROHIBITED, BestOf, Boolean, Boost, Fuzzy, InField, Node, Phrase, Term
-from rankscope.engines.text.term_patterns import matching_terms, similar_terms
+from rankscope.engines.text.regular_expressions import matching_terms, similar_terms
 
 
 @dataclass(frozen=True)

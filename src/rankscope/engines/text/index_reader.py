@@ -19,7 +19,7 @@ from rankscope.engines.text.analysers import ANALYSERS, Analyser, KnownTerms
 from rankscope.engines.text.index_columns import FieldColumns, Numbers, Vocabulary, build_field, coarse_lengths
 from rankscope.engines.text.index_files import open_segment, read_record
 from rankscope.engines.text.segments import ID, Row, Segment, StoredDocuments, UsedIds
-from rankscope.engines.text.similarity import FieldStatistics, TermStatistics
+from rankscope.engines.text.similarities import FieldStatistics, TermStatistics
 
 if TYPE_CHECKING:
     import polars as pl

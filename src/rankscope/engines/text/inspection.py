@@ -20,8 +20,8 @@ from rankscope.engines.text.highlighting import Fragment, MarkedWord
 from rankscope.engines.text.index_columns import ARRAYS, FieldColumns
 from rankscope.engines.text.index_reader import IndexReader
 from rankscope.engines.text.queries import Fuzzy
+from rankscope.engines.text.regular_expressions import similar_terms
 from rankscope.engines.text.segments import ID
-from rankscope.engines.text.term_patterns import similar_terms
 from rankscope.engines.text.text_index import Index
 
 By = Literal["documents", "occurrences", "name"]

@@ -19,11 +19,9 @@ from rankscope.engines.text.index_writer import IndexWriter
 from rankscope.engines.text.matching import MatchCache
 from rankscope.engines.text.queries import Node, any_of
 from rankscope.engines.text.query_parser import Language, Operator, mend_surrogates, parse_query
-from rankscope.engines.text.rankings import TopicLists, Unmatched, rank_topics
-from rankscope.engines.text.searching import Hits, Searcher
+from rankscope.engines.text.searching import Hits, Searcher, TopicLists, Unmatched, rank_topics
 from rankscope.engines.text.segments import ID, Documents, blocks_of_documents
-from rankscope.engines.text.similarities import BM25, SIMILARITIES
-from rankscope.engines.text.similarity import Explanation, Similarity
+from rankscope.engines.text.similarities import BM25, SIMILARITIES, Explanation, Similarity
 from rankscope.inputs.qrels import Qrels, read_junk
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.run import Run

@@ -16,7 +16,7 @@ from rankscope.core.errors import InputError, SettingError
 from rankscope.engines.text.expansions import Expansion, RM3Expansion, RocchioExpansion, words_of
 from rankscope.engines.text.lsi import USUAL, lsi_vectors, most_dimensions
 from rankscope.engines.text.queries import Term
-from rankscope.engines.text.similarity import Similarity
+from rankscope.engines.text.similarities import Similarity
 from rankscope.engines.text.text_index import Index
 from rankscope.feedback.examples.examples import Examples
 from rankscope.feedback.examples.items import Items, ScalingName

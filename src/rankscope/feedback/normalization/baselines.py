@@ -22,9 +22,20 @@ from rankscope.core.validation import COUNT, FLAG, SEED, Optional, check, rule_o
 from rankscope.feedback.examples.examples import DEFAULT_FOLDS, Folds, checked_target, most_folds, stratified_folds
 from rankscope.feedback.examples.items import Items, features_digest, target_digest
 from rankscope.feedback.methods.method import Method
-from rankscope.feedback.normalization.candidates import CLASSIFIERS, Candidate, Classifier, out_of_fold
 from rankscope.feedback.normalization.feasibility import PERMUTATIONS, REFITTED, Feasibility, feasibility, permuted_ap
-from rankscope.feedback.normalization.losses import BaselineTrial, Form, Loss, LossKind, Tried, ZeroOne, try_candidate
+from rankscope.feedback.normalization.losses import (
+    CLASSIFIERS,
+    BaselineTrial,
+    Candidate,
+    Classifier,
+    Form,
+    Loss,
+    LossKind,
+    Tried,
+    ZeroOne,
+    out_of_fold,
+    try_candidate,
+)
 from rankscope.measures import AP
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.ranks.score_tables import ranks_from_scores

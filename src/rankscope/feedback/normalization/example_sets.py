@@ -16,7 +16,7 @@ from rankscope.feedback.examples.examples import Examples, Folds, checked_target
 from rankscope.feedback.examples.items import Items
 from rankscope.feedback.methods.method import Method, name_with_size, rank_sessions
 from rankscope.feedback.study.experiment import Marker
-from rankscope.feedback.users.sessions import Sessions, uniform
+from rankscope.feedback.users.users import Sessions, uniform
 from rankscope.ranks.ragged import Ragged
 from rankscope.ranks.relevant_ranks import RelevantRanks
 

@@ -28,8 +28,7 @@ from rankscope.feedback.normalization.baselines import Baseline, BaselineRules, 
 from rankscope.feedback.normalization.efficiency import Efficiency, variance_of_mean
 from rankscope.feedback.normalization.generalisation import Generalisation, generalise
 from rankscope.feedback.normalization.stored_baselines import BaselineStore, load_store, save_baselines
-from rankscope.feedback.packs.pack import Case, Pack
-from rankscope.feedback.packs.problem import PackProblem, Progress
+from rankscope.feedback.packs.pack import Case, Pack, PackProblem, Progress
 from rankscope.feedback.study.experiment import Experiment
 from rankscope.feedback.study.results import Results, load_results
 from rankscope.feedback.study.sensitivity import Adaptation, adaptation, shared_topics

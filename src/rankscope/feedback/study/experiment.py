@@ -14,10 +14,9 @@ from rankscope.core.errors import SettingError
 from rankscope.core.validation import COUNT, FLAG, OneOf, Optional, WholeNumber, check_fields
 from rankscope.feedback.examples.examples import stratified_folds
 from rankscope.feedback.examples.items import Items
-from rankscope.feedback.users.sessions import Sessions, seed_of, uniform
 from rankscope.feedback.users.starts import OneQuery, Start
 from rankscope.feedback.users.topics import Topics
-from rankscope.feedback.users.users import Consistent, Displays, Judge, Said, User
+from rankscope.feedback.users.users import Consistent, Displays, Judge, Said, Sessions, User, seed_of, uniform
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,7 +17,7 @@ from rankscope.feedback.examples.scores import Scored, best_items
 from rankscope.feedback.methods.method import Method, start_scores, tolerant_scores
 from rankscope.feedback.study.experiment import Experiment, ListName, Marked, Marker, Protocol
 from rankscope.feedback.study.scored_lists import DisplayQuality, Listed, display_quality, scored_list
-from rankscope.feedback.users.sessions import Sessions, seed_of
+from rankscope.feedback.users.users import Sessions, seed_of
 from rankscope.ranks.ragged import Ragged
 from rankscope.ranks.relevant_ranks import RelevantRanks
 

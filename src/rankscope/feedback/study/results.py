@@ -22,8 +22,8 @@ from rankscope.core.names import name_of
 from rankscope.feedback.methods import CONTROLS
 from rankscope.feedback.study.loop import Round
 from rankscope.feedback.study.scored_lists import SHARES, fingerprints, tied_pairs
-from rankscope.feedback.users.sessions import Sessions
 from rankscope.feedback.users.topics import Topics
+from rankscope.feedback.users.users import Sessions
 from rankscope.inputs.formats import columnar_layouts
 from rankscope.inputs.formats.columnar import read_frame
 from rankscope.measures.measure import Measure

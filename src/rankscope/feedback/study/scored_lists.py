@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from rankscope.core.arrays import BoolArray, FloatArray, IntArray
 from rankscope.core.threads import in_threads
 from rankscope.feedback.study.experiment import ListName
-from rankscope.feedback.users.sessions import Numbers, mix_bits
+from rankscope.feedback.users.users import Numbers, mix_bits
 from rankscope.ranks.ragged import Ragged, divide
 from rankscope.ranks.relevant_ranks import RelevantRanks, rank_counts
 from rankscope.ranks.score_tables import ranks_from_scores

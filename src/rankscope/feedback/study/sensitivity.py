@@ -17,10 +17,9 @@ from rankscope.feedback.examples.scores import mean_or_nan
 from rankscope.feedback.methods.method import Method
 from rankscope.feedback.study.experiment import Experiment, Protocol
 from rankscope.feedback.study.loop import simulate_rounds
-from rankscope.feedback.users.sessions import Sessions
 from rankscope.feedback.users.starts import Start
 from rankscope.feedback.users.topics import Topics
-from rankscope.feedback.users.users import Noisy
+from rankscope.feedback.users.users import Noisy, Sessions
 from rankscope.measures import AP, Measure
 
 # How much the result of a method depends on where the user begins.

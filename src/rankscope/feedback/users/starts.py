@@ -14,8 +14,8 @@ from rankscope.core.arrays import BoolArray, FloatArray, IntArray
 from rankscope.core.catalogue import Later, later
 from rankscope.core.errors import SettingError
 from rankscope.core.notation import Named, NamedCatalogue, Written, split_list
-from rankscope.feedback.users.sessions import Sessions, seed_of, uniform
 from rankscope.feedback.users.topics import Topics
+from rankscope.feedback.users.users import Sessions, seed_of, uniform
 from rankscope.ranks.ragged import Ragged
 
 if TYPE_CHECKING:

@@ -16,8 +16,7 @@ from rankscope.core.arrays import BoolArray, FloatArray, IntArray
 from rankscope.core.catalogue import did_you_mean
 from rankscope.core.display import Tabular
 from rankscope.core.errors import InputError, SettingError
-from rankscope.feedback.users.sessions import seed_of, uniform
-from rankscope.feedback.users.users import Displays, Said, User
+from rankscope.feedback.users.users import Displays, Said, User, seed_of, uniform
 
 FORMAT, VERSION = "rankscope.user-score", 1
 DISPLAY_SCOPE = 20  # items of a display

@@ -28,7 +28,7 @@ from rankscope.reports.graphs.kinds import Option, StudyGraphs, kind, left_out_w
 from rankscope.reports.graphs.systems import MOST_BANDS, facts_of
 
 if TYPE_CHECKING:
-    from rankscope.feedback.normalization.normalised_study import Normalised
+    from rankscope.feedback.normalization.generalisation import Normalised
 
 
 # The rounds graph: what each round of feedback brings.

@@ -17,7 +17,7 @@ from rankscope.core.arrays import FloatArray
 from rankscope.core.errors import RankscopeError
 from rankscope.core.rendering import grid_of
 from rankscope.core.wording import how_many
-from rankscope.feedback.normalization.normalised_study import Normalised
+from rankscope.feedback.normalization.generalisation import Normalised
 from rankscope.feedback.study.results import Results
 from rankscope.feedback.study.summary import NO_FEEDBACK, SEEN, Summary, compared_methods, session_rows
 from rankscope.reports.graphs.kinds import FEEDBACK_KINDS

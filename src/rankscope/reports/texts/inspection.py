@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rankscope.engines.text.explanations import QueryTree
     from rankscope.engines.text.index_files import CheckedIndex
     from rankscope.engines.text.inspection import AnalysisView, DocumentView, IndexOverview, PostingList, TermList
-    from rankscope.engines.text.similarity import Explanation
+    from rankscope.engines.text.similarities import Explanation
 
 
 # The ways to look into an index: what each needs and takes, and what it shows, as text and as a value.

@@ -37,7 +37,7 @@ from rankscope.engines.text.queries import (
     time_limit,
 )
 from rankscope.engines.text.segments import ID
-from rankscope.engines.text.similarity import Explanation
+from rankscope.engines.text.similarities import Explanation
 from rankscope.engines.text.text_index import Index
 from rankscope.workbench.service.application import Refusal, ServiceLimits, is_pattern, matching_names
 

@@ -19,7 +19,7 @@ from rankscope.engines.text.explanations import NO_MATCH
 from rankscope.engines.text.inspection import analyse_stepwise, overview
 from rankscope.engines.text.queries import MatchAll, Node
 from rankscope.engines.text.segments import ID
-from rankscope.engines.text.similarity import Explanation
+from rankscope.engines.text.similarities import Explanation
 from rankscope.version import __version__
 from rankscope.workbench.service.application import (
     Json,
