@@ -75,6 +75,9 @@ class SessionRanker:
         key = (session.key, "start")
         return self._orders.get(key, lambda: self._without_example(session, self.start_scores(session)))
 
+    def first_shown(self, session: FeedbackSession) -> IntArray:
+        return self.start(session)[:DISPLAY]
+
     def rank(self, session: FeedbackSession, method: Method, others: Sequence[FeedbackSession] = ()) -> RankedSession:
         """With the examples as they are now; what cannot be scored is a `SettingError` that says why.
 

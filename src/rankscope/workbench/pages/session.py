@@ -24,7 +24,6 @@ from rankscope.workbench.browsing.session_ranking import (
     table_of,
 )
 from rankscope.workbench.browsing.sessions import (
-    DISPLAY,
     OPINIONS,
     FeedbackSession,
     SessionLog,
@@ -185,7 +184,7 @@ def _beginning(visit: Visit, asked: BeginAsked) -> MarkEvent:
         metric=metric,
     )
     _refuse_open(visit, session)
-    shown = visit.bench.keep(Feedback).ranker.start(session)[:DISPLAY].tolist()
+    shown = visit.bench.keep(Feedback).ranker.first_shown(session).tolist()
     return begin_mark(session, shown)
 
 
