@@ -53,14 +53,14 @@ def test_a_fork_after_plain_dictionaries_works_for_they_need_no_polars() -> None
 
 def test_every_way_to_polars_asks_first(monkeypatch: pytest.MonkeyPatch, tmp_path: object) -> None:
     from rankscope import evaluate, load_ranks
-    from rankscope.core import forks
+    from rankscope.core import caching
     from rankscope.core.errors import ForkError
     from rankscope.inputs.feature_files import read_features
     from rankscope.inputs.qrels import Qrels
     from rankscope.inputs.run import Run
     from rankscope.inputs.side_tables import read_classes
 
-    monkeypatch.setattr(forks._State, "forked", True)
+    monkeypatch.setattr(caching._ForkState, "forked", True)
     with open(f"{tmp_path}/a.parquet", "wb") as file:
         file.write(b"PAR1")
     for ask in (

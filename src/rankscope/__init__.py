@@ -39,4 +39,5 @@ def __getattr__(name: str) -> Any:
         from importlib import import_module
 
         return import_module(f"rankscope.{name}")
-    return find_name(name)
+    value = globals()[name] = find_name(name)  # found at once from now on
+    return value

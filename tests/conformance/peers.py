@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from rankscope.measures.evaluation.evaluate import evaluate
-from rankscope.measures.evaluation.scores import GEOMETRIC_FLOOR
+from rankscope.measures.measure import GEOMETRIC_FLOOR
 from tests.conformance.cases import Case
 
 

@@ -13,7 +13,6 @@ import pytest
 from rankscope.core.errors import MeasureError, SettingError
 from rankscope.measures import AP, ER, GMAP, NMRR, Bullseye, Measure, P, R, SetP, SetR
 from rankscope.measures.evaluation.evaluate import evaluate
-from rankscope.measures.evaluation.scores import summary_value
 from rankscope.measures.interpolated_precision import hits_needed
 from rankscope.measures.measure import RECALL_LEVELS
 from rankscope.measures.notation import parse_measure
@@ -171,13 +170,13 @@ def test_the_second_list_has_its_ap() -> None:
 
 def test_four_aps_have_their_means() -> None:
     values = np.array([0.742, 0.633, 0.874, 0.722])
-    assert summary_value(AP(), values, "macro") == pytest.approx(0.74275, rel=0, abs=TOLERANCE)
-    assert summary_value(GMAP(), values, "macro") == pytest.approx(0.737843, rel=0, abs=TOLERANCE)
-    assert summary_value(AP(), values, "geometric") == pytest.approx(0.737843, rel=0, abs=TOLERANCE)
+    assert AP().summarize(values, "macro") == pytest.approx(0.74275, rel=0, abs=TOLERANCE)
+    assert GMAP().summarize(values, "macro") == pytest.approx(0.737843, rel=0, abs=TOLERANCE)
+    assert AP().summarize(values, "geometric") == pytest.approx(0.737843, rel=0, abs=TOLERANCE)
 
 
 def test_a_geometric_mean_has_a_floor_and_says_how_many_stand_on_it() -> None:
-    assert summary_value(GMAP(), np.array([0.5, 0, 0.25]), "macro") == pytest.approx(0.010772, rel=0, abs=TOLERANCE)
+    assert GMAP().summarize(np.array([0.5, 0, 0.25]), "macro") == pytest.approx(0.010772, rel=0, abs=TOLERANCE)
     qrels = {"p": {"a": 1}, "q": {"a": 1}, "r": {"a": 1}}
     run = {"p": ["x", "a"], "q": ["x"], "r": ["x", "y", "z", "a"]}
     scores = evaluate(qrels, run, ["GMAP"])

@@ -42,7 +42,6 @@ from rankscope.measures.evaluation.expected_ties import (
     RANDOM_ORDERS,
     mean_over_orders,
     proven_extremes,
-    seen_of,
     worst_and_best,
 )
 from rankscope.measures.notation import parse_measure
@@ -109,7 +108,7 @@ def both_ways(topic: TiedTopic) -> tuple[RelevantRanks, RelevantRanks]:
 def test_closed_forms_are_means_over_all_orders(topic: TiedTopic) -> None:
     tied, each = both_ways(topic)
     for view in (Settings(), Settings(judged_only=True)):
-        one, all_of_them = (seen_of(ranks, view) for ranks in (tied, each))
+        one, all_of_them = (ranks.seen(view) for ranks in (tied, each))
         for measure in CLOSED:
             bound = measure.bind(tied)
             expected = bound.expected(one)
@@ -180,7 +179,7 @@ def is_known(measure: Measure, topic: TiedTopic, view: Settings) -> bool:
 def test_the_worst_and_the_best_order_bound_all_others_and_are_reached(topic: TiedTopic) -> None:
     tied, each = both_ways(topic)
     for view in VIEWS:
-        seen = seen_of(each, view)
+        seen = each.seen(view)
         for measure in NUMBERS:
             if isinstance(measure, NEVER_KNOWN):
                 continue
@@ -220,7 +219,7 @@ def test_few_orders_are_all_gone_through_whatever_the_measure(topics: list[TiedT
     several = [ranks_of(enumerated(topic)).with_collection(30) for topic in topics]
     for measure in WITHOUT_FORM:
         bound = measure.bind(tied)
-        values = [bound.of(seen_of(each, view)) for each in several]
+        values = [bound.of(each.seen(view)) for each in several]
         mean, error = mean_over_orders(bound, tied, view)
         low, high = worst_and_best(bound, tied, view)[:: -1 if measure.lower_is_better else 1]
         assert error is None
@@ -376,7 +375,7 @@ def evaluated(topic: TiedTopic, text: str, **chosen: Any) -> tuple[float, float,
     """Expected, its error, worst and best, as `ties="expected"` has them."""
     tied = tied_ranks([topic])
     own = Settings(ties="expected", **chosen)
-    column = column_of(parse_measure(text), tied, seen_of(tied, own), own)
+    column = column_of(parse_measure(text), tied, tied.seen(own), own)
     assert column.worst is not None
     assert column.best is not None
     error = 0.0 if column.error is None else column.error[0]
@@ -399,7 +398,7 @@ CASES: tuple[TiedTopic, ...] = (
 )
 def test_expected_values_are_means_of_all_orders(topic: TiedTopic, chosen: dict[str, Any], text: str) -> None:
     measure = parse_measure(text).bind(tied_ranks([topic]))
-    each = seen_of(ranks_of(enumerated(topic)), Settings(**chosen))
+    each = ranks_of(enumerated(topic)).seen(Settings(**chosen))
     exact = measure.of(each).mean()
     value, error, worst, best = evaluated(topic, text, **chosen)
     assert error == 0

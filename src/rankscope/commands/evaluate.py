@@ -18,7 +18,8 @@ from rankscope.core.names import RANKS_SUFFIX, distinct_names
 from rankscope.core.settings import MAX_RATIO, InputChoices, Settings
 from rankscope.core.wording import setting_usage
 from rankscope.inputs.reading import reading_with
-from rankscope.measures.evaluation.evaluate import evaluate_ranks, way_of_evaluating
+from rankscope.measures.evaluation.evaluate import evaluate as evaluate_runs
+from rankscope.measures.evaluation.evaluate import evaluate_both_levels, evaluate_ranks
 from rankscope.measures.evaluation.scores import Scores
 from rankscope.measures.notation import parse_measures
 from rankscope.ranks.relevant_ranks import RelevantRanks
@@ -132,12 +133,12 @@ def scores_of(
 
     Of scores that are there already the `measures`, None: all of them; those that they lack are computed.
     """
-    if is_scores(source):
+    if isinstance(source, Scores):
         refuse_more(runs, given)
         return scores_by(source, measures)
     asked = measures or ()
     if runs is not None:
-        way = way_of_evaluating(both_levels)
+        way = evaluate_both_levels if both_levels else evaluate_runs
         return way(source, runs, asked, keep_scores=keep_scores, progress=progress, where=where, **given)
     useless = [name for name in OPTIONS_OF_FILES if given.get(name) is not None] + (
         ["both_levels"] if both_levels else []
@@ -163,16 +164,11 @@ def scores_asked(
 
     What is drawn anew from scores has its `seed` yet to be chosen.
     """
-    if not is_scores(source):
+    if not isinstance(source, Scores):
         return scores_of(source, runs, measures, keep_scores=keep_scores, progress=progress, **given)
     named = measures is not usually
     refuse_more(runs if named else None, given, "seed")
     return scores_by(source, measures if named else runs)
-
-
-def is_scores(source: Any) -> bool:
-    """Whether something was evaluated already."""
-    return isinstance(source, Scores)
 
 
 def refuse_more(runs: Any, given: Mapping[str, Any], *free: str) -> None:

@@ -1,16 +1,19 @@
-"""What is loaded, compiled, computed or made when it is first asked for, and packages that may not be installed."""
+"""What is loaded, compiled, computed or made when it is first asked for; packages that may be absent or of no use."""
 
 from __future__ import annotations
 
+import os
 import re
+import sys
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from rankscope.core.errors import MissingExtra
+from rankscope.core.errors import ForkError, MissingExtra
 
 # What is done when it is first asked for: packages that take long to load, and values that take long to compute.
 
@@ -129,6 +132,47 @@ def import_extra(module: str, package: str, extra: str) -> Any:
         return import_module(module)
     except ImportError:
         raise MissingExtra(package, extra) from None
+
+
+# A forked process has none of polars' threads, but waits for them: that is said where it would hang for ever.
+# `os.fork`, and with it `multiprocessing` where it forks (its habit on Linux before Python 3.14), copies one thread
+# only.
+
+TASKS = Path("/proc/self/task")
+
+
+class _ForkState:
+    """What is known of this process: whether its parent ran polars when it was forked."""
+
+    used = False  # by us, where threads have no names to look at
+    running = False  # just before a fork
+    forked = False
+
+
+def check_fork() -> None:
+    """Raise `ForkError` in a process that was forked from one in which polars had run; to be asked before polars is."""
+    if _ForkState.forked:
+        advice = "Start processes by spawn or forkserver: multiprocessing.get_context('spawn')."
+        raise ForkError(f"polars ran before this process was forked, and would wait for ever here. {advice}")
+    _ForkState.used = True
+
+
+def _look_before_fork() -> None:
+    """Whether one of polars' threads is there; where the system does not name threads, whether we have used it."""
+    try:
+        _ForkState.running = "polars" in sys.modules and any(
+            each.joinpath("comm").read_text().startswith("polars-") for each in TASKS.iterdir()
+        )
+    except OSError:
+        _ForkState.running = _ForkState.used
+
+
+def _mark_after_fork() -> None:
+    _ForkState.forked = _ForkState.forked or _ForkState.running
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_look_before_fork, after_in_child=_mark_after_fork)
 
 
 # Things that were made already, the last ones used, as many as the room allows.

@@ -36,7 +36,7 @@ def strict_keywords(function: Callable[P, R]) -> Callable[P, R]:
 
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
-        if not is_open:
+        if not is_open and kwargs.keys() - names:
             refuse_unknown(function.__name__, kwargs, names)
         return function(*args, **kwargs)
 

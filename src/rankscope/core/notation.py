@@ -12,6 +12,7 @@ from dataclasses import MISSING, Field, dataclass, field, fields
 from functools import cache
 from typing import Any, ClassVar, Generic, Self, TypeVar, cast
 
+from rankscope.core.caching import once
 from rankscope.core.catalogue import Catalogue, did_you_mean, fold
 from rankscope.core.errors import RankscopeError, SettingError
 from rankscope.core.validation import Rule, rule_of, type_hints
@@ -99,10 +100,12 @@ class Named:
                 raise self.error(f"{self.name}: {each.name} {refusal}, got {value_text(value)}") from None
 
     def __str__(self) -> str:
-        written: str | None = self.__dict__.get("_written")
-        if written is None:
-            written = self.__dict__["_written"] = self._write()  # frozen, so that it is written once
-        return written
+        return self.written
+
+    @once
+    def written(self) -> str:
+        """The name with what differs from the defaults."""
+        return self._write()
 
     def _write(self) -> str:
         values = {each.name: (getattr(self, each.name), _default(each)) for each in fields(self) if each.init}

@@ -246,6 +246,7 @@ RULES: dict[str, Rule] = {setting.name: setting.rule for setting in SETTINGS}
 DEFAULTS: dict[str, object] = {setting.name: setting.default for setting in SETTINGS}
 
 
+DEFAULT_SETTINGS = Settings()
 settings_of: Callable[..., Settings] = checked_once(Settings)  # for calls that come again and again
 
 

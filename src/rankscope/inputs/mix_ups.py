@@ -143,50 +143,6 @@ of the run, 1 of 2 meet: roll_up='^(?:web/)?(.+)'"
         return f"{shown} {self.change}, {self.met:,} of {self.looked_at:,} meet{how}"
 
 
-@dataclass(frozen=True)
-class UnmetItems:
-    """A run of which hardly any item is judged: `found` of its `returned` items, of so many `judged` ones.
-
-    `occur`: whether any of its items is judged for some other query at least.
-    """
-
-    found: int
-    returned: int
-    judged: int
-    occur: bool
-    ids: UnlikeIds
-
-    @property
-    def what(self) -> str:
-        """What is wrong.
-
-        >>> UnmetItems(found=0, returned=3000, judged=240, occur=False, ids=UnlikeIds((), ())).what
-        'none of its 3,000 items occurs anywhere in the judgements'
-        """
-        if not self.occur:
-            return f"none of its {self.returned:,} items occurs anywhere in the judgements"
-        if not self.found:
-            return f"none of its {self.returned:,} items is judged for its query, only for other queries"
-        if is_rare(self.found, self.returned, self.judged):
-            return f"only {self.found:,} of its {self.returned:,} items are judged, of {self.judged:,} judged ones"
-        return f"none of the first {FIRST_ITEMS} items of any query is judged"
-
-    @property
-    def caution(self) -> str:
-        """The same with ids of both sides, and what would make them meet."""
-        if self.occur and not self.found:
-            return f"{self.what}: do query ids name the same queries in both files?"
-        return f"{self.what}: do item ids differ? {self.ids.advice('item')}"
-
-
-def is_rare(found: int, returned: int, judged: int) -> bool:
-    """Whether fewer than 1 % of the items are judged, and fewer than 1 % of what is judged was found.
-
-    Where few items are judged, as with one for each query, deep rankings hold few of them, but most of those judged.
-    """
-    return 100 * found < min(returned, judged)
-
-
 class _Way(NamedTuple):
     """A change of ids: in words, as the pattern of a roll-up where one does it, and how many meet by it."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import OrderedDict, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain, islice, pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankscope.core.arrays import FloatArray, IntArray
-from rankscope.core.caching import LazyModule, once
+from rankscope.core.caching import LazyModule
 from rankscope.core.columns import GRADE, ITEM, QUERY, RANK, SCORE, plain_name
 from rankscope.inputs.values import is_unicode
 
@@ -31,14 +31,10 @@ def plain_of(data: Any, value: str, keep: bool = True) -> PlainNested | None:
 
 def has_columns(data: Mapping[Any, Any]) -> bool:
     """Whether a dictionary is a table, {"query": [...], "item": [...], ...}, and not {query: [item, ...]}."""
-    if any(map(_is_mapping, data.values())):
+    if any(isinstance(value, dict | Mapping) for value in data.values()):
         return False
     names = {plain_name(name) for name in data if isinstance(name, str)}
     return bool(names & set(QUERY) and names & set(ITEM))
-
-
-def _is_mapping(value: object) -> bool:
-    return isinstance(value, dict | Mapping)
 
 
 # {query: {item: number}} that needs no repair, taken as it is: no copy of its ids, no table, a look or two at each.
@@ -68,11 +64,10 @@ class PlainNested:
     lists: tuple[Answer, ...]
     values: FloatArray
     ordered: bool = False
+    lengths: IntArray = field(init=False, repr=False)  # how many items each query has
 
-    @once
-    def lengths(self) -> IntArray:
-        """How many items each query has."""
-        return np.fromiter(map(len, self.lists), np.int64, len(self.lists))
+    def __post_init__(self) -> None:
+        self.__dict__["lengths"] = np.fromiter(map(len, self.lists), np.int64, len(self.lists))
 
     def take(self, queries: Sequence[int]) -> PlainNested:
         """Some queries by their numbers, in the order given."""
@@ -132,13 +127,13 @@ def plain_nested(data: Mapping[Any, Any], value: str, keep: bool = True) -> Plai
     return None if values is None else PlainNested(tuple(queries), tuple(lists), values, ordered)
 
 
-def plain_from_columns(query: Any, item: Any, values: NDArray[Any], value: str) -> PlainNested | None:
+def plain_from_columns(query: Any, item: Any, values: list[Any] | NDArray[Any], value: str) -> PlainNested | None:
     """The same from three columns, in which the rows of a query stand together.
 
     >>> plain_from_columns(["q1", "q1", "q2"], [7, 8, 7], np.array([2.0, 1.0, 3.0]), "score").lists
     ({'7': 2.0, '8': 1.0}, {'7': 3.0})
     """
-    queries, items, numbers = _plain_ids(query), _plain_ids(item), _sound_numbers(values, value)
+    queries, items, numbers = _plain_ids(query), _plain_ids(item), plain_numbers(values, value)
     if queries is None or items is None or numbers is None:
         return None
     new = np.ones(len(queries), dtype=np.bool_)
@@ -199,22 +194,20 @@ def _plain_ids(ids: list[Any]) -> list[str] | None:
     return ids if (together.isascii() or is_unicode(together)) and "\0" not in together else None
 
 
-def plain_numbers(values: list[Any], value: str) -> FloatArray | None:
-    """All numbers as float64; None where one is none."""
-    allowed = NUMBERS | TRUTHS if value == "grade" else NUMBERS
-    if not allowed.issuperset(map(type, values)):
+def plain_numbers(values: list[Any] | NDArray[Any], value: str) -> FloatArray | None:
+    """All numbers as float64; None where one is none, is NaN, or is not finite as a grade must be."""
+    if isinstance(values, list):
+        allowed = NUMBERS | TRUTHS if value == "grade" else NUMBERS
+        if not allowed.issuperset(map(type, values)):
+            return None
+        try:
+            plain = np.fromiter(values, np.float64, len(values))
+        except OverflowError:
+            return None
+    elif values.dtype.kind in ("fiub" if value == "grade" else "fiu"):
+        plain = values.astype(np.float64, copy=False)
+    else:
         return None
-    try:
-        return _sound_numbers(np.fromiter(values, np.float64, len(values)), value)
-    except OverflowError:
-        return None
-
-
-def _sound_numbers(numbers: NDArray[Any], value: str) -> FloatArray | None:
-    """Numbers of any kind as float64; None where one is NaN, or not finite as a grade must be."""
-    if numbers.dtype.kind not in ("fiub" if value == "grade" else "fiu"):
-        return None
-    plain = numbers.astype(np.float64, copy=False)
     sound = np.isfinite(plain) if value == "grade" else ~np.isnan(plain)
     return plain if sound.all() else None
 
@@ -237,8 +230,8 @@ def plain_columns(data: Any, value: str) -> PlainNested | None:
     query, item, values = (_plain_column(each) for each in columns)
     if query is None or item is None or values is None or not len(query) == len(item) == len(values):
         return None
-    numbers = plain_numbers(values, value) if isinstance(values, list) else values.copy()
-    return None if numbers is None else plain_from_columns(_ids_as_list(query), _ids_as_list(item), numbers, value)
+    numbers = values if isinstance(values, list) else values.copy()
+    return plain_from_columns(_ids_as_list(query), _ids_as_list(item), numbers, value)
 
 
 def _columns_of(data: Any, value: str) -> tuple[Any, Any, Any] | None:

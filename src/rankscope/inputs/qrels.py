@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankscope.core import columns, forks
+from rankscope.core import columns
 from rankscope.core.arrays import FloatArray, IntArray
-from rankscope.core.caching import once
+from rankscope.core.caching import check_fork, once
 from rankscope.core.display import Displayed
 from rankscope.core.errors import InputError
 from rankscope.core.wording import setting_value
@@ -62,22 +62,24 @@ class Qrels(Displayed):
         Judgements of ranx and of ir_datasets are read too, in the objects that hold them there.
         Whoever does not `keep` them saves a copy: a dictionary must not change until they have been used.
         """
-        forks.check()
-        judged = cls._as_given(data, reading or DEFAULT_READING, keep)
-        if reading is None or reading.roll_up is None or judged.rolled_up:
+        check_fork()
+        how = reading or DEFAULT_READING
+        if isinstance(data, Qrels):
+            judged = data
+        elif isinstance(data, str | Path):
+            judged = cls.from_path(data, how)
+        else:
+            judged = cls._of_object(data, how, keep)
+        if how.roll_up is None or judged.rolled_up:
             return judged
         from rankscope.inputs.roll_up import rolled_qrels
 
-        return rolled_qrels(judged, reading.roll_up)
+        return rolled_qrels(judged, how.roll_up)
 
     @classmethod
-    def _as_given(cls, data: Any, reading: Reading, keep: bool) -> Qrels:
-        if isinstance(data, Qrels):
-            return data
-        if isinstance(data, str | Path):
-            return cls.from_path(data, reading)
-        reading = reading.only_for("grade")
-        plain = None if reading.columns else plain_of(data, "grade", keep)
+    def _of_object(cls, data: Any, reading: Reading, keep: bool) -> Qrels:
+        named = reading.only_for("grade").columns
+        plain = None if named else plain_of(data, "grade", keep)
         if plain is not None:
             return PlainQrels(plain)
         from rankscope.inputs.library_objects import JUDGEMENTS, library_rows
@@ -88,7 +90,7 @@ class Qrels(Displayed):
         from rankscope.inputs import objects
 
         problems = Problems("judgements")
-        table = objects.table_of_object(data, "grade", problems, reading.columns)
+        table = objects.table_of_object(data, "grade", problems, named)
         if table is None:
             raise InputError.of("judgements", [f"cannot read judgements from a {type(data).__name__}"], JUDGEMENTS)
         return cls.from_table(table, problems)
@@ -357,24 +359,17 @@ class JudgedLists:
     given: PlainNested
     queries: tuple[str, ...]
     row_of: dict[str, int] = field(repr=False)
+    query_row: IntArray  # of each judgement, among `queries`
+    grade: FloatArray  # of each judgement, in the order they were given
 
     @classmethod
     def of(cls, given: PlainNested) -> JudgedLists:
         """Queries without a judged item are none."""
-        full = given.answered()
-        queries = tuple(sorted(full.queries))
-        return cls(full, queries, dict(zip(queries, range(len(queries)), strict=True)))
-
-    @property
-    def grade(self) -> FloatArray:
-        """The grade of each judgement, in the order they were given."""
-        return self.given.values
-
-    @once
-    def query_row(self) -> IntArray:
-        """The row of each judgement's query among `queries`."""
-        rows = np.array([self.row_of[query] for query in self.given.queries], dtype=np.int64)
-        return rows.repeat(self.given.lengths)
+        given = given.answered()
+        queries = tuple(sorted(given.queries))
+        row_of = dict(zip(queries, range(len(queries)), strict=True))
+        rows = np.array([row_of[query] for query in given.queries], dtype=np.int64)
+        return cls(given, queries, row_of, rows.repeat(given.lengths), given.values)
 
     @once
     def names(self) -> list[str]:

@@ -124,7 +124,8 @@ def reading_with(
     """A `Reading` with what is seldom given: maps of columns, and `roll_up`, whose file is read anew every time."""
     maps = (columns, roll_up, map_qrels, map_runs)
     if all(each is None for each in maps) and scores == "descending":
-        return reading_of(format, encoding, comments, max_ratio)
+        chosen = (format, encoding, comments, max_ratio)
+        return DEFAULT_READING if chosen == (None, "utf-8", True, MAX_RATIO) else reading_of(*chosen)
     return Reading(
         format=format,
         encoding=encoding,

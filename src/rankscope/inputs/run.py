@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from rankscope.core import forks
+from rankscope.core.caching import check_fork
 from rankscope.core.display import Displayed
 from rankscope.core.errors import InputError, SwappedInputs
 from rankscope.core.names import distinct_names
@@ -131,26 +131,27 @@ class Run(Displayed):
         of ir_datasets and results of LangChain and LlamaIndex by query are read too. Whoever does not `keep` the run
         saves a copy: a dictionary must not change until it has been used.
         """
-        forks.check()
-        run = cls._as_given(data, reading or DEFAULT_READING, name, keep)
-        if reading is not None and reading.scores == "ascending" and not run.ascending:
+        check_fork()
+        how = reading or DEFAULT_READING
+        if isinstance(data, Run):
+            run = data
+        elif isinstance(data, str | Path):
+            run = cls.from_path(data, how)
+            run.name = name or run.name
+        else:
+            run = cls._of_object(data, how, name, keep)
+        if how.scores == "ascending" and not run.ascending:
             run = run.negated()
-        if reading is None or reading.roll_up is None or run.rolled_up:
+        if how.roll_up is None or run.rolled_up:
             return run
         from rankscope.inputs.roll_up import rolled_run
 
-        return rolled_run(run, reading.roll_up)
+        return rolled_run(run, how.roll_up)
 
     @classmethod
-    def _as_given(cls, data: Any, reading: Reading, name: str, keep: bool) -> Run:
-        if isinstance(data, Run):
-            return data
-        if isinstance(data, str | Path):
-            run = cls.from_path(data, reading)
-            run.name = name or run.name
-            return run
-        reading = reading.only_for("score")
-        plain = None if reading.columns else plain_of(data, "score", keep)
+    def _of_object(cls, data: Any, reading: Reading, name: str, keep: bool) -> Run:
+        named = reading.only_for("score").columns
+        plain = None if named else plain_of(data, "score", keep)
         if plain is not None:
             return cls.from_plain(name or "run", plain)
         from rankscope.inputs.library_objects import RUNS, library_rows
@@ -160,7 +161,7 @@ class Run(Displayed):
             return cls.of(rows.data, name=name or rows.name, keep=False)
         from rankscope.inputs import objects
 
-        table = objects.table_of_object(data, "score", Problems(name or "run"), reading.columns)
+        table = objects.table_of_object(data, "score", Problems(name or "run"), named)
         if table is None:
             raise InputError.of(name or "run", [f"cannot read a run from a {type(data).__name__}"], RUNS)
         return cls.from_tables(name or "run", HeldRows(table))
@@ -223,7 +224,7 @@ class Run(Displayed):
         """
         from rankscope.inputs import objects
 
-        forks.check()
+        check_fork()
         table = objects.table_of_matrix(items, scores, queries, name or "run")
         return cls.from_tables(name or "run", HeldRows(table))
 
@@ -237,7 +238,7 @@ class Run(Displayed):
     @classmethod
     def from_plain(cls, name: str, plain: PlainNested) -> Run:
         """A run from a dictionary that needs no repair; its rows become columns when they are asked for."""
-        run = cls.from_tables(name, HeldRows(plain))
+        run = cls(name, BlocksOfTables(HeldRows(plain)), tag=name)
         run.plain = plain
         run.gives_scores = not (plain.ordered and plain.values.size)
         return run
@@ -288,9 +289,10 @@ def named_runs(runs: Any, reading: Reading, errors: list[InputError]) -> list[Ru
             results.append(Run.of(data, reading, name=name, keep=False))
         except InputError as error:
             errors.append(error)
-    paths = [None if run.source is None or run.source.address == "-" else run.source.address for run in results]
-    for run, name in zip(results, distinct_names([run.name for run in results], paths), strict=True):
-        run.name = name
+    if len(results) > 1:
+        paths = [None if run.source is None or run.source.address == "-" else run.source.address for run in results]
+        for run, name in zip(results, distinct_names([run.name for run in results], paths), strict=True):
+            run.name = name
     return results
 
 

@@ -20,9 +20,11 @@ from rankscope.core.arrays import BoolArray, FloatArray, IntArray
 from rankscope.core.errors import MeasureError, RankscopeError
 from rankscope.core.notation import Named, is_required, short
 from rankscope.core.settings import Settings
+from rankscope.ranks.ragged import in_order_sum
 from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks
 
 M = TypeVar("M", bound="Measure")
+GEOMETRIC_FLOOR = 1e-5  # of the values in a geometric mean
 
 
 class MeasureClass(ABCMeta):
@@ -118,6 +120,16 @@ class Measure(Named, metaclass=MeasureClass):
         """The last rank that counts; infinite without a cut-off."""
         scope = getattr(self, "scope", None)
         return np.inf if scope is None else scope
+
+    def summarize(self, values: FloatArray, mean: str) -> float:
+        """One number from the values of the queries that count; NaN where none does."""
+        if self.summary == "sum":
+            return in_order_sum(values)
+        if values.size == 0:
+            return float("nan")
+        if self.summary == "geometric" or mean == "geometric":
+            return float(np.exp(in_order_sum(np.log(np.maximum(values, GEOMETRIC_FLOOR))) / values.size))
+        return in_order_sum(values) / values.size
 
     def words(self, queries: RelevantRanks) -> list[str] | None:
         """A word per query, for the few values that are not numbers."""

@@ -7,7 +7,7 @@ Sums add one after the other in the order of the elements, as the reference prog
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -28,9 +28,10 @@ class Ragged:
 
     offsets: IntArray
     columns: Mapping[str, NDArray[Any]]
+    size: int = field(init=False, repr=False)  # how many rows there are in all
 
     def __post_init__(self) -> None:
-        size = int(self.offsets[-1])
+        size = self.__dict__["size"] = int(self.offsets[-1])
         for column in self.columns.values():
             if len(column) != size:
                 raise ValueError("every column needs one value for each row")
@@ -45,7 +46,9 @@ class Ragged:
     @classmethod
     def from_rows(cls, row_of: IntArray, lists: int, **columns: NDArray[Any]) -> Ragged:
         """From rows that say which list they belong to and come in the order of the lists."""
-        made = cls(offsets_of(np.bincount(row_of, minlength=lists)), columns)
+        offsets = np.zeros(lists + 1, dtype=np.int64)
+        np.bincount(row_of, minlength=lists).cumsum(out=offsets[1:])
+        made = cls(offsets, columns)
         made.__dict__["row"] = row_of
         return made
 
@@ -74,11 +77,6 @@ class Ragged:
     def __len__(self) -> int:
         return self.offsets.size - 1
 
-    @property
-    def size(self) -> int:
-        """How many rows there are in all."""
-        return int(self.offsets[-1])
-
     @once
     def lengths(self) -> IntArray:
         """How many rows each list has."""
@@ -97,7 +95,7 @@ class Ragged:
     def total(self, values: ArrayLike) -> FloatArray:
         """The sum over each list, added in order; 0 for an empty list."""
         weights = values if np.shape(values) == (self.size,) else np.broadcast_to(values, self.size)
-        return np.bincount(self.row, weights=weights, minlength=len(self)).astype(np.float64, copy=False)
+        return np.bincount(self.row, weights=weights, minlength=self.offsets.size - 1).astype(np.float64, copy=False)
 
     def count(self, chosen: BoolArray) -> IntArray:
         """How many rows of each list are chosen."""
@@ -132,9 +130,9 @@ class Ragged:
             return self
         if not chosen.any():
             nothing = {name: column[:0] for name, column in self.columns.items()}
-            return Ragged(np.zeros(len(self) + 1, dtype=np.int64), nothing)
+            return Ragged(np.zeros(self.offsets.size, dtype=np.int64), nothing)
         columns = {name: column[chosen] for name, column in self.columns.items()}
-        return Ragged.from_rows(self.row[chosen], len(self), **columns)
+        return Ragged.from_rows(self.row[chosen], self.offsets.size - 1, **columns)
 
     def take(self, lists: IntArray) -> Ragged:
         """Some lists, in the order given; a list may be taken more than once."""

@@ -9,13 +9,12 @@ from typing import Any, Self
 
 import numpy as np
 
-from rankscope.core import forks
 from rankscope.core.arrays import BoolArray, FloatArray, IntArray
 from rankscope.core.keywords import strict_keywords
 from rankscope.core.settings import Settings
 from rankscope.core.wording import setting_value, several_files
 from rankscope.inputs.id_columns import IdColumn, TextIds
-from rankscope.inputs.mix_ups import FIRST_ITEMS, IDS_LOOKED_AT, UnlikeIds, UnmetItems, is_rare
+from rankscope.inputs.mix_ups import FIRST_ITEMS, IDS_LOOKED_AT, UnlikeIds
 from rankscope.inputs.plain_objects import PlainNested
 from rankscope.inputs.problems import KEPT, LINE_BITS, Problems, file_of_line, shorten_value
 from rankscope.inputs.qrels import JudgedItems, JudgedLists, Qrels, read_junk
@@ -31,7 +30,9 @@ from rankscope.ranks.relevant_ranks import (
     JudgementFacts,
     RelevantRanks,
     RunFacts,
+    UnmetItems,
     count_levels,
+    is_rare,
     reduction_provenance,
 )
 from rankscope.ranks.ties import ScoredRows, find_hits, ranks_of, ranks_of_hits
@@ -61,19 +62,20 @@ def reduce(
     >>> ranks.judged.lists("rank"), ranks.ranks
     ([[1, 3]], array([3]))
     """
-    forks.check()
     settings = settings or Settings()
     reading = reading or reading_of(comments=settings.comments, scores=settings.scores)
     qrels, run = Qrels.of(qrels, reading), Run.of(run, reading)
     unwanted = [] if junk == () else read_junk(junk, reading)
     # Nothing leaves the lists, and judged items and their scores are all that is asked of them.
     needs_no_rows = not unwanted and not keep_scores and settings.query_item == "kept" and settings.ties != "rank"
-    if run.plain is not None and qrels.judged_lists is not None and needs_no_rows:
+    if needs_no_rows and run.plain is not None and qrels.judged_lists is not None:
         found = Found(qrels.judged_lists, None, settings, Problems(run.place), keep_scores=False)
         found.add_answers(run.plain, qrels.judged_lists)
     else:
         found = collect_rows(nothing_found(qrels, run.place, settings, unwanted, keep_scores), run, progress)
-    check_common(found, qrels)
+        found.problems.raise_if_any()
+    if not found.rows_of_query:
+        check_common(found, qrels)
     return found.with_doubts(found.assembled(run, qrels), run)
 
 
@@ -235,7 +237,7 @@ class Found:
         rank, groups = ranks_of_hits(deciding, answers, judged, self.settings.ties, self.settings.seed)
         if not hits.entry.size:
             self.look_for_ids(answers)
-        row, grade = judged.query_row[hits.entry], judged.grade[hits.entry]
+        row, grade = judged.query_row[hits.entry], judged.given.values[hits.entry]
         self.items.append({"row": row, "rank": rank, "grade": grade, "score": hits.score})
         if groups is not None:
             self.groups.append({"row": row_of[groups.segment], "start": groups.above + 1, "size": groups.size})
@@ -254,13 +256,9 @@ class Found:
 
     def with_doubts(self, ranks: RelevantRanks, run: Run) -> RelevantRanks:
         """The whole reduction with what casts doubt on it: ranks that contradict scores, ids that do not meet."""
-        return self._with_contradiction(self._with_unmet(ranks, run), run)
-
-    def _with_contradiction(self, ranks: RelevantRanks, run: Run) -> RelevantRanks:
-        """With what the first rows tell, where ranks do not decide anyway."""
-        if run.plain is not None or self.settings.ties == "rank":
-            return ranks
-        found = contradiction_of(run)
+        ranks = self._with_unmet(ranks, run)
+        # The first rows tell whether ranks contradict scores, where ranks do not decide anyway.
+        found = None if run.plain is not None or self.settings.ties == "rank" else contradiction_of(run)
         if found is None:
             return ranks
         facts = {**ranks.provenance.get("run", {}), CONTRADICTION: found._asdict()}
@@ -269,7 +267,8 @@ class Found:
     def _with_unmet(self, ranks: RelevantRanks, run: Run) -> RelevantRanks:
         """With ids of both sides where hardly any item is judged; the run is looked into again."""
         of_ranks, judged = ranks.judged, self.judged.grade.size
-        if of_ranks.size and of_ranks["rank"][0] <= FIRST_ITEMS and not is_rare(of_ranks.size, self.returned, judged):
+        begins_judged = of_ranks.size and of_ranks.columns["rank"][0] <= FIRST_ITEMS
+        if begins_judged and not is_rare(of_ranks.size, self.returned, judged):
             return ranks
         first = any((each["rank"] <= FIRST_ITEMS).any() for each in (of_ranks, ranks.pooled))
         found = of_ranks.size + ranks.pooled.size
@@ -369,67 +368,42 @@ class Found:
     def assembled(self, run: RunFacts, qrels: JudgementFacts, rows: IntArray | None = None) -> RelevantRanks:
         """All blocks together, one row per judged query, or only for some of them, ascending."""
         judged = self.judged
-        among = Chosen.of(rows, len(judged.queries))
+        chosen = np.arange(len(judged.queries)) if rows is None else rows
+        count = chosen.size
+        place = np.full(len(judged.queries), -1)  # of each judged query among those chosen
+        place[chosen] = np.arange(count)
         scores = ("score",) if run.gives_scores else ()
         columns = ("rank", "grade", *scores) if self.keep_scores else ("rank", "grade")
-        depth, answered = self._depths(among)
-        left_out = self._left_out()[among.rows]
+        depth, answered = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.bool_)
+        found = place[np.fromiter(self.rows_of_query, np.int64, len(self.rows_of_query))]
+        depth[found] = np.fromiter(self.rows_of_query.values(), np.int64, found.size)
+        answered[found] = True
+        left_out = np.zeros(count, dtype=np.int64) if self.junk is None else self._left_out(self.junk)[chosen]
         known = self.settings.collection_size
         return RelevantRanks.assemble(
             judged.queries if rows is None else [judged.queries[row] for row in rows.tolist()],
-            _joined(self.items, among, "rank", columns),
-            levels=_levels(judged, among),
+            _joined(self.items, place, count, "rank", columns),
+            levels=_levels(judged, chosen),
             depth=depth,
             answered=answered,
             collection=None if known is None else known - left_out,
-            ties=_joined(self.groups, among, "start", ("start", "size")),
+            ties=_joined(self.groups, place, count, "start", ("start", "size")),
             system=run.name,
             tag=run.tag,
             top_grade=max(qrels.top_grade, float(judged.grade.max(initial=0.0))),
-            distractors=_joined(self.best, among, "order", (*scores, "lot")) if self.keep_scores else None,
+            distractors=_joined(self.best, place, count, "order", (*scores, "lot")) if self.keep_scores else None,
             not_judged=tuple(sorted(self.not_judged)),
             left_out=left_out,
             provenance=reduction_provenance(run, qrels, self.settings, self.returned),
         )
 
-    def _depths(self, among: Chosen) -> tuple[IntArray, BoolArray]:
-        """How many items each query has, and whether the run has it at all."""
-        depth, answered = np.zeros(among.size, dtype=np.int64), np.zeros(among.size, dtype=np.bool_)
-        rows = among.place[np.fromiter(self.rows_of_query, np.int64, len(self.rows_of_query))]
-        depth[rows] = np.fromiter(self.rows_of_query.values(), np.int64, rows.size)
-        answered[rows] = True
-        return depth, answered
-
-    def _left_out(self) -> IntArray:
+    def _left_out(self, junk: JudgedItems) -> IntArray:
         """How many items of the collection are junk to each judged query."""
         count = np.zeros(len(self.judged.queries), dtype=np.int64)
-        if self.junk is not None:
-            for query, number in zip(self.junk.queries, np.diff(self.junk.offsets).tolist(), strict=True):
-                if query in self.judged.row_of:
-                    count[self.judged.row_of[query]] = number
+        for query, number in zip(junk.queries, np.diff(junk.offsets).tolist(), strict=True):
+            if query in self.judged.row_of:
+                count[self.judged.row_of[query]] = number
         return count
-
-
-@dataclass(frozen=True)
-class Chosen:
-    """Some judged queries: their rows, and the place that each row of all has among them."""
-
-    rows: IntArray
-    place: IntArray
-
-    @classmethod
-    def of(cls, rows: IntArray | None, count: int) -> Chosen:
-        """These rows, ascending, of so many; None: all."""
-        if rows is None:
-            everything = np.arange(count)
-            return cls(everything, everything)
-        place = np.full(count, -1)
-        place[rows] = np.arange(rows.size)
-        return cls(rows, place)
-
-    @property
-    def size(self) -> int:
-        return self.rows.size
 
 
 def in_width(score: FloatArray, width: int) -> FloatArray:
@@ -440,15 +414,15 @@ def in_width(score: FloatArray, width: int) -> FloatArray:
         return score.astype(np.float32).astype(np.float64)
 
 
-def _levels(judged: JudgedItems | JudgedLists, among: Chosen) -> Ragged:
-    """How many items of each query were judged at each grade."""
+def _levels(judged: JudgedItems | JudgedLists, chosen: IntArray) -> Ragged:
+    """How many items of each of the chosen queries were judged at each grade."""
     if isinstance(judged, JudgedLists):
         row, grade, number = judged.levels
         return Ragged.from_rows(row, len(judged.queries), grade=grade, count=number)
-    lengths = np.diff(judged.offsets)[among.rows]
-    entries = ranges(judged.offsets[among.rows], lengths)
-    row = np.repeat(np.arange(among.size), lengths)
-    return count_levels(row, judged.grade[entries], np.ones(entries.size, dtype=np.int64), among.size)
+    lengths = np.diff(judged.offsets)[chosen]
+    entries = ranges(judged.offsets[chosen], lengths)
+    row = np.repeat(np.arange(lengths.size), lengths)
+    return count_levels(row, judged.grade[entries], np.ones(entries.size, dtype=np.int64), lengths.size)
 
 
 def find_judged(keys: ItemKeys, row_of: IntArray, wanted: JudgedItems) -> tuple[IntArray, IntArray]:
@@ -479,9 +453,8 @@ def _best_others(part: WholeQueries, scored: ScoredRows, row_of: IntArray, relev
     return {"row": row_of[owner], "order": nth, "score": part.rows.score[rows], "lot": lot}
 
 
-def _joined(parts: list[dict[str, Any]], among: Chosen, order: str, columns: tuple[str, ...]) -> Ragged:
-    """Blocks' findings as one ragged array, sorted by query and by the order column."""
-    lists = among.size
+def _joined(parts: list[dict[str, Any]], place: IntArray, lists: int, order: str, columns: tuple[str, ...]) -> Ragged:
+    """Blocks' findings as so many lists, that of each query at its place, sorted by the order column."""
     if not parts:
         kinds = {name: np.float64 if name in ("score", "grade") else np.int64 for name in columns}
         return Ragged(np.zeros(lists + 1, np.int64), {name: np.empty(0, kind) for name, kind in kinds.items()})
@@ -490,7 +463,7 @@ def _joined(parts: list[dict[str, Any]], among: Chosen, order: str, columns: tup
     judged = whole["row"] >= 0
     if not judged.all():
         whole = {name: column[judged] for name, column in whole.items()}
-    whole["row"] = among.place[whole["row"]]
+    whole["row"] = place[whole["row"]]
     sorting = np.argsort(whole["row"] * (whole[order].max(initial=0) + 1) + whole[order], kind="stable")
     return Ragged.from_rows(whole["row"][sorting], lists, **{name: whole[name][sorting] for name in columns})
 

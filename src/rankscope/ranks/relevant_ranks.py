@@ -16,12 +16,56 @@ from rankscope.core.arrays import BoolArray, FloatArray, IntArray
 from rankscope.core.caching import once
 from rankscope.core.display import Displayed
 from rankscope.core.settings import Settings
-from rankscope.inputs.mix_ups import UnmetItems
+from rankscope.inputs.mix_ups import FIRST_ITEMS, UnlikeIds
 from rankscope.ranks.ragged import Ragged, changes
 from rankscope.version import __version__
 
 if TYPE_CHECKING:
     from rankscope.inputs.subtopics import Subtopics
+
+
+@dataclass(frozen=True)
+class UnmetItems:
+    """A run of which hardly any item is judged: `found` of its `returned` items, of so many `judged` ones.
+
+    `occur`: whether any of its items is judged for some other query at least.
+    """
+
+    found: int
+    returned: int
+    judged: int
+    occur: bool
+    ids: UnlikeIds
+
+    @property
+    def what(self) -> str:
+        """What is wrong.
+
+        >>> UnmetItems(found=0, returned=3000, judged=240, occur=False, ids=UnlikeIds((), ())).what
+        'none of its 3,000 items occurs anywhere in the judgements'
+        """
+        if not self.occur:
+            return f"none of its {self.returned:,} items occurs anywhere in the judgements"
+        if not self.found:
+            return f"none of its {self.returned:,} items is judged for its query, only for other queries"
+        if is_rare(self.found, self.returned, self.judged):
+            return f"only {self.found:,} of its {self.returned:,} items are judged, of {self.judged:,} judged ones"
+        return f"none of the first {FIRST_ITEMS} items of any query is judged"
+
+    @property
+    def caution(self) -> str:
+        """The same with ids of both sides, and what would make them meet."""
+        if self.occur and not self.found:
+            return f"{self.what}: do query ids name the same queries in both files?"
+        return f"{self.what}: do item ids differ? {self.ids.advice('item')}"
+
+
+def is_rare(found: int, returned: int, judged: int) -> bool:
+    """Whether fewer than 1 % of the items are judged, and fewer than 1 % of what is judged was found.
+
+    Where few items are judged, as with one for each query, deep rankings hold few of them, but most of those judged.
+    """
+    return 100 * found < min(returned, judged)
 
 
 KINDS = "kinds of queries"  # what provenance says of classes that were given explicitly
@@ -88,9 +132,9 @@ class RelevantRanks(Displayed):
         count what was judged, found or not. Without a word every query was answered, the collection is unknown and no
         scores are equal.
         """
-        count = len(items)
-        graded = items if "grade" in items else items.with_columns(grade=np.ones(items.size))
-        unjudged = graded["grade"] < 0
+        count = items.offsets.size - 1
+        graded = items if "grade" in items.columns else items.with_columns(grade=np.ones(items.size))
+        unjudged = graded.columns["grade"] < 0
         if levels is None:
             judged = items.lengths if relevant is None else relevant
             some = np.flatnonzero(judged)
@@ -175,7 +219,7 @@ class RelevantRanks(Displayed):
 
     @once
     def _found(self) -> Ragged:
-        return self.judged.where(self.judged["grade"] >= self.rel)
+        return self.judged.where(self.judged.columns["grade"] >= self.rel)
 
     @once
     def gaining(self) -> Ragged:
@@ -238,11 +282,11 @@ class RelevantRanks(Displayed):
 
     def count_judged(self, least: float = 0, below: float = np.inf) -> IntArray:
         """How many items of each query were judged with least <= grade < below."""
-        grade = self.levels["grade"]
-        chosen = grade >= least
+        columns = self.levels.columns
+        chosen = columns["grade"] >= least
         if below < np.inf:
-            chosen &= grade < below
-        return self.levels.total(self.levels["count"] * chosen).astype(np.int64)
+            chosen &= columns["grade"] < below
+        return self.levels.total(columns["count"] * chosen).astype(np.int64)
 
     def total(self, values: ArrayLike) -> FloatArray:
         """Sum over the relevant items found of each query, added in rank order."""
@@ -266,6 +310,13 @@ class RelevantRanks(Displayed):
         if rel not in views:
             views[rel] = replace(self, rel=rel)
         return views[rel]
+
+    def seen(self, settings: Settings) -> RelevantRanks:
+        """The rankings as far as they count: cut at the depth, then without what is not judged."""
+        cut = self if settings.depth is None else self.cut(settings.depth)
+        if not settings.judged_only:
+            return cut
+        return replace(cut.condensed(), provenance={**cut.provenance, "condensed": True})
 
     def cut(self, depth: int | None) -> RelevantRanks:
         """Only the first `depth` items of each ranking."""

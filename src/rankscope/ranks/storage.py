@@ -20,8 +20,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from rankscope.core import digests, forks
+from rankscope.core import digests
 from rankscope.core.arrays import BoolArray, FloatArray, IntArray
+from rankscope.core.caching import check_fork
 from rankscope.core.errors import InputError
 from rankscope.core.files import atomic
 from rankscope.core.keywords import strict_keywords
@@ -29,7 +30,7 @@ from rankscope.core.names import name_of
 from rankscope.core.settings import Settings
 from rankscope.inputs.formats import columnar_layouts
 from rankscope.inputs.formats.columnar import PARQUET
-from rankscope.inputs.mix_ups import UnlikeIds, UnmetItems
+from rankscope.inputs.mix_ups import UnlikeIds
 from rankscope.inputs.problems import KEPT, Problems, shorten_value
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.run import Run
@@ -38,7 +39,7 @@ from rankscope.inputs.values import as_number
 from rankscope.ranks.kept_scores import LOTS
 from rankscope.ranks.ragged import Ragged, changes
 from rankscope.ranks.reduction import collect_rows, nothing_found
-from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks, rank_counts
+from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks, UnmetItems, rank_counts
 
 SCHEMA = 1
 SUFFIX = ".ranks.parquet"
@@ -90,7 +91,7 @@ ABOUT: dict[str, tuple[str, Callable[[Any], bool]]] = {
 @strict_keywords
 def save_ranks(ranks: RelevantRanks, path: str | Path) -> None:
     """Write a reduction, whole or not at all; one that could not be read back is refused with its problems."""
-    forks.check()
+    check_fork()
     problems = Problems(name_of(path), [SOUND])
     complain_of_ranks(ranks, problems)
     problems.raise_if_any()
@@ -162,7 +163,7 @@ def load_ranks(path: str | Path) -> RelevantRanks:
 
     Nothing in the file is believed: an edited rank or count would give a number that no ranking has.
     """
-    forks.check()
+    check_fork()
     problems = Problems(name_of(path), [AGAIN])
     data = Source(str(path)).whole()
     table, about = read_frame(data, problems)

@@ -234,7 +234,7 @@ def find_hits(answers: PlainNested, judged: JudgedLists) -> FoundJudgements:
     lists = (*answers.lists, NO_ITEMS)  # which is that of number -1
     pairs = zip(segments, judged.given.lists, strict=True)
     found = [map(lists[each].get, items, repeat(NOT_THERE)) for each, items in pairs]
-    score = np.fromiter(chain.from_iterable(found), np.float64, judged.grade.size)
+    score = np.fromiter(chain.from_iterable(found), np.float64, judged.given.values.size)
     entry = (score == score).nonzero()[0]
     return FoundJudgements(entry, np.array(segments, dtype=np.int64).repeat(judged.given.lengths)[entry], score[entry])
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from rankscope.core.errors import SettingError
 from rankscope.measures.evaluation.coverage import Coverage, coverage_of
 from rankscope.measures.evaluation.evaluate import evaluate
-from rankscope.measures.evaluation.scores import GEOMETRIC_FLOOR
+from rankscope.measures.measure import GEOMETRIC_FLOOR
 from rankscope.ranks.relevant_ranks import RelevantRanks
 
 Lists = dict[str, list[str]]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
-from rankscope.core import forks
+from rankscope.core.caching import check_fork
 from rankscope.core.digests import FileDigest, damaged
 from rankscope.core.errors import InputError, Problem
 from rankscope.engines.text.index_columns import FieldColumns, Numbers
@@ -117,7 +117,7 @@ def _read_part(part: pl.DataFrame | StoredTable, columns: list[str] | None = Non
 
     if isinstance(part, pl.DataFrame):
         return part if columns is None else part.select(columns)
-    forks.check()
+    check_fork()
     return pl.read_parquet(part.checked, columns=columns)
 
 

@@ -20,7 +20,7 @@ from typing import IO, Any, BinaryIO, TypeVar
 import numpy as np
 import polars as pl
 
-from rankscope.core import forks
+from rankscope.core.caching import check_fork
 from rankscope.core.columns import ITEM, QUERY, RANK, SCORE
 from rankscope.core.errors import InputError
 from rankscope.core.names import name_of
@@ -103,7 +103,7 @@ class ColumnarFormat:
 
     def attempt(self, problems: Problems, read: Callable[[], T]) -> T:
         """What comes of reading; all that a damaged file makes polars raise is an `InputError`."""
-        forks.check()
+        check_fork()
         try:
             with panics_unprinted():
                 return read()

@@ -16,8 +16,8 @@ from typing import Any, Literal, TextIO
 import numpy as np
 import polars as pl
 
-from rankscope.core import forks
 from rankscope.core.arrays import IntArray
+from rankscope.core.caching import check_fork
 from rankscope.core.columns import GRADE, ITEM, KNOWN, LIKELY, QUERY, RANK, SCORE, likely_names, loose_name, plain_name
 from rankscope.core.errors import InputError
 from rankscope.core.wording import mapping_advice
@@ -172,7 +172,7 @@ def read_delimited_tables(
     expected. Blank lines are skipped. From the first quote on, what is left comes as one portion: a row in quotes may
     go on for as long as it likes.
     """
-    forks.check()
+    check_fork()
     reader = TableReader(HeaderRule(expected, known), problems, judged)
     blocks = texts.decoded_blocks(source, encoding, problems, inner_marks=True)
     for block in blocks:

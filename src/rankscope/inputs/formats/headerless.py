@@ -14,7 +14,7 @@ from typing import TextIO
 import numpy as np
 import polars as pl
 
-from rankscope.core import forks
+from rankscope.core.caching import check_fork
 from rankscope.core.errors import InputError
 from rankscope.core.wording import mapping_advice
 from rankscope.inputs import texts
@@ -144,7 +144,7 @@ def numbered_tables(
     Blanks separate where nothing else does, or nothing else makes as many columns as are numbered; then lines that
     begin with # may be `comments`.
     """
-    forks.check()
+    check_fork()
     reader = NumberedReader(HeaderRule("", frozenset()), problems)
     blank: bool | None = None
     for block in texts.decoded_blocks(source, encoding, problems, inner_marks=True):

@@ -11,8 +11,8 @@ from rankscope.core.arrays import BoolArray, FloatArray
 from rankscope.core.peers import peer
 from rankscope.core.settings import Settings
 from rankscope.measures.evaluation.expected_ties import mean_over_orders, worst_and_best
-from rankscope.measures.evaluation.scores import GEOMETRIC_FLOOR, Column, class_mean, summary_value
-from rankscope.measures.measure import Measure
+from rankscope.measures.evaluation.scores import Column
+from rankscope.measures.measure import GEOMETRIC_FLOOR, Measure
 from rankscope.ranks.ragged import in_order_sum
 from rankscope.ranks.relevant_ranks import RelevantRanks
 
@@ -21,14 +21,16 @@ from rankscope.ranks.relevant_ranks import RelevantRanks
 
 def column_of(asked: Measure, whole: RelevantRanks, seen: RelevantRanks, settings: Settings) -> Column:
     """A measure's values, which queries count and the summary; under `ties="expected"` the extremes too."""
-    measure = in_peers_way(asked, settings).bind(seen)
+    measure = (asked if settings.compat is None else in_peers_way(asked, settings)).bind(seen)
     if settings.ties == "expected":
         return _over_all_orders(asked, measure, whole, seen, settings)
     counted = counted_queries(measure, seen, settings)
-    values = zero_where_nothing_is_relevant(measure.of(seen), measure, seen, settings)
+    values = measure.of(seen)
+    if settings.no_relevant == "zero":
+        values = _worst_where_nothing_is_relevant(values, measure, seen)
     return Column(
         measure=measure,
-        asked=str(asked),
+        asked=asked.written,
         values=values,
         counted=counted,
         summary=summary_of(measure, values, counted, seen, settings),
@@ -43,16 +45,16 @@ def _over_all_orders(
     """The mean over all orders of equal scores, its standard error, and the worst and the best of them."""
     counted = counted_queries(measure, seen, settings)
     mean, error = mean_over_orders(measure, whole, settings)
-    values, worst, best = (
-        zero_where_nothing_is_relevant(each, measure, seen, settings)
-        for each in (mean, *worst_and_best(measure, whole, settings))
-    )
+    found = [mean, *worst_and_best(measure, whole, settings)]
+    if settings.no_relevant == "zero":
+        found = [_worst_where_nothing_is_relevant(each, measure, seen) for each in found]
+    values, worst, best = found
     summary = summary_of(measure, values, counted, seen, settings)
     unknown = bool((counted & np.isnan(worst) & ~np.isnan(values)).any())
     extremes = [np.nan if unknown else summary_of(measure, each, counted, seen, settings) for each in (worst, best)]
     return Column(
         measure=measure,
-        asked=str(asked),
+        asked=asked.written,
         values=values,
         counted=counted,
         summary=summary,
@@ -81,7 +83,7 @@ def in_peers_way(measure: Measure, settings: Settings) -> Measure:
 
 def counted_queries(measure: Measure, queries: RelevantRanks, settings: Settings) -> BoolArray:
     """Which queries are in the summary."""
-    counted = np.ones(len(queries), dtype=np.bool_)
+    counted = np.ones(queries.depth.size, dtype=np.bool_)
     if settings.queries == "answered":
         counted &= queries.answered
     if settings.no_relevant == "skip":
@@ -89,12 +91,8 @@ def counted_queries(measure: Measure, queries: RelevantRanks, settings: Settings
     return counted
 
 
-def zero_where_nothing_is_relevant(
-    values: FloatArray, measure: Measure, queries: RelevantRanks, settings: Settings
-) -> FloatArray:
-    """The values with the worst there is (mostly 0) for queries without a relevant item, where the settings say so."""
-    if settings.no_relevant != "zero":
-        return values
+def _worst_where_nothing_is_relevant(values: FloatArray, measure: Measure, queries: RelevantRanks) -> FloatArray:
+    """The values with the worst there is (mostly 0) for queries without a relevant item."""
     return np.where(np.asarray(measure.defined(queries)), values, np.nan_to_num(values, nan=measure.worst))
 
 
@@ -104,14 +102,18 @@ def summary_of(
     """One number for all queries that count."""
     if measure.name == "num_rel" and settings.trec_eval and settings.queries == "judged":
         return in_order_sum(queries.count_judged(least=np.nextafter(0, 1)).astype(np.float64))
-    defined = _in_summary(values, counted, settings)
+    defined = counted if settings.no_relevant == "zero" else counted & ~np.isnan(values)
     if settings.mean == "class" and queries.classes is not None:
-        return class_mean(measure, values[defined], np.array(queries.classes, dtype=object)[defined].tolist())
-    return summary_value(measure, values[defined], settings.mean)
+        return _class_mean(measure, values[defined], np.array(queries.classes, dtype=object)[defined])
+    return measure.summarize(values[defined], settings.mean)
 
 
-def _in_summary(values: FloatArray, counted: BoolArray, settings: Settings) -> BoolArray:
-    return counted if settings.no_relevant == "zero" else counted & ~np.isnan(values)
+def _class_mean(measure: Measure, values: FloatArray, labels: NDArray[np.object_]) -> float:
+    """The mean over classes of the mean within each class."""
+    if measure.summary == "sum":
+        return in_order_sum(values)
+    means = [measure.summarize(values[labels == label], "macro") for label in sorted(set(labels.tolist()))]
+    return float(np.mean(means)) if means else float("nan")
 
 
 def summary_error(
@@ -125,7 +127,7 @@ def summary_error(
     """The standard error of a summary whose values were simulated query by query; 0 where they are exact."""
     if error is None:
         return 0.0
-    defined = _in_summary(values, counted, settings)
+    defined = counted if settings.no_relevant == "zero" else counted & ~np.isnan(values)
     classes = None if queries.classes is None else np.array(queries.classes, dtype=object)[defined]
     weight = _weights(measure, values[defined], settings.mean, classes)
     return float(np.sqrt(((weight * error[defined]) ** 2).sum()))
@@ -136,7 +138,7 @@ def _weights(measure: Measure, values: FloatArray, mean: str, classes: NDArray[n
     if measure.summary == "sum" or values.size == 0:
         return np.ones(values.size)
     if measure.summary == "geometric" or mean == "geometric":
-        moves = summary_value(measure, values, "geometric") / np.maximum(values, GEOMETRIC_FLOOR)
+        moves = measure.summarize(values, "geometric") / np.maximum(values, GEOMETRIC_FLOOR)
         return np.where(values > GEOMETRIC_FLOOR, moves, 0.0) / values.size
     if mean == "class" and classes is not None:
         _, number, count = np.unique(classes, return_inverse=True, return_counts=True)

@@ -12,7 +12,7 @@ from rankscope.core.errors import InputError, SettingError, SwappedInputs
 from rankscope.core.keywords import strict_keywords
 from rankscope.core.names import distinct_names
 from rankscope.core.peers import peer
-from rankscope.core.settings import Choices, Settings, default, settings_of
+from rankscope.core.settings import DEFAULT_SETTINGS, Choices, Settings, default, settings_of
 from rankscope.core.wording import setting_usage, setting_value
 from rankscope.inputs.mix_ups import looks_swapped, refuse_swapped
 from rankscope.inputs.problems import raise_all
@@ -21,7 +21,6 @@ from rankscope.inputs.reading import Reading, reading_with
 from rankscope.inputs.run import Run, named_runs
 from rankscope.inputs.sources import MAX_RATIO
 from rankscope.measures.evaluation.columns import column_of
-from rankscope.measures.evaluation.expected_ties import seen_of
 from rankscope.measures.evaluation.scores import Column, Scores, SystemScores
 from rankscope.measures.measure import Measure
 from rankscope.measures.notation import Asked, parse_measures
@@ -30,11 +29,6 @@ from rankscope.ranks.relevant_ranks import FIXED_BY_REDUCTION, RelevantRanks
 
 if TYPE_CHECKING:
     from rankscope.ranks.parts.resources import Where
-
-
-def way_of_evaluating(both_levels: bool) -> Callable[..., Scores]:
-    """Of one level, or of chunks and documents, each system twice."""
-    return evaluate_both_levels if both_levels else evaluate
 
 
 def evaluate(
@@ -74,7 +68,7 @@ def evaluate(
     >>> scores["AP"], scores["P@2"]
     (0.5, 0.5)
     """
-    chosen = settings_of(compat=compat, **settings)
+    chosen = settings_of(compat=compat, **settings) if settings or compat is not None else DEFAULT_SETTINGS
     kinds = parse_measures(measures, chosen.rel, chosen.compat)
     errors: list[InputError] = []
     reading = reading_with(
@@ -82,19 +76,28 @@ def evaluate(
     )
     of_runs: list[InputError] = []
     named = named_runs(runs, reading, of_runs)
-    reductions = [partial(_way_of_reducing(run, where), run=run, reading=reading) for run in named]
-    parts = _attempt(errors, lambda: _subtopics_of(subtopics, qrels, kinds, reading, chosen, reductions))
-    plain = qrels if parts is None or _is_other(subtopics, qrels) else parts.flat()
+    reductions: list[Callable[..., RelevantRanks]] = []
+    for run in named:
+        if where is None and run.is_small:
+            reductions.append(partial(reduce, run=run, reading=reading))
+        else:  # wherever and in as many parts as it takes
+            from rankscope.ranks.parts.resources import reduce_where
+
+            reductions.append(partial(reduce_where, run=run, reading=reading, where=where))
+    # Judgements of subtopics, in addition to plain ones or in their place, where given or needed by a measure.
+    added = subtopics is not None and not (isinstance(subtopics, str | Path) and str(subtopics) == str(qrels))
+    parts = None
+    if subtopics is not None or any("subtopics" in each.needs for each in kinds):
+        from rankscope.measures.evaluation.subtopics import read_subtopics, reduced_by_subtopic
+
+        other = subtopics if added else None
+        parts = _attempt(errors, lambda: read_subtopics(other, qrels, kinds, reading, chosen, reductions))
+    plain = qrels if parts is None or added else parts.flat()
     judgements: Any = None if errors else _attempt(errors, lambda: Qrels.of(plain, reading, keep=False))
     if judgements is not None and compat is not None:
         _attempt(errors, partial(judgements.need_whole_grades, compat))
     class_of = _attempt(errors, lambda: _classes_of(classes)) if classes is not None else None
     unwanted = _attempt(errors, lambda: read_junk(junk, reading)) if junk is not None else ()
-    divide = None
-    if parts is not None:
-        from rankscope.measures.evaluation.subtopics import reduced_by_subtopic
-
-        divide = partial(reduced_by_subtopic, parts)
     systems: list[SystemScores] = []
     errors += of_runs
     for run, bare in zip(named, reductions, strict=True):
@@ -113,17 +116,20 @@ def evaluate(
             progress,
             keep_scores,
             partial(reduction, judgements),
-            None if divide is None else divide(reduction),
+            None if parts is None else reduced_by_subtopic(parts, reduction),
         )
         scored = _attempt(errors, job)
         if scored is not None:
             systems.append(scored)
-    caution = looks_swapped(plain, judgements, named, reading) if judgements is not None else ""
+    caution = ""
+    if judgements is not None and not judgements.has_whole_grades:
+        caution = looks_swapped(plain, judgements, named, reading)
     if errors and parts is None:
         refuse_swapped(qrels, runs, reading)
         if caution:
             raise SwappedInputs(judgements.name, named[0].place)
-    raise_all(errors)
+    if errors:
+        raise_all(errors)
     notes = (*((caution,) if caution else ()), *input_notes(judgements, named, reading))
     return Scores(tuple(systems), chosen, classes is not None, notes)
 
@@ -169,28 +175,6 @@ def _classes_of(classes: Any) -> dict[str, str]:
     return read_classes(classes)
 
 
-def _is_other(subtopics: Any, qrels: Any) -> bool:
-    """Whether the judgements of subtopics are given in addition to plain ones."""
-    return subtopics is not None and not (isinstance(subtopics, str | Path) and str(subtopics) == str(qrels))
-
-
-def _subtopics_of(
-    subtopics: Any,
-    qrels: Any,
-    kinds: list[Measure],
-    reading: Any,
-    settings: Settings,
-    reductions: Sequence[Callable[..., RelevantRanks]],
-) -> Any:
-    """The judgements of subtopics where they are given, or a measure needs them; else None."""
-    if subtopics is None and not any("subtopics" in each.needs for each in kinds):
-        return None
-    from rankscope.measures.evaluation.subtopics import read_subtopics
-
-    other = subtopics if _is_other(subtopics, qrels) else None
-    return read_subtopics(other, qrels, kinds, reading, settings, reductions)
-
-
 def _attempt(errors: list[InputError], make: Callable[[], Any]) -> Any:
     """The result, or None and one more error: a bad file must not hide the problems of the others."""
     try:
@@ -198,15 +182,6 @@ def _attempt(errors: list[InputError], make: Callable[[], Any]) -> Any:
     except InputError as error:
         errors.append(error)
         return None
-
-
-def _way_of_reducing(run: Run, where: Where | None) -> Callable[..., RelevantRanks]:
-    """At once, or wherever and in as many parts as it takes."""
-    if where is None and run.is_small:
-        return reduce
-    from rankscope.ranks.parts.resources import reduce_where
-
-    return partial(reduce_where, where=where)
 
 
 def _evaluated(
@@ -224,6 +199,8 @@ def _evaluated(
     ranks = reduction(settings=settings, keep_scores=keep_scores, progress=progress)
     plain = [each for each in kinds if divided is None or "subtopics" not in each.needs]
     scored = _scored(ranks, plain, settings, class_of, qrels, run, junk)
+    if settings.compat is None and divided is None:
+        return scored
     columns = {column.asked: column for column in scored.columns}
     columns |= _columns_apart(plain, settings, class_of, reduction, ranks)
     if divided is not None:
@@ -288,12 +265,12 @@ def _scored(
     run: Run | None = None,
     junk: Iterable[tuple[str, str]] = (),
 ) -> SystemScores:
-    whole = ranks.with_collection(settings.collection_size)
+    whole = ranks if settings.collection_size is None else ranks.with_collection(settings.collection_size)
     whole = whole if class_of is None else whole.with_classes(class_of)
     if settings.mean == "class" and whole.classes is None:
         wanted = setting_value("mean", settings.mean)
         raise SettingError(f"{wanted} needs the class of each query: give {setting_usage('classes', 'CLASSES.csv')}")
-    seen = seen_of(whole, settings)
+    seen = whole.seen(settings)
     columns = [column_of(each, whole, seen, settings) for each in kinds]
     if settings.mean == "micro":
         from rankscope.measures.evaluation.micro_mean import with_micro_mean

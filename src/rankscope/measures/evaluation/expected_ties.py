@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from rankscope.core.arrays import BoolArray, FloatArray
@@ -16,14 +14,6 @@ RANDOM_ORDERS = 1000
 MOST_ORDERS = 5040  # of one query that are all gone through: those of seven items
 
 
-def seen_of(ranks: RelevantRanks, settings: Settings) -> RelevantRanks:
-    """The rankings as far as they count: cut at the depth, then without what is not judged."""
-    cut = ranks.cut(settings.depth)
-    if not settings.judged_only:
-        return cut
-    return replace(cut.condensed(), provenance={**cut.provenance, "condensed": True})
-
-
 def mean_over_orders(
     measure: Measure, whole: RelevantRanks, settings: Settings
 ) -> tuple[FloatArray, FloatArray | None]:
@@ -32,7 +22,7 @@ def mean_over_orders(
     Exact where there is a closed form and no group of equal scores goes on behind the depth, and where all orders can
     be gone through; else the mean of seeded random orders.
     """
-    seen = seen_of(whole, settings)
+    seen = whole.seen(settings)
     exact = measure.expected(seen)
     values = (measure.of(seen) if exact is None else exact).copy()
     whole, settings = _condensed_first(whole, seen, settings)
@@ -69,7 +59,7 @@ def _over_every_order(
     total, count = np.zeros(len(queries)), np.zeros(len(queries))
     low, high = np.full(len(queries), np.inf), np.full(len(queries), -np.inf)
     for rows, several in every_order(queries):
-        values = measure.of(seen_of(several, settings))
+        values = measure.of(several.seen(settings))
         total += np.bincount(rows, weights=values - near[rows], minlength=len(queries))
         count += np.bincount(rows, minlength=len(queries))
         with np.errstate(invalid="ignore"):  # a measure may have no value
@@ -85,7 +75,7 @@ def _simulated(
     near = np.nan_to_num(near)
     total, squares, count = np.zeros(len(queries)), np.zeros(len(queries)), 0
     for several in random_orders(queries, RANDOM_ORDERS, settings.seed):
-        values = measure.of(seen_of(several, settings)).reshape(-1, len(queries)) - near
+        values = measure.of(several.seen(settings)).reshape(-1, len(queries)) - near
         total += values.sum(axis=0)
         squares += (values * values).sum(axis=0)
         count += values.shape[0]
@@ -96,7 +86,7 @@ def _simulated(
 def worst_and_best(measure: Measure, whole: RelevantRanks, settings: Settings) -> tuple[FloatArray, FloatArray]:
     """The extremes over all orders of equal scores; NaN where none is proven to give them and orders are too many."""
     low, high = proven_extremes(measure, whole, settings)
-    whole, settings = _condensed_first(whole, seen_of(whole, settings), settings)
+    whole, settings = _condensed_first(whole, whole.seen(settings), settings)
     rows = np.flatnonzero(np.isnan(low) | np.isnan(high))
     rows = rows[order_counts(whole.take(rows)) <= MOST_ORDERS]
     if rows.size:
@@ -106,7 +96,7 @@ def worst_and_best(measure: Measure, whole: RelevantRanks, settings: Settings) -
 
 def proven_extremes(measure: Measure, whole: RelevantRanks, settings: Settings) -> tuple[FloatArray, FloatArray]:
     """The lowest and the highest value that are proven without trying orders; NaN where none are."""
-    whole, settings = _condensed_first(whole, seen_of(whole, settings), settings)
+    whole, settings = _condensed_first(whole, whole.seen(settings), settings)
     items = all_items(whole)
     unpooled = settings.judged_only & ~items["judged"]
     worth = measure.worth(np.where(unpooled, np.nan, items["grade"]), settings)
@@ -114,7 +104,7 @@ def proven_extremes(measure: Measure, whole: RelevantRanks, settings: Settings) 
     tied = group_of(whole, items) >= 0
     unknown = measure.unproven(whole, settings) | (items.count(tied & np.isnan(worth + unjudged)) > 0)
     values = [
-        measure.of(seen_of(sorted_by_worth(whole, items, sign * np.nan_to_num(worth), sign * unjudged), settings))
+        measure.of(sorted_by_worth(whole, items, sign * np.nan_to_num(worth), sign * unjudged).seen(settings))
         for sign in (1.0, -1.0)
     ]
     low, high = (np.where(unknown, np.nan, each) for each in (np.minimum(*values), np.maximum(*values)))

@@ -33,9 +33,7 @@ from rankscope.inputs.problems import Problems, shorten_value
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.run import Run
 from rankscope.measures.evaluation.columns import in_peers_way
-from rankscope.measures.evaluation.expected_ties import seen_of
-from rankscope.measures.evaluation.scores import GEOMETRIC_FLOOR
-from rankscope.measures.measure import Measure
+from rankscope.measures.measure import GEOMETRIC_FLOOR, Measure
 from rankscope.measures.notation import ALL_TREC, NOT_IN_NINE, TREC_FAMILIES, trec_single
 from rankscope.ranks.ragged import in_order_sum
 from rankscope.ranks.reduction import reduce
@@ -103,12 +101,12 @@ class RelevanceEvaluator:
         if plain is not None and all(plain.lists):
             judged = [row for row, query in enumerate(plain.queries) if query in answers]
             run = Run.from_plain("run", plain.take(judged))
-            seen = seen_of(reduce(self._qrels, run, self._settings), self._settings)
+            seen = reduce(self._qrels, run, self._settings).seen(self._settings)
         else:
             filled = {query: items or {PLACEHOLDER: 0.0} for query, items in answers.items()}
             ranks = reduce(self._qrels, Run.of(filled), self._settings)
             empty = np.array([not answers.get(query, True) for query in ranks.queries], dtype=np.bool_)
-            seen = seen_of(replace(ranks, depth=np.where(empty, 0, ranks.depth)), self._settings)
+            seen = replace(ranks, depth=np.where(empty, 0, ranks.depth)).seen(self._settings)
         if not any(measure.name in INTERPOLATED for _, measure in self._columns):
             return seen
         return replace(seen, provenance={**seen.provenance, "condensed": True})  # an empty list is 0/0 to iprec there

@@ -31,16 +31,13 @@ from rankscope.measures.evaluation.coverage import (
     status_of,
     warnings_of,
 )
-from rankscope.measures.measure import Measure
-from rankscope.ranks.ragged import in_order_sum
+from rankscope.measures.measure import GEOMETRIC_FLOOR, Measure
 from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks
 
 if TYPE_CHECKING:
     import polars as pl
 else:
     pl = LazyModule("polars")
-
-GEOMETRIC_FLOOR = 1e-5
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -251,7 +248,7 @@ class Scores(Tabular):
             for column in system.columns:
                 for label in sorted(set(labels.tolist())):
                     chosen = column.counted & (labels == label) & ~np.isnan(column.values)
-                    mean = summary_value(column.measure, column.values[chosen], "macro")
+                    mean = column.measure.summarize(column.values[chosen], "macro")
                     rows.append((system.name, label, column.asked, mean, int(chosen.sum())))
         schema = {
             "system": pl.String,
@@ -291,26 +288,6 @@ class Scores(Tabular):
 
     def __iter__(self) -> Iterator[SystemScores]:
         return iter(self.systems)
-
-
-def summary_value(measure: Measure, values: FloatArray, mean: str) -> float:
-    """One number from the values of the queries that count; NaN where none does."""
-    if measure.summary == "sum":
-        return in_order_sum(values)
-    if values.size == 0:
-        return float("nan")
-    if measure.summary == "geometric" or mean == "geometric":
-        return float(np.exp(in_order_sum(np.log(np.maximum(values, GEOMETRIC_FLOOR))) / values.size))
-    return in_order_sum(values) / values.size
-
-
-def class_mean(measure: Measure, values: FloatArray, classes: Sequence[str]) -> float:
-    """The mean over classes of the mean within each class."""
-    if measure.summary == "sum":
-        return in_order_sum(values)
-    labels = np.array(classes, dtype=object)
-    means = [summary_value(measure, values[labels == label], "macro") for label in sorted(set(classes))]
-    return float(np.mean(means)) if means else float("nan")
 
 
 def _long(system: SystemScores, column: Column) -> pl.DataFrame:

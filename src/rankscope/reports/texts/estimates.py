@@ -17,8 +17,8 @@ from rankscope.core.arrays import FloatArray
 from rankscope.core.errors import SettingError
 from rankscope.core.wording import how_many
 from rankscope.measures.direction import Side, best_first, tally
-from rankscope.measures.evaluation.scores import GEOMETRIC_FLOOR, Column, Scores
-from rankscope.measures.measure import Measure
+from rankscope.measures.evaluation.scores import Column, Scores
+from rankscope.measures.measure import GEOMETRIC_FLOOR, Measure
 from rankscope.reports.tables import numeric_columns
 
 if TYPE_CHECKING:
