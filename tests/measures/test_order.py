@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankscope.measures import ALL, AP, BPM, EBR, IFT, NCU, Accuracy, InfAP, Measure, Pmeasure, Pplus
-from rankscope.measures.context import ContextPrecision
 from rankscope.measures.diversity import SubtopicMeasure
 from rankscope.measures.notation import parse_measure
+from rankscope.measures.whole_list import ContextPrecision
 from tests.measures.examples import EXAMPLES
 from tests.measures.properties import EVERY_KIND, NUMBERS, TOLERANCE, loses_its_ideal, no_lower, perfect, values
 from tests.strategies import Grade, Topic, grades, ranks_of, topics

@@ -13,9 +13,9 @@ import pytest
 from rankscope.core.errors import MeasureError, SettingError
 from rankscope.measures import AP, ER, GMAP, NMRR, Bullseye, Measure, P, R, SetP, SetR
 from rankscope.measures.evaluation.evaluate import evaluate
-from rankscope.measures.interpolated_precision import hits_needed
 from rankscope.measures.measure import RECALL_LEVELS
 from rankscope.measures.notation import parse_measure
+from rankscope.measures.precision_recall import hits_needed
 from rankscope.ranks import RelevantRanks
 from tests.strategies import Topic, ranks_of
 

@@ -59,7 +59,7 @@ def fuse(
     from rankscope.inputs.run import all_problems
     from rankscope.measures.fusion.candidates import Candidates, fused_run
     from rankscope.measures.fusion.method import FUSIONS
-    from rankscope.measures.fusion.normalization import NORMALIZATIONS
+    from rankscope.measures.fusion.score_methods import NORMALIZATIONS
     from rankscope.measures.fusion.tuning import JudgedCandidates, fuse_across, fuse_as_given, trials_of
 
     checked = check(

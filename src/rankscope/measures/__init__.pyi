@@ -5,8 +5,6 @@ from .average_precision import GMAP as GMAP
 from .cascade import ERR as ERR
 from .cascade import iRBU as iRBU
 from .cascade import nERR as nERR
-from .context import ContextPrecision as ContextPrecision
-from .context import ContextRecall as ContextRecall
 from .counts import NumNonrelJudgedRet as NumNonrelJudgedRet
 from .counts import NumQ as NumQ
 from .counts import NumRel as NumRel
@@ -18,8 +16,11 @@ from .dcg import DCG as DCG
 from .dcg import BinG as BinG
 from .dcg import G as G
 from .dcg import HitCount as HitCount
+from .dcg import Rndcg as Rndcg
 from .dcg import jDCG as jDCG
 from .dcg import jnDCG as jnDCG
+from .dcg import nDCG as nDCG
+from .dcg import nDCGRel as nDCGRel
 from .diversity import AP_IA as AP_IA
 from .diversity import ERR_IA as ERR_IA
 from .diversity import NRBP as NRBP
@@ -46,13 +47,10 @@ from .incomplete_judgements import Hole as Hole
 from .incomplete_judgements import InfAP as InfAP
 from .incomplete_judgements import Judged as Judged
 from .incomplete_judgements import Unjudged as Unjudged
-from .interpolated_precision import IPrec as IPrec
-from .interpolated_precision import IPrec11 as IPrec11
 from .measure import Measure as Measure
-from .ndcg import Rndcg as Rndcg
-from .ndcg import nDCG as nDCG
-from .ndcg import nDCGRel as nDCGRel
 from .precision_recall import CappedRecall as CappedRecall
+from .precision_recall import IPrec as IPrec
+from .precision_recall import IPrec11 as IPrec11
 from .precision_recall import P as P
 from .precision_recall import R as R
 from .precision_recall import Rprec as Rprec
@@ -82,6 +80,8 @@ from .user_models import SDCG as SDCG
 from .user_models import SET as SET
 from .user_models import TBG as TBG
 from .user_models import Umeasure as Umeasure
+from .whole_list import ContextPrecision as ContextPrecision
+from .whole_list import ContextRecall as ContextRecall
 from .whole_list import SetAP as SetAP
 from .whole_list import SetF as SetF
 from .whole_list import SetP as SetP

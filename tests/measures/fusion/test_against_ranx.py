@@ -14,7 +14,7 @@ from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.run import Run
 from rankscope.measures.fusion.candidates import Candidates, fused_run
 from rankscope.measures.fusion.method import FUSIONS, METHODS
-from rankscope.measures.fusion.normalization import NORMALIZATIONS
+from rankscope.measures.fusion.score_methods import NORMALIZATIONS
 from rankscope.measures.fusion.tuning import JudgedCandidates
 from tests.measures.fusion.cases import CASES, LEARNT, NORMS, FusionCase
 from tests.measures.fusion.lists import Nested, random_judgements

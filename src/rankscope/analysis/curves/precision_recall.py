@@ -31,8 +31,8 @@ from rankscope.analysis.curves.scope import precision_scope, recall_scope
 from rankscope.core.arrays import FloatArray, IntArray
 from rankscope.core.catalogue import unknown_name
 from rankscope.core.errors import MeasureError
-from rankscope.measures.interpolated_precision import IPrec, hits_needed
 from rankscope.measures.measure import RECALL_LEVELS
+from rankscope.measures.precision_recall import IPrec, hits_needed
 from rankscope.measures.quadruple import harmonic
 from rankscope.ranks.ragged import Ragged, divide, ranges
 from rankscope.ranks.relevant_ranks import RelevantRanks, rank_counts
