@@ -124,10 +124,13 @@ def merged_pairs(
 
     Marks of a machine enter where a weight names it, or where it is the one that is chosen.
     """
-    state = project.state
+    state, people = project.state, project.assessors
+    heard = {who for who, one in people.items() if one.kind not in NEVER_ENTER} if chosen is None else {chosen}
+    if chosen is None:
+        heard |= {who for who, one in people.items() if one.kind == "machine" and one.name in rule.weights}
     found: dict[Pair, MergedPair] = {}
     for pair in dict.fromkeys([*state.answers, *state.rulings]):
-        marks = [each for each in state.counted(pair) if _enters(project, each, rule, chosen)]
+        marks = [each for each in state.counted(pair) if each.assessor in heard]
         ruling = state.ruling(pair) if chosen is None else None
         if ruling is not None:
             found[pair] = MergedPair(ruling.grade, ADJUDICATED, (*marks, ruling))
@@ -147,10 +150,3 @@ def _merged(project: Project, marks: Sequence[Event], rule: MergeRule, open_pair
     if decided is None:
         return MergedPair(None, LEFT_OPEN, tuple(marks), between)
     return MergedPair(int(decided), f"{rule.name}, the {open_pairs} one", tuple(marks), between)
-
-
-def _enters(project: Project, mark: Event, rule: MergeRule, chosen: int | None) -> bool:
-    if chosen is not None:
-        return mark.assessor == chosen
-    one = project.assessors[mark.assessor]
-    return one.kind not in NEVER_ENTER or (one.kind == "machine" and one.name in rule.weights)

@@ -114,7 +114,11 @@ def export(
         merged = merged_pairs(project, rule, decided, choice.one)
         _refuse_open(project, merged, choice)
         grades = {pair: each for pair, each in merged.items() if each.grade is not None}
-        sampled = _sampled(project, grades) if probabilities else grades
+        pool, sampled = project.pool, grades
+        if probabilities and pool is not None:
+            # Not what was judged though it was not drawn: in an estimate it would count for others that were not.
+            drawn = {pair for pair in grades if pool.row(pair) and pool.is_certain(pair, project.state)}
+            sampled = {pair: each for pair, each in grades.items() if pair in drawn}
         rows = list(_rows(project, sampled))
         kept = [row for row in rows if row.pi is not None] if probabilities else rows
         digest = journal_digest(project)
@@ -135,13 +139,6 @@ def export(
         open=len(merged) - len(grades),
         digest=digest,
     )
-
-
-def _sampled(project: Project, grades: dict[Pair, MergedPair]) -> dict[Pair, MergedPair]:
-    """Without what somebody judged though it was not drawn: in an estimate it would count for others that were not."""
-    pool = project.pool
-    assert pool is not None
-    return {pair: each for pair, each in grades.items() if pool.row(pair) and pool.is_certain(pair, project.state)}
 
 
 def _refuse_open(project: Project, merged: dict[Pair, MergedPair], choice: GradeChoice) -> None:
@@ -216,13 +213,16 @@ def _provenance(
     """Where the grades come from; the same journal and choices give the same words."""
     design = project.pool.design if project.pool is not None else None
     shown = project.shown_names(names)
-    one = choice.one
+    one, rule = choice.one, choice.rule
+    weights = {shown.get(project.assessor_named(name).id, name): weight for name, weight in rule.weights.items()}
+    later = f"; open pairs: {choice.open_pairs}" if choice.open_pairs else ""
+    merged = f"adjudicated, else the only mark, else {MergeRule(rule.name, weights)}{later}"
     return {
         "format": "rankscope provenance",
         "version": 1,
         "rankscope": __version__,
         "journal": {"digest": digest, "events": project.state.last},
-        "rule": _rule_in_words(project, choice, shown) if one is None else f"the grades of {shown.get(one, one)}",
+        "rule": merged if one is None else f"the grades of {shown.get(one, one)}",
         "pairs": {
             "judged": sum(row.grade != UNJUDGED for row in rows),
             "pooled, not judged": sum(row.grade == UNJUDGED for row in rows),
@@ -241,14 +241,6 @@ def _provenance(
             for each in project.guidelines
         ],
     }
-
-
-def _rule_in_words(project: Project, choice: GradeChoice, shown: dict[int, str]) -> str:
-    """The rule, with whom it weighs under the names that the provenance has."""
-    rule = choice.rule
-    weights = {shown.get(project.assessor_named(name).id, name): weight for name, weight in rule.weights.items()}
-    later = f"; open pairs: {choice.open_pairs}" if choice.open_pairs else ""
-    return f"adjudicated, else the only mark, else {MergeRule(rule.name, weights)}{later}"
 
 
 def _agreement(project: Project, shown: dict[int, str]) -> list[dict[str, Any]]:
@@ -290,14 +282,7 @@ def _counts(grades: Any) -> dict[str, int]:
 # The sessions of a project as a log of marks: session, item, mark; what `rankscope feedback --log` reads.
 
 LOG_SUFFIXES = (".csv", ".tsv", ".jsonl")
-
-
-class LogRow(NamedTuple):
-    """One item that somebody has marked in a session: 1 relevant, -1 irrelevant."""
-
-    session: str
-    item: str
-    mark: int
+LOG_COLUMNS = ("session", "item", "mark")  # 1 relevant, -1 irrelevant
 
 
 def write_log(project: Project, path: str | Path) -> int:
@@ -308,25 +293,21 @@ def write_log(project: Project, path: str | Path) -> int:
     suffix = Path(path).suffix.lower()
     if suffix not in LOG_SUFFIXES:
         raise SettingError(f"a log must be called NAME.csv, NAME.tsv or NAME.jsonl, got '{path}'")
-    rows = log_rows(project)
-    with atomic(path) as file:
-        if suffix == ".jsonl":
-            file.writelines(json.dumps(row._asdict(), ensure_ascii=False) + "\n" for row in rows)
-        else:
-            table = csv.writer(file, delimiter="\t" if suffix == ".tsv" else ",", lineterminator="\n")
-            table.writerows([LogRow._fields, *rows])
-    return len({row.session for row in rows})
-
-
-def log_rows(project: Project) -> list[LogRow]:
-    """What is marked in each session now, in the order of marking."""
     log = SessionLog()
     log.read(project.state.events)
-    return [
-        LogRow(str(session.number), project.items[place].id, 1 if opinion == "relevant" else -1)
+    rows = [
+        (str(session.number), project.items[place].id, 1 if opinion == "relevant" else -1)
         for session in log.sessions
         for place, opinion in session.opinions.items()
     ]
+    with atomic(path) as file:
+        if suffix == ".jsonl":
+            objects = (dict(zip(LOG_COLUMNS, row, strict=True)) for row in rows)
+            file.writelines(json.dumps(each, ensure_ascii=False) + "\n" for each in objects)
+        else:
+            table = csv.writer(file, delimiter="\t" if suffix == ".tsv" else ",", lineterminator="\n")
+            table.writerows([LOG_COLUMNS, *rows])
+    return len({session for session, _, _ in rows})
 
 
 # Labels that people or machines made elsewhere, as marks of one assessor.
@@ -352,8 +333,6 @@ class Imported(NamedTuple):
 
 
 class Label(NamedTuple):
-    """One label of a file, and what else the file says of it."""
-
     query: str
     item: str
     grade: int
@@ -384,16 +363,13 @@ def import_labels(
     found = _labels(project, qrels, _details(labels, kind))
     who = project.add_assessor(assessor, kind).id
     source = qrels.digest[:16]
-    waiting = [
-        project.send(_mark_of(project, who, each, source, tuned)) for each in found if not _stands(project, who, each)
-    ]
+    waiting = []
+    for each in found:
+        said = project.state.answer(who, each.pair)
+        if said is None or said.kind != "grade" or said.grade != each.grade:
+            waiting.append(project.send(_mark_of(project, who, each, source, tuned)))
     new = sum(not each.result().again for each in waiting)
     return Imported(len(found), new, int((qrels.grade < 0).sum()))
-
-
-def _stands(project: Project, assessor: int, label: Label) -> bool:
-    said = project.state.answer(assessor, label.pair)
-    return said is not None and said.kind == "grade" and said.grade == label.grade
 
 
 def _mark_of(project: Project, assessor: int, label: Label, source: str, tuned: frozenset[str]) -> MarkEvent:

@@ -63,7 +63,6 @@ class Assignment:
     _touched: set[str] = field(default_factory=set)  # queries with events since it was asked whether a draw is due
 
     def use_pool(self, pool: ProjectPool | None) -> None:
-        """Judge this pool from now on."""
         self.pool = pool
         self.compared = RunsCompared.of(pool, self.relevance)
         for each in (self._orders, self._settled, self._judged):
@@ -132,7 +131,6 @@ class Assignment:
         return [each for each in self.state.counted(pair) if self.is_person(each.assessor)]
 
     def places(self, pair: Pair) -> int:
-        """How many assessors judge an item."""
         if self.settings.single:
             return 1
         doubled = stable_random(self.settings.seed, "double", *pair) < self.settings.double
@@ -204,7 +202,6 @@ class Assignment:
         return any((each.grade or 0) >= self.settings.relevant for each in marks)
 
     def draws_due(self) -> list[str]:
-        """The queries whose sample is to be drawn now."""
         self._touched = {query for query in self._touched if self.draw_is_due(query)}
         return sorted(self._touched)
 
@@ -375,7 +372,6 @@ class JudgingRules(Rules):
         self.project.assignment.applied(events)
 
     def _check_about(self, mark: MarkEvent) -> None:
-        """Query, item and grade are ones of this project."""
         if mark.query is not None and mark.query not in self.project.queries:
             raise Refused(f"there is no query '{mark.query}' in this project")
         if mark.item is not None and mark.item not in self.project.places:
@@ -442,7 +438,6 @@ class Progress:
 
     @property
     def open(self) -> int:
-        """How many marks are still to come."""
         return sum(max(0, each.places - each.judged) for each in self.queries)
 
     @property
@@ -452,14 +447,7 @@ class Progress:
         return median(known) * self.open / 1000 if known else None
 
 
-def progress_of(project: Project) -> Progress:
-    with project.lock:
-        queries = tuple(_query_progress(project, query) for query in (project.pool.by_query if project.pool else ()))
-        people = [each.id for each in project.assessors.values() if each.kind == "human"]
-        return Progress(queries, tuple(assessor_progress(project, each) for each in people))
-
-
-def _query_progress(project: Project, query: str) -> QueryProgress:
+def query_progress(project: Project, query: str) -> QueryProgress:
     pool, assignment = project.pool, project.assignment
     assert pool is not None
     judged = sum(len(assignment.counted((query, item))) for item in pool.by_query[query])

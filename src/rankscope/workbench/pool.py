@@ -38,15 +38,11 @@ from rankscope.workbench.sources import read_ranking
 from rankscope.workbench.store.events import Pair, PoolDesign, Pooled, State
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from rankscope.workbench.project import Project
 
 
 @dataclass(frozen=True, eq=False)
 class ProjectPool:
-    """One version of a project's pool."""
-
     design: PoolDesign
     rows: Sequence[Pooled]
 
@@ -152,12 +148,10 @@ class ProjectPool:
         return {}
 
     def _reached(self, query: str) -> frozenset[str]:
-        """The items of a query that the adaptive parts may choose."""
         key = f"reached\0{query}"
         if key not in self._cache:
             self._cache[key] = frozenset(item for lists in self._lists(query) for items in lists for item in items)
-        found: frozenset[str] = self._cache[key]
-        return found
+        return self._cache[key]
 
     def _lists(self, query: str) -> list[Lists]:
         """The runs of a query as each adaptive part sees them."""
@@ -165,8 +159,7 @@ class ProjectPool:
             origins = {item: row.origin for item, row in self.by_query.get(query, {}).items()}
             runs = len(self.design.run_names)
             self._cache[query] = [lists_of_origins(origins, runs, part.reach) for part in self.plan.adaptive]
-        found: list[Lists] = self._cache[query]
-        return found
+        return self._cache[query]
 
 
 def stratum_of(row: Pooled, sample: Sample) -> str | None:
@@ -189,7 +182,16 @@ def make_pool_rows(project: Project, method: str, budget: int | None, seed: int)
         raise SettingError(f"a pool is drawn from runs, and {project.folder} names none: add them to its project.toml")
     if plan.compares and len(project.sources.runs) < 2:
         raise SettingError(f"'{plan}' decides between the first two runs of a project, and {project.folder} names one")
-    rankings = Rankings.of_tables(_run_tables(project), list(project.queries))
+    tables, errors = [], []
+    for path in project.sources.runs:
+        try:
+            tables.append(read_ranking(path))
+        except InputError as error:
+            errors.append(error)
+        except RankscopeError as error:
+            errors.append(InputError.of(str(path), [str(error)]))
+    raise_all(errors)
+    rankings = Rankings.of_tables(tables, list(project.queries))
     table = plan.candidates(rankings, seed)
     if not table.height:
         raise SettingError("the runs answer none of the project's queries, so there is nothing to judge")
@@ -202,19 +204,6 @@ def make_pool_rows(project: Project, method: str, budget: int | None, seed: int)
         Pooled(version, query, item, stratum, pi, origin, None if drawn is None else int(drawn), place)
         for place, (query, item, stratum, pi, origin, drawn) in enumerate(table.iter_rows())
     ]
-
-
-def _run_tables(project: Project) -> list[pl.DataFrame]:
-    tables, errors = [], []
-    for path in project.sources.runs:
-        try:
-            tables.append(read_ranking(path))
-        except InputError as error:
-            errors.append(error)
-        except RankscopeError as error:
-            errors.append(InputError.of(str(path), [str(error)]))
-    raise_all(errors)
-    return tables
 
 
 # Judging until two runs are decided: which queries count, what they say so far, and when to stop.
@@ -239,7 +228,6 @@ class PoolDecision:
 
     @property
     def is_decided(self) -> bool:
-        """Whether nothing more needs to be judged."""
         return self.sign != 0
 
     @property
@@ -285,7 +273,6 @@ class RunsCompared:
         return self._sign != 0
 
     def forget(self, query: str) -> None:
-        """Marks of a query came or went."""
         self._differences.pop(query, None)
         self._sign = None
 

@@ -83,19 +83,16 @@ class Comparing:
         pairs.sort(key=lambda each: stable_random(self.seed, "compare", mode, assessor, *each))
         found: list[ShownPair] = []
         due: list[tuple[int, ShownPair]] = []  # what comes back swapped, and at which place
-        for place, pair in enumerate(pairs):
+        for place, (query, one, other) in enumerate(pairs):
             while due and due[0][0] <= place:
                 found.append(due.pop(0)[1])
-            shown = self._shown(assessor, mode, *pair)
+            turned = mode == SIDE_BY_SIDE and stable_random(self.seed, "side", assessor, query, one, other) < 0.5
+            shown = ShownPair(query, other, one, mode) if turned else ShownPair(query, one, other, mode)
             found.append(shown)
             about = (assessor, shown.query, *sorted((shown.left, shown.right)))
             if mode == SIDE_BY_SIDE and stable_random(self.seed, "swap", *about) < self.swap:
                 due.append((place + SWAP_AFTER, shown._replace(left=shown.right, right=shown.left)))
         return [*found, *(each for _, each in due)]
-
-    def _shown(self, assessor: int, mode: str, query: str, one: str, other: str) -> ShownPair:
-        turned = mode == SIDE_BY_SIDE and stable_random(self.seed, "side", assessor, query, one, other) < 0.5
-        return ShownPair(query, other, one, mode) if turned else ShownPair(query, one, other, mode)
 
     def interleaved(self, assessor: int, shown: ShownPair) -> Interleaved:
         """The two lists of a comparison as one, the same whenever it is asked for."""
@@ -115,7 +112,6 @@ def _heads(path: Any) -> dict[str, tuple[str, ...]]:
 def mark_of_choice(
     assessor: int, key: str, shown: ShownPair, choice: Choice, why: str = "", ms: int | None = None
 ) -> MarkEvent:
-    """An answer to two lists side by side."""
     detail = {"left": shown.left, "right": shown.right, "mode": shown.mode, "choice": choice}
     return _mark(assessor, key, shown, detail, why, ms)
 
@@ -129,7 +125,6 @@ def mark_of_clicks(
     why: str = "",
     ms: int | None = None,
 ) -> MarkEvent:
-    """An answer to one list of both: what was good in it."""
     first, second = made.credit(clicked)
     choice = "left" if first > second else "right" if second > first else "equal"
     lists = {"items": list(made.items), "teams": list(made.teams), "clicked": clicked}

@@ -16,7 +16,7 @@ from rankscope.core.digests import damaged
 from rankscope.core.errors import InputError, Problem, SettingError
 from rankscope.workbench.agreement import ProjectAgreement, agreement_of_project
 from rankscope.workbench.journal_files import journal_digest, read_journal, write_journal
-from rankscope.workbench.judging import Assignment, JudgingRules, Loan, Progress, progress_of
+from rankscope.workbench.judging import Assignment, JudgingRules, Loan, Progress, assessor_progress, query_progress
 from rankscope.workbench.pool import ProjectPool, make_pool_rows
 from rankscope.workbench.preferences import preferences_of
 from rankscope.workbench.project_folder import (
@@ -228,7 +228,10 @@ class Project:
 
     def progress(self) -> Progress:
         """How far the judging is, by query and by assessor."""
-        return progress_of(self)
+        with self.lock:
+            queries = [query_progress(self, query) for query in (self.pool.by_query if self.pool else ())]
+            people = [each.id for each in self.assessors.values() if each.kind == "human"]
+            return Progress(tuple(queries), tuple(assessor_progress(self, each) for each in people))
 
     def questionnaires(self) -> list[TaskScore]:
         """What people answered on how it is to work with the pages, by task, with SUS scores."""

@@ -188,7 +188,6 @@ def write_session_key(folder: Path) -> bytes:
 
 
 def _is_open(path: Path) -> bool:
-    """Whether others may do anything with a file."""
     return os.name != "nt" and bool(path.stat().st_mode & OTHERS)
 
 
@@ -336,7 +335,6 @@ def path_to_write(source: str | Path, folder: Path) -> str:
 
 
 def _flat(tables: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """The settings of all tables, and what is no setting."""
     values: dict[str, Any] = {}
     problems: list[str] = []
     for table, rules in SETTINGS.items():

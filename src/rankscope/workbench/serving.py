@@ -282,14 +282,21 @@ def demo_project(folder: str | Path) -> Project:
     if (root / PROJECT_FILE).exists():
         return Project.open(root)
     sample = icons()
-    rows = _chosen(sample)
+    classes = np.array(sample.class_of_item)
+    rows: list[int] = []  # some of each class, and some of none, in the order of the classes
+    for name in (each for each in CLASSES if each in classes):
+        rows += np.flatnonzero(classes == name)[:MEMBERS].tolist()
+    rows += np.flatnonzero(classes == "")[:OTHERS].tolist()
     names = [f"{sample.class_of_item[row] or 'others'}/{place:03d}.png" for place, row in enumerate(rows)]
     pictures, image = made_folder(root / "icons"), pillow("Image")
     for name, row in zip(names, rows, strict=True):
         made_folder((pictures / name).parent)
         with atomic(pictures / name, "wb") as file:
             image.fromarray(sample.images[row]).resize((SIDE, SIDE), image.Resampling.LANCZOS).save(file, "PNG")
-    queries = _queries(names)
+    first: dict[str, int] = {}
+    for place, name in enumerate(names):
+        first.setdefault(name.partition("/")[0], place)
+    queries = [place for label, place in first.items() if label != "others"][:QUERIES]
     files: dict[str, list[Path]] = {"features": [], "runs": []}
     for space in SPACES:
         vectors = sample.features(space)[rows].astype(np.float32)
@@ -302,22 +309,6 @@ def demo_project(folder: str | Path) -> Project:
     project.add_guideline(GUIDELINE)
     project.make_pool(f"depth({DEPTH})")
     return project
-
-
-def _chosen(sample: Any) -> list[int]:
-    """Rows of the collection: some of each class, and some of none, in the order of their classes."""
-    classes = np.array(sample.class_of_item)
-    found: list[int] = []
-    for name in (each for each in CLASSES if each in classes):
-        found += np.flatnonzero(classes == name)[:MEMBERS].tolist()
-    return found + np.flatnonzero(classes == "")[:OTHERS].tolist()
-
-
-def _queries(names: list[str]) -> list[int]:
-    first: dict[str, int] = {}
-    for place, name in enumerate(names):
-        first.setdefault(name.partition("/")[0], place)
-    return [place for label, place in first.items() if label != "others"][:QUERIES]
 
 
 def _write_run(path: Path, vectors: NDArray[np.float32], names: list[str], queries: list[int]) -> Path:

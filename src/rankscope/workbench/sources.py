@@ -79,7 +79,11 @@ class Sources:
         names = run_names(self.runs)
         queries = _queries(topics, rankings, known, {each.id: each.class_ for each in items})
         if not reports:
-            reports += _foreign_items(names, rankings, known)
+            for name, each in zip(names, rankings, strict=True):
+                ranked = () if each is None else each.get_column("item").unique(maintain_order=True)
+                if foreign := [item for item in ranked if item not in known]:
+                    what = f"ranks items that are not in the collection: {_few(foreign)}"
+                    reports.append(ProblemReport(name, [Problem("", what)]))
             asked = {each.id for each in queries}  # a run may ask more than the topics, but not something else
             reports += [
                 ProblemReport(name, [Problem("", "answers none of the topics")])
@@ -175,18 +179,6 @@ def _queries(
     ]
 
 
-def _foreign_items(
-    names: Sequence[str], rankings: Sequence[pl.DataFrame | None], known: set[str]
-) -> list[ProblemReport]:
-    reports = []
-    for name, each in zip(names, rankings, strict=True):
-        items = () if each is None else each.get_column("item").unique(maintain_order=True)
-        if foreign := [item for item in items if item not in known]:
-            what = f"ranks items that are not in the collection: {_few(foreign)}"
-            reports.append(ProblemReport(name, [Problem("", what)]))
-    return reports
-
-
 def _few(names: Sequence[str]) -> str:
     more = f" and {len(names) - NAMES_SHOWN:,} more" if len(names) > NAMES_SHOWN else ""
     return ", ".join(names[:NAMES_SHOWN]) + more
@@ -231,7 +223,6 @@ class ItemAccess:
         return found
 
     def document(self, item: str) -> dict[str, str]:
-        """The fields of a document by their names."""
         found = self._documents.get(item)
         if found is None:
             raise InputError.of(str(self.sources.texts), [f"has no document '{item}' any more"])
@@ -239,7 +230,6 @@ class ItemAccess:
 
     @property
     def feature_names(self) -> list[str]:
-        """The feature files by the names of their files."""
         return [name_of(path) for path in self.sources.features]
 
     def vectors(self, name: str | None = None) -> Vectors:
@@ -306,7 +296,6 @@ class ItemNumbers:
         return max(1, (max(1, self.count - 1).bit_length() + 1) // 2)
 
     def number(self, place: int) -> int:
-        """What pages call the item at a place of the collection."""
         return self._walked(place, self._mixed)
 
     def place(self, number: int) -> int:

@@ -35,8 +35,6 @@ LEVEL: Final = 0.95
 
 @dataclass(frozen=True)
 class Reply:
-    """What somebody answered after a task."""
-
     assessor: int
     task: str
     answers: tuple[int, ...]
@@ -194,8 +192,6 @@ class Times:
 
 @dataclass(frozen=True)
 class SearchTime:
-    """A feedback session from its beginning to its last step."""
-
     session: int
     assessor: int
     rounds: int
@@ -208,8 +204,6 @@ class SearchTime:
 
 @dataclass(frozen=True, eq=False)
 class TaskTimes:
-    """All times of a project."""
-
     people: dict[int, Times]
     queries: dict[str, Times]
     whole: Times

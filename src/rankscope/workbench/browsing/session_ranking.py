@@ -22,6 +22,7 @@ from rankscope.reports import graphs
 from rankscope.reports.graphs.axes import Axis
 from rankscope.reports.graphs.graph import Graph
 from rankscope.reports.graphs.marks import Stroke
+from rankscope.reports.graphs.systems import generality_words
 from rankscope.workbench.browsing.collection import Neighbourhood
 from rankscope.workbench.browsing.sessions import DISPLAY, FeedbackSession, SessionRound
 
@@ -127,7 +128,9 @@ class SessionRanker:
             query = self.items(session.features).matrix[session.example] if "words" not in method.needs else None
         known: dict[str, Any] = {}
         if "truth" in method.needs:
-            known["truth"] = places[np.array(self._target(session), dtype=np.int64)]
+            label = target_class(self.project, session)
+            target = [each.place for each in self.project.items if label and each.class_ == label]
+            known["truth"] = places[np.array(target, dtype=np.int64)]
         picked = set(session.relevant)
         known["displays"] = [
             (places[list(each.shown)], places[[place for place in each.shown if place in picked]])
@@ -141,10 +144,6 @@ class SessionRanker:
         return Examples.single(
             places[session.relevant], places[session.not_relevant], query=query, start=start, seeds=SEED, **known
         )
-
-    def _target(self, session: FeedbackSession) -> list[int]:
-        label = target_class(self.project, session)
-        return [each.place for each in self.project.items if label and each.class_ == label]
 
     def why_not(self, session: FeedbackSession, kind: type[Method]) -> str:
         """Why a method cannot be used in a session; empty where it can."""
@@ -175,7 +174,6 @@ class SessionRanker:
         return made, np.array([row[each.id] for each in self.project.items], dtype=np.int64)
 
     def items(self, features: str) -> Items:
-        """The vectors of a feature file, as methods take them."""
         with self._lock:
             if features not in self._items:
                 self._items[features] = Items.of(self.project.access.vectors(features).matrix)
@@ -194,7 +192,6 @@ def _round_key(session: str, number: int, method: str, relevant: Iterable[int], 
 
 
 def with_log(items: Items, sessions: Sequence[FeedbackSession]) -> Items:
-    """Items together with what was marked in other sessions."""
     log = np.zeros((len(sessions), len(items)), np.int8)
     for row, each in enumerate(sessions):
         log[row, each.relevant], log[row, each.not_relevant] = 1, -1
@@ -246,11 +243,15 @@ class SessionLists:
 
 
 def precision_scope(lists: SessionLists) -> SessionGraph:
-    """As deep as it is known."""
     title = "Precision at each scope"
     if lists.truth.is_complete and lists.truth.count:
         found = _whole("precision-scope", title, lists, graphs.precision_scope_graph)
-        return replace(found, graph=None if found.graph is None else _of_one_search(found.graph, title, lists))
+        if found.graph is None:
+            return found
+        # in the words of one search: no means over queries, no notes on their number
+        marks = [replace(mark, note="") if isinstance(mark, Stroke) else mark for mark in found.graph.marks]
+        subtitle = generality_words(lists.systems())
+        return replace(found, graph=replace(found.graph, title=title, subtitle=subtitle, marks=tuple(marks)))
     curves = {name: lists.truth.precision(order) for name, order in lists.lists.items()}
     deepest = max(len(each) for each in curves.values())
     if not deepest:
@@ -270,7 +271,6 @@ def precision_scope(lists: SessionLists) -> SessionGraph:
 
 
 def rounds(lists: SessionLists) -> SessionGraph:
-    """The share of relevant items of each display."""
     title = "Precision of each round"
     values = [lists.truth.share(each.shown) for each in lists.session.rounds]
     if all(each is None for each in values):
@@ -302,22 +302,12 @@ GRAPH_KINDS: dict[str, Callable[[SessionLists], SessionGraph]] = {
 
 
 def _whole(kind: str, title: str, lists: SessionLists, make: Callable[..., Graph]) -> SessionGraph:
-    """A graph that needs to know everything."""
     truth = lists.truth
     if not truth.is_complete:
         return SessionGraph(kind, title, None, NEEDS_ALL.format(judged=truth.judged, items=truth.items))
     if not truth.count:
         return SessionGraph(kind, title, None, "there is no other relevant item to be found")
     return SessionGraph(kind, title, make(lists.systems()))
-
-
-def _of_one_search(graph: Graph, title: str, lists: SessionLists) -> Graph:
-    """A graph of the library in the words of one search: no means over queries, no notes on their number."""
-    from rankscope.reports.graphs.systems import generality_words
-
-    subtitle = generality_words(lists.systems())
-    marks = [replace(mark, note="") if isinstance(mark, Stroke) else mark for mark in graph.marks]
-    return replace(graph, title=title, subtitle=subtitle, marks=tuple(marks))
 
 
 def table_of(graph: Graph) -> list[tuple[str, list[float], list[float]]]:
@@ -403,12 +393,10 @@ class SessionTruth:
         return np.flatnonzero(self.relevant[order]) + 1
 
     def depth(self, order: IntArray) -> int:
-        """How many of the first items are all known."""
         unknown = np.flatnonzero(~self.known[order])
         return int(unknown[0]) if unknown.size else len(order)
 
     def precision(self, order: IntArray) -> FloatArray:
-        """At each scope as deep as it is known."""
         hits = np.cumsum(self.relevant[order[: self.depth(order)]])
         return hits / np.arange(1, hits.size + 1)
 

@@ -54,16 +54,13 @@ class FeedbackSession:
 
     @property
     def last(self) -> SessionRound:
-        """The round that is looked at."""
         return self.rounds[-1]
 
     @property
     def shown(self) -> list[int]:
-        """All that was shown, in order, each once."""
         return list(dict.fromkeys(place for each in self.rounds for place in each.shown))
 
     def apply(self, event: Event) -> None:
-        """Go on with an event of this session."""
         detail = event.details
         if detail["done"] == "mark":
             for place in detail["items"]:
@@ -125,14 +122,12 @@ class SessionLog:
 
 
 def begin_mark(session: FeedbackSession, shown: Iterable[int]) -> MarkEvent:
-    """A session begins with the ranking before feedback."""
     example = {} if session.example is None else {"example": session.example}
     detail = {"done": "begin", "features": session.features, "metric": session.metric, **example, "shown": list(shown)}
     return _mark(session, session.key, detail)
 
 
 def opinion_mark(session: FeedbackSession, key: str, places: Iterable[int], opinion: Opinion) -> MarkEvent:
-    """Somebody says what some items are."""
     return _mark(session, key, {"done": "mark", "as": opinion, "items": list(places)})
 
 

@@ -64,8 +64,6 @@ AWAY = "the judgements cannot be reached now: try again in a while"
 
 @dataclass(frozen=True, eq=False)
 class Visit:
-    """One request of somebody."""
-
     bench: Workbench
     request: Request
     person: Assessor
@@ -85,11 +83,6 @@ class Changed:
 
     to: str
     view: Mapping[str, Any] | None = None
-
-
-@dataclass(frozen=True)
-class Nothing:
-    """An address that takes no parameters."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,9 +106,8 @@ class Address:
         return self.handler.__name__
 
     @cached_property
-    def asked(self) -> type:
-        found: type = get_type_hints(self.handler, include_extras=True).get("asked", Nothing)
-        return found
+    def asked(self) -> type | None:
+        return get_type_hints(self.handler, include_extras=True).get("asked")
 
     @cached_property
     def views(self) -> list[Any]:
@@ -157,7 +149,7 @@ class Address:
                 retry = {"retry-after": str(math.ceil(wait))}
                 raise Refusal(429, f"{most}: send it again in a moment", headers=retry)
         given: dict[str, Any] = {}
-        if self.asked is not Nothing:
+        if self.asked is not None:
             given["asked"] = await read_asked(self.asked, request)
         visit = Visit(bench, request, person or NOBODY)
         if inspect.iscoroutinefunction(self.handler):
@@ -167,7 +159,6 @@ class Address:
         return self._form(visit, found)
 
     def _form(self, visit: Visit, found: Any) -> Response:
-        """What a handler gave, in the form that was asked for."""
         if isinstance(found, Response):
             return found
         if isinstance(found, Changed):
@@ -277,14 +268,12 @@ def check_person(person: Assessor | None, role: str) -> Assessor:
 
 
 def check_origin(bench: Workbench, request: Request) -> None:
-    """Refuse what a page of another site sends."""
     site = request.headers.get("sec-fetch-site")
     if request.headers.get("origin", "").lower() != origin_of(bench, request) or site not in (None, "same-origin"):
         raise Refusal(403, "this change was sent by a page of another site, so it was refused")
 
 
 def origin_of(bench: Workbench, request: Request) -> str:
-    """Our own origin, as browsers write it."""
     if bench.reach.public is not None:
         return bench.reach.public.lower()
     return f"{'https' if bench.reach.tls else 'http'}://{request.headers['host'].lower()}"
@@ -313,8 +302,6 @@ class Words(Rule):
 
 @dataclass(frozen=True)
 class Picture(Rule):
-    """A file that was sent with a form."""
-
     def plain(self, value: Any) -> UploadFile:
         if not isinstance(value, UploadFile):
             raise ValueError("must be a file")
@@ -330,13 +317,11 @@ class Field:
 
     @property
     def is_needed(self) -> bool:
-        """Whether there is no answer without it."""
         return self.default is MISSING
 
 
 @cache
 def fields_of(kind: Any) -> tuple[Field, ...]:
-    """What may be asked, in the order of the class."""
     hints = get_type_hints(kind, include_extras=True)
     found = []
     for each in fields(kind):

@@ -10,6 +10,7 @@ from rankscope.analysis.assessors.order_changes import OrderChange, order_change
 from rankscope.core.errors import SettingError
 from rankscope.core.stable_random import stable_random
 from rankscope.core.validation import WholeNumber
+from rankscope.reports.texts.assessors import SHOWN, agreement_notes, order_lines
 from rankscope.workbench.agreement import agreement_of_project, different_grades, disputed_pairs
 from rankscope.workbench.pages.addresses import Changed, Visit, Words, address
 from rankscope.workbench.pages.answers import view_of
@@ -52,8 +53,6 @@ class SaidView(TypedDict):
 
 
 class OrderView(TypedDict):
-    """Systems under the judgements of two assessors."""
-
     first: str
     second: str
     pairs: int
@@ -101,7 +100,6 @@ class Agreements:
         self._orders: dict[str, tuple[OrderChange, ...]] = {}
 
     def orders(self, found: Agreement, measure: str) -> tuple[OrderChange, ...]:
-        """The order of the project's runs under every two assessors."""
         if measure not in self._orders:
             paths = self.project.sources.runs
             if len(paths) < 2:
@@ -114,8 +112,6 @@ class Agreements:
 @address("GET", "/agreement", role="adjudicator", title="Agreement", template="agreement.html", statuses=(409,))
 def agreement(visit: Visit, asked: AgreementAsked) -> AgreementView:
     """How far assessors agree, by name; with a measure also how the order of systems changes with who judges."""
-    from rankscope.reports.texts.assessors import SHOWN, agreement_notes, order_lines
-
     kept = visit.bench.keep(Agreements, as_of=visit.project.state.last)
     whole, found = kept.whole, kept.whole.found
     orders = kept.orders(found, asked.measure) if found is not None and asked.measure else ()

@@ -22,12 +22,10 @@ def open_queries(visit: Visit) -> frozenset[str]:
 
 
 def is_judging(visit: Visit) -> bool:
-    """Whether somebody has begun with the pool and not ended."""
     return bool(open_queries(visit))
 
 
 def refuse_while_judging(visit: Visit, what: str) -> None:
-    """Refuse what would tell an assessor what to answer."""
     if is_judging(visit):
         left = visit.bench.keep(OwnProgress).totals(visit.person)[1]
         raise Refusal(403, f"you are judging a pool, and {what} would tell what to answer: {_first(left)}")
@@ -90,12 +88,12 @@ class OwnProgress:
         """The queries of the pool, in its order; nothing is left once the comparison it is judged for is decided."""
         with self.project.lock:
             self._catch_up()
-            mine = self._answered.get(person.id, {})
-            lines = [self._line(query, mine.get(query, set())) for query in self._wanted]
-            return [each._replace(left=0) for each in lines] if self.project.assignment.is_decided else lines
-
-    def _line(self, query: str, mine: set[str]) -> OwnLine:
-        return OwnLine(query, len(mine & self._wanted[query].keys()), len(self._open[query] - mine))
+            is_decided, lines = self.project.assignment.is_decided, []
+            for query, wanted in self._wanted.items():
+                mine = self._answered.get(person.id, {}).get(query, set())
+                left = 0 if is_decided else len(self._open[query] - mine)
+                lines.append(OwnLine(query, len(mine & wanted.keys()), left))
+            return lines
 
     def _catch_up(self) -> None:
         state = self.project.state
@@ -117,7 +115,6 @@ class OwnProgress:
             self._count(query)
 
     def _note(self, event: Event) -> None:
-        """One more event: an answer, an undo, or a draw."""
         query, item = event.query or "", event.item or ""
         if self._pool is None or query not in self._places:
             return

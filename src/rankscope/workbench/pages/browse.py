@@ -108,7 +108,6 @@ def browse(visit: Visit, asked: BrowseAsked) -> BrowseView:
 
 
 def _places(visit: Visit, asked: BrowseAsked, order: str, start: int | None, chosen: tuple[str, str]) -> IntArray:
-    """All places of the collection that are shown, in order."""
     items = visit.project.items
     if order == "random":
         return random_order(len(items), asked.seed)

@@ -81,7 +81,6 @@ def export_file(visit: Visit, asked: FileAsked) -> Response:
 
 
 def _written(write: Callable[[Path], object], name: str) -> dict[str, bytes]:
-    """The files that something writes, by their names."""
     with tempfile.TemporaryDirectory() as folder:
         write(Path(folder) / name)
         return {path.name: path.read_bytes() for path in sorted(Path(folder).iterdir())}

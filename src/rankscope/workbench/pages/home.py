@@ -21,8 +21,6 @@ LAST_MARKS = 200  # that the time of one mark is taken from
 
 
 class QueryLine(TypedDict):
-    """One query: by number, as the judge sees it."""
-
     query: int
     title: str
     example: ItemView | None

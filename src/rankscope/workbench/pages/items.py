@@ -8,6 +8,8 @@ from typing import Final, Literal, TypedDict
 
 from rankscope.core.caching import Recent
 from rankscope.core.errors import InputError, SettingError
+from rankscope.engines.nearest.metrics import ALL as ALL_METRICS
+from rankscope.engines.nearest.metrics import metric_name, metric_named
 from rankscope.workbench.browsing.collection import Neighbourhood, VectorRecipe
 from rankscope.workbench.pages.bench import Workbench
 from rankscope.workbench.service.application import Refusal
@@ -35,7 +37,6 @@ class QueryView(TypedDict):
 
 
 def item_view(bench: Workbench, item: str) -> ItemView:
-    """An item without its id."""
     if bench.project.file.images is not None:
         return {"number": bench.number_of(item), "kind": "picture", "title": "", "text": ""}
     title, text = _words(bench, item)
@@ -52,7 +53,6 @@ def _words(bench: Workbench, item: str) -> tuple[str, str]:
 
 
 def query_view(bench: Workbench, name: str) -> QueryView:
-    """A query without its id and class."""
     query = bench.project.queries[name]
     return {
         "query": bench.query_number(name),
@@ -121,13 +121,10 @@ class Neighbourhoods:
 
     def chosen(self, features: str = "", metric: str = "") -> tuple[str, str]:
         """The names of a feature file and a metric: the first one, and the one that goes with it, unless named."""
-        from rankscope.engines.nearest.metrics import metric_name, metric_named
-
         vectors = self.access.vectors(features or None)
         return vectors.name, metric_name(metric_named(metric or vectors.metric or USUAL_METRIC))
 
     def of(self, features: str, metric: str) -> Neighbourhood:
-        """Ready to be asked, by the names that `chosen` gives."""
         with self._making:
             return self._made.get(
                 (features, metric), lambda: Neighbourhood(metric, self.access.vectors(features).matrix)
@@ -135,7 +132,6 @@ class Neighbourhoods:
 
 
 def feature_choices(bench: Workbench) -> list[ChoiceView]:
-    """The feature files of a project, as a page offers them."""
     access = bench.project.access
     found: list[ChoiceView] = []
     for name, path in zip(access.feature_names, access.sources.features, strict=True):
@@ -149,13 +145,10 @@ def feature_choices(bench: Workbench) -> list[ChoiceView]:
 
 
 def metric_names() -> list[str]:
-    from rankscope.engines.nearest.metrics import ALL
-
-    return [str(each.name) for each in ALL]
+    return [str(each.name) for each in ALL_METRICS]
 
 
 def last_page(count: int, size: int) -> int:
-    """The number of pages; one where there is nothing."""
     return max(1, -(-count // size))
 
 

@@ -15,7 +15,7 @@ from starlette.routing import BaseRoute, Route
 
 from rankscope.core.validation import Flag, Number, OneOf, Optional, Rule, Several, WholeNumber
 from rankscope.version import __version__
-from rankscope.workbench.pages.addresses import ANYBODY, Address, Changed, Field, Nothing, Picture, Words, fields_of
+from rankscope.workbench.pages.addresses import ANYBODY, Address, Changed, Field, Picture, Words, fields_of
 from rankscope.workbench.pages.answers import VIEW_VERSION
 
 PLACE: Final = re.compile(r"\{(\w+)(?::(\w+))?\}")
@@ -72,7 +72,7 @@ def plain_path(path: str) -> str:
 
 def _operation(address: Address) -> dict[str, Any]:
     in_path = {found[1] for found in PLACE.finditer(address.path)}
-    named = [] if address.asked is Nothing else fields_of(address.asked)
+    named = [] if address.asked is None else fields_of(address.asked)
     reading = address.method == "GET"
     parameters = [
         {
@@ -103,7 +103,7 @@ def _operation(address: Address) -> dict[str, Any]:
 
 
 def _responses(address: Address) -> dict[str, Any]:
-    statuses = {400, 404, 413, 414, 421, *address.statuses} if address.asked is not Nothing else {*address.statuses}
+    statuses = {400, 404, 413, 414, 421, *address.statuses} if address.asked is not None else {*address.statuses}
     if address.role != ANYBODY:
         statuses |= {401, 403, 429}
     if address.method != "GET":

@@ -130,7 +130,6 @@ class DroppedPictures:
             return found
 
     def vector(self, picture: DroppedPicture, features: str) -> NDArray[Any]:
-        """What its vector would have been in a feature file."""
         if features not in picture.vectors:
             path = self.access.sources.features[self.access.feature_names.index(features)]
             how = VectorRecipe.of(path)

@@ -21,15 +21,11 @@ PIECE = 200  # signs of a piece of a text
 
 
 class PieceView(TypedDict):
-    """A part of a text, and whether it is one of the words."""
-
     text: str
     marked: bool
 
 
 class FoundView(CardView):
-    """An item that was found, and where the words stand in it."""
-
     pieces: list[PieceView]
 
 

@@ -13,6 +13,8 @@ from starlette.responses import Response
 from rankscope.core.notation import usage
 from rankscope.core.validation import FLAG, OneOf, Optional, WholeNumber
 from rankscope.feedback.methods import ALL, METHODS
+from rankscope.reports.graphs.axes import Axis
+from rankscope.reports.graphs.graph import Graph
 from rankscope.workbench.browsing.session_ranking import (
     AFTER,
     BEFORE,
@@ -123,12 +125,15 @@ class GraphAsked:
 @address("GET", "/session", role="admin", title="Feedback", template="sessions.html")
 def sessions(visit: Visit) -> SessionsView:
     """One's own feedback sessions, and what to begin another with."""
-    there = [each for each in visit.bench.keep(Feedback).sessions() if each.assessor == visit.person.id]
-    closed = open_queries(visit)
+    project, closed = visit.project, open_queries(visit)
+    examples = {project.queries[name].example for name in closed}
+    mine = [each for each in visit.bench.keep(Feedback).sessions() if each.assessor == visit.person.id]
+    others = [each for each in mine if each.query not in closed]
+    shown = [each for each in others if each.example is None or project.items[each.example].id not in examples]
     visit.bench.keep(warm_up)
     return {
-        "sessions": [_line(visit, each) for each in reversed(there) if not _is_open(visit, each, closed)],
-        "queries": [query_view(visit.bench, name) for name in visit.project.queries if name not in closed],
+        "sessions": [_line(visit, each) for each in reversed(shown)],
+        "queries": [query_view(visit.bench, name) for name in project.queries if name not in closed],
         "choices": visit.bench.keep(feature_choices),
         "judging": bool(closed),
     }
@@ -144,12 +149,6 @@ def _line(visit: Visit, session: FeedbackSession) -> SessionLine:
         "relevant": len(session.relevant),
         "at_us": session.last.at_us,
     }
-
-
-def _is_open(visit: Visit, session: FeedbackSession, closed: frozenset[str]) -> bool:
-    examples = {visit.project.queries[name].example for name in closed}
-    item = None if session.example is None else visit.project.items[session.example].id
-    return session.query in closed or (item is not None and item in examples)
 
 
 @address("POST", "/session", role="admin", statuses=(403, 404))
@@ -196,7 +195,6 @@ def _refuse_open(visit: Visit, session: FeedbackSession) -> None:
 
 
 def _session(visit: Visit, number: int) -> FeedbackSession:
-    """One's own session of a number."""
     there = visit.bench.keep(Feedback).sessions()
     if not 0 < number <= len(there) or there[number - 1].assessor != visit.person.id:
         raise Refusal(404, f"there is no session {number} of yours")
@@ -276,9 +274,6 @@ def draw(graph: Any, theme: str) -> bytes:
 
 def warm_up(bench: Workbench) -> threading.Thread:
     """Draw something in the background, since the first graph takes a second."""
-    from rankscope.reports.graphs.axes import Axis
-    from rankscope.reports.graphs.graph import Graph
-
     empty = Graph("", Axis("x"), Axis("y", domain=(0, 1)))
     thread = threading.Thread(target=draw, args=(empty, "light"), daemon=True)
     thread.start()
@@ -291,8 +286,6 @@ USUAL_METHOD = "rocchio"
 
 
 class OpinionView(CardView):
-    """An item, and what was said of it: relevant, not, or open."""
-
     opinion: str
 
 
@@ -336,8 +329,6 @@ class RoundView(TypedDict):
 
 
 class GraphsView(TypedDict):
-    """What is known of a session, and from whom."""
-
     session: int
     truth: str
     truths: list[str]
@@ -375,7 +366,6 @@ class Feedback:
         self.ranker = SessionRanker(bench.project, bench.keep(Neighbourhoods).of)
 
     def sessions(self) -> list[FeedbackSession]:
-        """Those of everybody, with all that has come in."""
         with self._lock:
             self._log.read(self.project.state.events)
             return list(self._log.sessions)
@@ -470,7 +460,6 @@ def graph_view(session: FeedbackSession, made: SessionGraph, truth: SessionTruth
 
 
 def method_views(bench: Workbench, session: FeedbackSession) -> list[MethodView]:
-    """All methods, with those that cannot be used here."""
     ranker = bench.keep(Feedback).ranker
     found: list[MethodView] = []
     for name in ALL:

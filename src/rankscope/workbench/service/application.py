@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NoReturn
 from urllib.parse import parse_qsl
 
+import numpy as np
 from starlette.applications import Starlette
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
@@ -200,8 +201,6 @@ def shown_number(value: float) -> float | None:
     >>> shown_number(float(np.float32(0.1)))
     0.1
     """
-    import numpy as np
-
     return float(np.format_float_scientific(np.float32(value), unique=True)) if np.isfinite(value) else None
 
 
@@ -212,7 +211,6 @@ LONGEST_PATTERN: Final = 100  # signs of a pattern
 
 
 def is_pattern(text: str) -> bool:
-    """Whether a text may stand for several names."""
     return not PATTERN_CHARACTERS.isdisjoint(text)
 
 
@@ -303,8 +301,6 @@ Tell = Callable[[str, Refusal], Response]  # how a refusal is told to whoever as
 
 
 class RequestGuard:
-    """Lets a request through to the application, or refuses it."""
-
     def __init__(
         self, app: ASGIApp, *, hosts: Hosts, limits: ServiceLimits, tell: Tell, body_bytes: Callable[[str], int]
     ) -> None:

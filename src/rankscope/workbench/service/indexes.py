@@ -77,7 +77,6 @@ class Served:
         return live[0] if live else None
 
     def owner(self, number: int) -> str:
-        """The name of the index that a document is of."""
         return self.names[int(np.searchsorted(self.begins, number, side="right")) - 1]
 
     def fields_named(self, name: str) -> list[str]:
@@ -99,8 +98,6 @@ class Served:
 
 
 class ServedIndexes:
-    """All indexes of a service by their names."""
-
     def __init__(self, indexes: Mapping[str, Index], similarity: str = "bm25") -> None:
         if not indexes:
             raise SettingError("name an index to serve: rankscope serve --index INDEX")
@@ -268,7 +265,9 @@ def find_page(
     by_score = not sort or (sort[0] == SortKey(SCORE, True) and all(each.by == POSITION for each in sort[1:]))
     limit = start + rows if by_score else None
     hits = served.searcher(field).search(query, None if limit is None else max(limit, 1))
-    order: Numbers = np.arange(len(hits)) if by_score else _order(served, hits.docs, hits.scores, sort)
+    order: Numbers = np.arange(len(hits))
+    if not by_score:  # what is equal in all stays in the order of scores
+        order = np.lexsort([order, *(_column(served, hits.docs, hits.scores, key) for key in reversed(sort))])
     shown = order[start : start + rows]
     return AnswerPage(
         docs=hits.docs[shown].tolist(),
@@ -276,11 +275,6 @@ def find_page(
         total=hits.total,
         best=float(hits.scores[0]) if len(hits) else None,
     )
-
-
-def _order(served: Served, docs: Numbers, scores: Numbers, sort: Sequence[SortKey]) -> Numbers:
-    in_order = np.arange(len(docs))  # what is equal in all stays in the order of scores
-    return np.lexsort([in_order, *(_column(served, docs, scores, key) for key in reversed(sort))])
 
 
 def _column(served: Served, docs: Numbers, scores: Numbers, key: SortKey) -> Numbers:
@@ -294,7 +288,6 @@ def _column(served: Served, docs: Numbers, scores: Numbers, key: SortKey) -> Num
 
 
 def explain_document(served: Served, query: Node, number: int, field: str | None = None) -> Explanation:
-    """How the score of a document is made."""
     return explain_score(served.searcher(field), query, number)
 
 
@@ -371,7 +364,6 @@ class Turns:
         self._threads = ThreadPoolExecutor(limits.running, thread_name_prefix="search")
 
     async def run(self, work: Callable[[], Found]) -> Found:
-        """What a piece of work gives, when it is its turn."""
         await self._take_turn()
         try:
             return await asyncio.get_running_loop().run_in_executor(self._threads, self._timed, work)
@@ -379,7 +371,6 @@ class Turns:
             self._free.release()
 
     def close(self) -> None:
-        """Wait for what runs, and take nothing more."""
         self._threads.shutdown(wait=True, cancel_futures=True)
 
     def _timed(self, work: Callable[[], Found]) -> Found:

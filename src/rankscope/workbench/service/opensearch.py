@@ -195,7 +195,6 @@ class OpenSearchRequest:
 
     @classmethod
     def of(cls, served: Served, body: Any, asked: Parameters, limits: ServiceLimits) -> OpenSearchRequest:
-        """From the body and the parameters of an address."""
         found = dict(object_of({} if body is None else body, "body"))
         only(found, BODY, "search")
         found |= {name: asked.text(name) for name in IN_ADDRESS if name in asked}
@@ -325,7 +324,6 @@ def hits_of(asked: OpenSearchRequest, page: AnswerPage) -> list[Json]:
 
 
 def explanation_of(found: Explanation) -> Json:
-    """How a score is made, as OpenSearch writes it."""
     return {
         "value": shown_number(found.value),
         "description": found.text,
@@ -374,8 +372,7 @@ def _patterns(given: Any) -> tuple[str, ...]:
 
 def marking_of(served: Served, given: Any, most: int) -> dict[str, Marking]:
     """How each field is marked; what a field says itself counts before what is said for all."""
-    how = object_of(given, "highlight")
-    only(how, MARKING, "highlight")
+    how = object_of(given, "highlight", MARKING)
     listed = [object_of(each, "fields") for each in list_of(how.get("fields", {}))]
     found: dict[str, Marking] = {}
     for name, own in ((name, own) for each in listed for name, own in each.items()):
@@ -417,8 +414,7 @@ def get_document(asked: OpenSearchCall) -> Json:
 
 def get_source(asked: OpenSearchCall) -> Json:
     """The texts of a document alone."""
-    found: Json = get_document(asked)["_source"]
-    return found
+    return get_document(asked)["_source"]
 
 
 def multi_get(asked: OpenSearchCall) -> Json:

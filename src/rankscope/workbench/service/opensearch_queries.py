@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final
 
 from rankscope.core.catalogue import did_you_mean
@@ -41,20 +41,32 @@ from rankscope.workbench.service.indexes import Served, all_but, check_fields, c
 
 BOOL: Final = ("must", "should", "must_not", "filter", "minimum_should_match", "boost", "adjust_pure_negative", "_name")
 BOUNDS: Final = ("gte", "gt", "lte", "lt", "boost")
+MINIMUM: Final = re.compile(r"(-?\d{1,9})(%?)")
+ANYWHERE: Final = "\0fields"  # stands for all fields while a text of several is read
+MATCH: Final = ("query", "operator", "minimum_should_match", "fuzziness", "boost", "_name")
+MULTI: Final = (*MATCH, "fields", "type", "tie_breaker", "slop")
+STRING: Final = ("query", "default_field", "fields", "default_operator", "tie_breaker", "boost", "analyze_wildcard")
+LIKE: Final = {  # of more_like_this, with what they mean in our own words
+    "min_term_freq": "least_occurrences",
+    "min_doc_freq": "least_documents",
+    "max_doc_freq": "most_documents",
+    "max_query_terms": "most_terms",
+    "min_word_length": "shortest",
+    "max_word_length": "longest",
+}
 
 
 class QueryReader:
     def __init__(self, served: Served, limits: ServiceLimits) -> None:
         self.served, self.limits, self.level = served, limits, 0
-        self.texts = TextQueries(served, limits)
         self.kinds: Mapping[str, Callable[[Any], Node]] = {
             "match_all": lambda body: boosted(MatchAll(), object_of(body, "match_all")),
             "match_none": lambda body: MatchNothing(),
-            "match": self.texts.match,
-            "match_phrase": self.texts.match_phrase,
-            "multi_match": self.texts.multi_match,
-            "query_string": self.texts.query_string,
-            "more_like_this": self.texts.more_like_this,
+            "match": self.match,
+            "match_phrase": self.match_phrase,
+            "multi_match": self.multi_match,
+            "query_string": self.query_string,
+            "more_like_this": self.more_like_this,
             "term": lambda body: self._of_value(Term, body, "term"),
             "terms": self._terms,
             "ids": self._ids,
@@ -84,8 +96,7 @@ class QueryReader:
         return node
 
     def _value(self, body: Any, kind: str, *names: str) -> tuple[str, str, dict[str, Any]]:
-        """The field, the value and the options of a query of one term."""
-        field, how = self.texts.field_and_options(body, kind, "value", ("value", "boost", *names))
+        field, how = self.field_and_options(body, kind, "value", ("value", "boost", *names))
         value = text_of(how.get("value", how.get(kind)), "value")
         check_length(value, self.limits)
         return field, value, how
@@ -103,11 +114,10 @@ class QueryReader:
         if not isinstance(values, list):
             raise wrong("[terms] must have a list of terms")
         terms = [text_of(value, "terms") for value in values]
-        return constant(any_of(self.texts.known(name), dict.fromkeys(terms)), number_of(boost, "boost"))
+        return constant(any_of(self.known(name), dict.fromkeys(terms)), number_of(boost, "boost"))
 
     def _ids(self, body: Any) -> Node:
-        how = object_of(body, "ids")
-        only(how, ("values", "boost"), "ids")
+        how = object_of(body, "ids", ("values", "boost"))
         names = [text_of(value, "values") for value in list_of(how.get("values", []))]
         return constant(any_of(ID, dict.fromkeys(names)), number_of(how.get("boost", 1), "boost"))
 
@@ -121,7 +131,7 @@ class QueryReader:
         return boosted(Fuzzy(field, value, edits_of(how.get("fuzziness", "AUTO"), len(value))), how)
 
     def _range(self, body: Any) -> Node:
-        field, how = self.texts.field_and_options(body, "range", "gte", BOUNDS)
+        field, how = self.field_and_options(body, "range", "gte", BOUNDS)
         bounds = {name: text_of(how[name], name) for name in BOUNDS[:4] if how.get(name) is not None}
         found = Range(
             field=field,
@@ -133,13 +143,11 @@ class QueryReader:
         return boosted(found, how)
 
     def _exists(self, body: Any) -> Node:
-        how = object_of(body, "exists")
-        only(how, ("field", "boost"), "exists")
-        return boosted(Range(self.texts.known(text_of(how.get("field"), "field")), None, None), how)
+        how = object_of(body, "exists", ("field", "boost"))
+        return boosted(Range(self.known(text_of(how.get("field"), "field")), None, None), how)
 
     def _bool(self, body: Any) -> Node:
-        how = object_of(body, "bool")
-        only(how, BOOL, "bool")
+        how = object_of(body, "bool", BOOL)
         parts = {name: [self.read(each) for each in list_of(how.get(name, []))] for name in BOOL[:4]}
         clauses = [Clause(each, REQUIRED) for each in parts["must"]]
         clauses += [Clause(each, OPTIONAL) for each in parts["should"]]
@@ -153,52 +161,19 @@ class QueryReader:
         return boosted(Boolean(tuple(clauses), minimum), how)
 
     def _constant_score(self, body: Any) -> Node:
-        how = object_of(body, "constant_score")
-        only(how, ("filter", "boost"), "constant_score")
+        how = object_of(body, "constant_score", ("filter", "boost"))
         return constant(self.read(how.get("filter")), number_of(how.get("boost", 1), "boost"))
 
     def _dis_max(self, body: Any) -> Node:
-        how = object_of(body, "dis_max")
-        only(how, ("queries", "tie_breaker", "boost"), "dis_max")
+        how = object_of(body, "dis_max", ("queries", "tie_breaker", "boost"))
         parts = [self.read(each) for each in list_of(how.get("queries", []))]
         if not parts:
             raise wrong("[dis_max] needs [queries]")
         return boosted(best_of(parts, number_of(how.get("tie_breaker", 0), "tie_breaker")), how)
 
-
-def constant(node: Node, score: float = 1.0) -> Node:
-    """The documents that match a query, all with one score.
-
-    >>> print(constant(Term("body", "fox"), 2.0))
-    +(body:fox)^0.0 +(*:*)^2.0
-    """
-    return Boolean((Clause(Boost(node, 0.0), REQUIRED), Clause(Boost(MatchAll(), score), REQUIRED)))
-
-
-# Queries of texts that are analysed: match, match_phrase, multi_match, query_string, more_like_this.
-
-MINIMUM: Final = re.compile(r"(-?\d{1,9})(%?)")
-ANYWHERE: Final = "\0fields"  # stands for all fields while a text of several is read
-MATCH: Final = ("query", "operator", "minimum_should_match", "fuzziness", "boost", "_name")
-MULTI: Final = (*MATCH, "fields", "type", "tie_breaker", "slop")
-STRING: Final = ("query", "default_field", "fields", "default_operator", "tie_breaker", "boost", "analyze_wildcard")
-LIKE: Final = {  # of more_like_this, with what they mean in our own words
-    "min_term_freq": "least_occurrences",
-    "min_doc_freq": "least_documents",
-    "max_doc_freq": "most_documents",
-    "max_query_terms": "most_terms",
-    "min_word_length": "shortest",
-    "max_word_length": "longest",
-}
-
-
-@dataclass(frozen=True, eq=False)
-class TextQueries:
-    served: Served
-    limits: ServiceLimits
+    # queries of texts that are analysed
 
     def match(self, body: Any) -> Node:
-        """Any of some words, all of them, or at least so many."""
         field, how = self.field_and_options(body, "match", "query", MATCH)
         return boosted(self.words(field, how), how)
 
@@ -208,8 +183,7 @@ class TextQueries:
 
     def multi_match(self, body: Any) -> Node:
         """The same words in several fields: the best field counts, or the sum of all."""
-        how = object_of(body, "multi_match")
-        only(how, MULTI, "multi_match")
+        how = object_of(body, "multi_match", MULTI)
         kind = text_of(how.get("type", "best_fields"), "type")
         if kind not in ("best_fields", "most_fields", "phrase"):
             raise wrong(f"[multi_match] type [{kind[:40]}]: there are best_fields, most_fields and phrase")
@@ -221,9 +195,7 @@ class TextQueries:
         return boosted(best_of(parts, number_of(how.get("tie_breaker", 0), "tie_breaker")), how)
 
     def query_string(self, body: Any) -> Node:
-        """A text in Lucene's language."""
-        how = object_of(body, "query_string")
-        only(how, STRING, "query_string")
+        how = object_of(body, "query_string", STRING)
         text = text_of(how.get("query"), "query")
         operator = _operator(how.get("default_operator", "or"))
         if "fields" in how:
@@ -342,6 +314,15 @@ class TextQueries:
         return all_but(node)
 
 
+def constant(node: Node, score: float = 1.0) -> Node:
+    """The documents that match a query, all with one score.
+
+    >>> print(constant(Term("body", "fox"), 2.0))
+    +(body:fox)^0.0 +(*:*)^2.0
+    """
+    return Boolean((Clause(Boost(node, 0.0), REQUIRED), Clause(Boost(MatchAll(), score), REQUIRED)))
+
+
 def _spread(node: Node, fields: Sequence[tuple[str, float]], others: float) -> Node:
     """A query of which each part without a field is the best of the same in each field."""
     if isinstance(node, InField):
@@ -413,19 +394,20 @@ def wrong(message: str, kind: str = PARSING) -> Refusal:
     return Refusal(400, message, kind)
 
 
-def object_of(value: Any, what: str) -> dict[str, Any]:
+def object_of(value: Any, what: str, known: Iterable[str] | None = None) -> dict[str, Any]:
+    """An object, perhaps one that has no other names than these."""
     if not isinstance(value, dict):
         raise wrong(f"[{what}] must be an object")
+    if known is not None:
+        only(value, known, what)
     return value
 
 
 def list_of(value: Any) -> list[Any]:
-    """A list as it is, and anything else as a list of one."""
     return value if isinstance(value, list) else [value]
 
 
 def text_of(value: Any, what: str) -> str:
-    """A text, or a number or a truth as it is written."""
     if isinstance(value, bool):
         return str(value).lower()
     if not isinstance(value, str | int | float):

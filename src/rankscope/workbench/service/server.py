@@ -86,14 +86,12 @@ class Server(uvicorn.Server):
         super().__init__(config)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Open the application, and take connections ourselves."""
         await super().startup(sockets=[])
         connections = Connections(self.config, self.server_state, self.limits, self.proxies)
         work = [connections.watch(), *(connections.take(each, self.lifespan.state) for each in sockets or ())]
         self._tasks = [asyncio.create_task(each) for each in work]
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Take no more, and end what is open."""
         for each in self._tasks:
             each.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -133,7 +131,6 @@ def listen(host: str = "127.0.0.1", port: int = 0) -> socket.socket:
 
 
 def address_of(listening: socket.socket) -> str:
-    """The address of a server for those on this machine."""
     host, port = listening.getsockname()[:2]
     name = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
     return f"http://[{name}]:{port}" if ":" in name else f"http://{name}:{port}"
@@ -189,28 +186,23 @@ class Connection(H11Protocol):
     has_answered = False  # a whole request
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """The other side may ask."""
         self.since = self.loop.time()
         super().connection_made(transport)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """It is over."""
         super().connection_lost(exc)
         self.lost(self)
 
     def on_response_complete(self) -> None:
-        """The other side may ask again."""
         self.since, self.has_answered = self.loop.time(), True
         super().on_response_complete()
 
     def pause_writing(self) -> None:
-        """The other side has to read."""
         self.since = self.loop.time()
         super().pause_writing()
 
     @property
     def is_answering(self) -> bool:
-        """Whether a request has begun and its answer has not ended."""
         return self.cycle is not None and not self.cycle.response_complete
 
     @property
@@ -229,7 +221,6 @@ class Connection(H11Protocol):
         return (UNREAD if unread else LATE) if late else ""
 
     def end(self) -> None:
-        """At once."""
         if self.transport is not None:
             self.transport.abort()
         elif self.opening is not None:
@@ -432,7 +423,6 @@ def serve(
 
 
 def start_lines(served: ServedIndexes, address: str, host: str) -> list[str]:
-    """Where the service is, what it serves, and who can reach it."""
     lines = [f"serving at {address}; Ctrl-C ends it"]
     for name, index in served.indexes.items():
         count = len(index)

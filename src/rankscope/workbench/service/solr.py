@@ -136,7 +136,6 @@ class SolrRequest:
 
     @cached_property
     def field(self) -> str:
-        """Where words are looked up that name no field."""
         field = self.asked.text("df") or self.served.index.default_field
         if field != ID:
             self.served.index.reader.need_field(field)
@@ -144,14 +143,12 @@ class SolrRequest:
 
     @cached_property
     def own_query(self) -> Node:
-        """What `q` means."""
         if "q" not in self.asked:
             raise Refusal(400, "q is missing: say what to search for; q=*:* is everything")
         return self.parse(self.asked.text("q"))
 
     @cached_property
     def query(self) -> Node:
-        """What `q` means, narrowed by every `fq`."""
         node = filtered(self.own_query, [self.parse(each) for each in self.asked.all("fq") if each.strip()])
         check_size(node, self.limits)
         return node
@@ -402,7 +399,6 @@ HANDLERS: Final[dict[str, Callable[[SolrRequest], Json]]] = {
 
 
 def solr_part(indexes: ServedIndexes, limits: ServiceLimits, turns: Turns) -> ServicePart:
-    """What answers as Solr does."""
     routes: list[BaseRoute] = [
         Route(f"{PREFIX}{{name}}/{path}{slash}", _endpoint(handler, indexes, limits, turns), methods=["GET", "POST"])
         for path, handler in HANDLERS.items()
@@ -416,7 +412,6 @@ def solr_part(indexes: ServedIndexes, limits: ServiceLimits, turns: Turns) -> Se
 
 
 def error_answer(refusal: Refusal) -> Response:
-    """A refusal as Solr words it."""
     body = {
         "responseHeader": {"status": refusal.status, "QTime": 0},
         "error": {"msg": refusal.message, "code": refusal.status},
@@ -492,7 +487,6 @@ class FieldList:
 
 
 def document_list(served: Served, page: AnswerPage, start: int, shown: FieldList) -> Json:
-    """The documents of an answer as `response` holds them."""
     rows = served.index.reader.stored_rows(page.docs)
     names = served.index.reader.ids.gather(page.docs).to_list()
     found: Json = {"numFound": page.total, "start": start}

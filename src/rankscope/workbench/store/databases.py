@@ -12,11 +12,10 @@ import re
 import secrets
 import threading
 import time
-from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import IO, Any, Final, Protocol
 
 from rankscope.core.caching import import_extra
 from rankscope.core.errors import SettingError
@@ -46,60 +45,48 @@ class ConnectionLostError(Exception):
 FileNumber = tuple[int, int]  # of device and file
 
 
-class Database(ABC):
+class Database(Protocol):
     """One open connection, used by one thread at a time; only `is_ours` is asked by any."""
 
     shown: str  # what messages call it
     patience: float = 0.0  # seconds in which it may come back by itself when it was lost
 
-    @abstractmethod
     def connect(self) -> None:
         """Open it; again where the connection was lost."""
 
-    @abstractmethod
     def lock(self) -> None:
         """Make this process the only one that writes here; `Unavailable` where another does."""
 
-    @abstractmethod
     def is_ours(self) -> bool:
         """Whether nobody but this process has written since it took the lock, and what is open is what is there.
 
         `Unavailable` where nobody can say.
         """
 
-    @abstractmethod
     def execute(self, statement: str, values: Sequence[Any] = ()) -> list[Row]:
         """Run one statement; its rows."""
 
-    @abstractmethod
     def insert(self, table: str, rows: Sequence[Sequence[Any]]) -> None:
         """Add whole rows to a table."""
 
-    @abstractmethod
     def transaction(self) -> AbstractContextManager[None]:
         """All of a block's statements on the disk when it ends, or none of them."""
 
-    @abstractmethod
     def has_tables(self) -> bool:
         """Whether the tables of this project are there."""
 
-    @abstractmethod
     def create_tables(self) -> None:
         """Make the tables, inside of a transaction."""
 
-    @abstractmethod
     def add_digests(self, digests: Sequence[tuple[str, int]]) -> None:
         """Give events of a journal that has none their digests, inside of a transaction."""
 
-    @abstractmethod
     def drop_tables(self) -> None:
         """Take away what was just made, where the rest of a project could not be."""
 
-    @abstractmethod
     def check(self) -> str:
         """`ok`, or what is damaged, in the words of the database."""
 
-    @abstractmethod
     def close(self) -> None:
         """Close it; what a clean stop tidies up is tidied."""
 
@@ -167,8 +154,7 @@ class SQLite(Database):
 
     def execute(self, statement: str, values: Sequence[Any] = ()) -> list[Row]:
         with self._explained():
-            found: list[Row] = self._base.execute(statement, values).fetchall()
-        return found
+            return self._base.execute(statement, values).fetchall()
 
     def insert(self, table: str, rows: Sequence[Sequence[Any]]) -> None:
         if not rows:
@@ -327,8 +313,7 @@ class PostgreSQL(Database):
     def execute(self, statement: str, values: Sequence[Any] = ()) -> list[Row]:
         with self._explained():
             done = self._base.execute(statement.replace("?", "%s") if values else statement, values or None)
-            found: list[Row] = done.fetchall() if done.description else []
-        return found
+            return done.fetchall() if done.description else []
 
     def insert(self, table: str, rows: Sequence[Sequence[Any]]) -> None:
         if not rows:

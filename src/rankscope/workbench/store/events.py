@@ -66,10 +66,7 @@ class Event(NamedTuple):
         return self.detail is not None and bool(self.details.get("repeat"))
 
 
-@lru_cache(maxsize=1024)
-def _parsed(detail: str) -> Mapping[str, Any]:
-    found: Mapping[str, Any] = json.loads(detail)
-    return found
+_parsed = lru_cache(maxsize=1024)(json.loads)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -290,6 +287,12 @@ def check_person(name: str, role: str) -> None:
 # What the journal says now: the marks that stand, what can be undone, which keys were used.
 
 Pair: TypeAlias = tuple[str, str]  # query and item
+NEVER_UNDONE: Final = {  # what such an event is, and what to do
+    "undo": "an undo itself: mark the item again",
+    "round": "a step of a feedback session: change the examples there",
+    "survey": "a questionnaire: answer it again",
+    "leave": "a sign-out: sign in again with the link",
+}
 
 
 @dataclass
@@ -429,14 +432,8 @@ class State:
         event = self.event(mark.of)
         if event is None or event.assessor != mark.assessor:
             raise Refused(f"event {mark.of} is none of yours: only your own marks can be undone")
-        if event.kind == "undo":
-            raise Refused(f"event {mark.of} is an undo itself: mark the item again instead")
-        if event.kind == "round":
-            raise Refused(f"event {mark.of} is a step of a feedback session: change the examples there instead")
-        if event.kind == "survey":
-            raise Refused(f"event {mark.of} is a questionnaire: answer it again instead")
-        if event.kind == "leave":
-            raise Refused(f"event {mark.of} is a sign-out: sign in again with the link instead")
+        if event.kind in NEVER_UNDONE:
+            raise Refused(f"event {mark.of} is {NEVER_UNDONE[event.kind]} instead")
         if event.id in self.undone:
             raise Refused(f"event {mark.of} was undone before")
         return event

@@ -106,7 +106,6 @@ class Journal:
         return ("this journal had no digests, so damage could not be looked for; it has them from now on",)
 
     def meta(self) -> dict[str, str]:
-        """What is known of the project itself."""
         rows = self.database.execute("SELECT name, value FROM meta ORDER BY name")
         found = {str(name): str(value) for name, value in rows}
         if self.has_digests:
@@ -129,7 +128,6 @@ class Journal:
         return [kind(*row) for row in found]
 
     def pool(self, design: PoolDesign) -> list[Pooled]:
-        """The candidates of one pool, in its order."""
         found = self.database.execute("SELECT * FROM pool WHERE version = ? ORDER BY place", (design.version,))
         rows = [Pooled._make(row) for row in found]
         if pool_digest(design.method, design.seed, design.budget, rows) != design.digest:
@@ -171,7 +169,6 @@ class Journal:
         return [event for event, _ in found]
 
     def append(self, events: Sequence[Event]) -> None:
-        """Events on the disk, all of them or none."""
         digest, rows = self.end.digest, []
         for event in events:
             digest = linked(digest, event)
@@ -182,7 +179,6 @@ class Journal:
         self.acknowledge()
 
     def change(self, work: Callable[[Journal], T]) -> T:
-        """Change other tables, in one transaction."""
         with self.database.transaction():
             result = work(self)
             changes = self.end.changes if not self.has_digests else int(self._stored_digests()["changes"])
@@ -191,7 +187,6 @@ class Journal:
         return result
 
     def acknowledge(self) -> None:
-        """Keep the end in the file of its own."""
         if self.last is not None:
             self.last.write(self.end)
 
@@ -210,7 +205,6 @@ class Journal:
         self._store_digests({**digests, "assessor": _digest_of("assessor", self._rows("assessor"))})
 
     def add(self, row: Query | Guideline | PoolDesign) -> None:
-        """One more row at the end of a table."""
         table = TABLE_OF[type(row)]
         self.database.insert(table, [row])
         digests = self._stored_digests()
@@ -224,10 +218,7 @@ class Journal:
     # digests
 
     def _stored_digests(self) -> dict[str, Any]:
-        found: dict[str, Any] = json.loads(
-            self.database.execute("SELECT value FROM meta WHERE name = ?", (DIGESTS,))[0][0]
-        )
-        return found
+        return json.loads(self.database.execute("SELECT value FROM meta WHERE name = ?", (DIGESTS,))[0][0])
 
     def _store_digests(self, digests: Mapping[str, Any]) -> None:
         """Those of the tables, after one change more, and that of what is known of the project itself."""
