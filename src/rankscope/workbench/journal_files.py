@@ -29,7 +29,7 @@ from rankscope.workbench.store.events import (
     json_text,
     pool_digest,
 )
-from rankscope.workbench.store.writer import Saved
+from rankscope.workbench.store.journal import Saved
 
 if TYPE_CHECKING:
     from rankscope.workbench.project import Project

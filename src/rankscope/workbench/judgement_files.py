@@ -442,7 +442,6 @@ def _five_columns(labels: Any) -> Qrels | None:
 
 
 def _labels(project: Project, qrels: Qrels, details: list[dict[str, Any]] | None) -> list[Label]:
-    """The labels of a file, each pair once; raises with all problems where there are any."""
     problems = Problems(qrels.name)
     found: dict[Pair, Label] = {}
     grades = project.file.grades

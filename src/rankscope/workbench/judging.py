@@ -9,13 +9,13 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from math import inf
 from statistics import median
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from rankscope.core.stable_random import stable_random
 from rankscope.workbench.pool import ProjectPool, RunsCompared
 from rankscope.workbench.preferences import problem_of_preference
 from rankscope.workbench.store.events import ANSWERS, RESERVED, Event, MarkEvent, Pair, Refused, State
-from rankscope.workbench.store.writer import Rules
+from rankscope.workbench.store.journal import Rules
 from rankscope.workbench.usability import check_survey
 
 if TYPE_CHECKING:
@@ -109,7 +109,6 @@ class Assignment:
         return True
 
     def release(self, assessor: int, tab: str | None = None) -> None:
-        """Give back what an assessor has: of one tab that was closed, or all."""
         for pair, loans in list(self.loans.items()):
             if assessor in loans and tab in (None, loans[assessor].tab):
                 self._end_loan(pair, assessor)
@@ -355,11 +354,17 @@ class JudgingRules(Rules):
         pair = (mark.query or "", mark.item or "")
         inside = pool is not None and pool.row(pair) is not None
         version = self.project.guideline_version
+        flags = {}
+        if mark.kind in ANSWERS and not mark.is_copy:
+            is_repeat = self.project.assignment.is_repeat(mark)
+            flags = (
+                {"repeat": True} if is_repeat else {"surplus": True} if self.project.assignment.is_surplus(mark) else {}
+            )
         # nobody gives a mark a flag from outside
         own = {name: value for name, value in (mark.detail or {}).items() if mark.is_copy or name not in RESERVED}
         return replace(
             mark,
-            detail={**own, **self._flags(mark)} or None,
+            detail={**own, **flags} or None,
             at_us=None,
             pool=mark.pool if mark.pool is not None or not inside or pool is None else pool.design.version,
             guideline=version if mark.guideline is None else mark.guideline,
@@ -387,13 +392,6 @@ class JudgingRules(Rules):
             raise Refused(f"a comment has 1 to {LONGEST_COMMENT:,} signs")
         if mark.kind == "prefer" and (wrong := problem_of_preference(mark)):
             raise Refused(wrong)
-
-    def _flags(self, mark: MarkEvent) -> dict[str, Any]:
-        if mark.kind not in ANSWERS or mark.is_copy:
-            return {}
-        if self.project.assignment.is_repeat(mark):
-            return {"repeat": True}
-        return {"surplus": True} if self.project.assignment.is_surplus(mark) else {}
 
     def _draw(self, mark: MarkEvent) -> MarkEvent:
         """The sample of a query, from what its adaptive part has left."""

@@ -11,8 +11,6 @@ import json
 import queue
 import re
 import zipfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from io import BytesIO
 from typing import IO, Any, Final
 
@@ -32,20 +30,18 @@ class PictureWorkers:
 
     def __init__(self, count: int = DECODERS, seconds: float = DECODING_SECONDS) -> None:
         self._seconds = seconds
-        self._all = [_Decoder() for _ in range(count)]
-        self._free: queue.SimpleQueue[_Decoder] = queue.SimpleQueue()
+        self._all = [ConfinedProcess("rankscope.workbench.pictures:serve_pictures") for _ in range(count)]
+        self._free: queue.SimpleQueue[ConfinedProcess] = queue.SimpleQueue()
         for each in self._all:
             self._free.put(each)
 
     def thumbnail(self, data: bytes, side: int, max_pixels: int = MAX_PIXELS) -> bytes:
         """A picture of at most `side` pixels each way, as WebP; an `InputError` says why there is none."""
-        with self._turn() as worker:
-            return worker.ask({"side": side, "max_pixels": max_pixels}, data, 1, self._seconds)[0]
+        return self._ask({"side": side, "max_pixels": max_pixels}, data, 1)[0]
 
     def pixels(self, data: bytes, max_pixels: int = MAX_PIXELS) -> NDArray[np.uint8]:
         """The pixels of a picture, rows by columns by RGB."""
-        with self._turn() as worker:
-            shape, found = worker.ask({"max_pixels": max_pixels}, data, 2, self._seconds)
+        shape, found = self._ask({"max_pixels": max_pixels}, data, 2)
         height, width = (int(each) for each in json.loads(shape))
         return np.frombuffer(found, np.uint8).reshape(height, width, 3)
 
@@ -53,23 +49,8 @@ class PictureWorkers:
         for each in self._all:
             each.end()
 
-    @contextmanager
-    def _turn(self) -> Iterator[_Decoder]:
-        worker = self._free.get()
-        try:
-            yield worker
-        finally:
-            self._free.put(worker)
-
-
-class _Decoder:
-    """One process; one that fails on a picture is replaced for the next."""
-
-    def __init__(self) -> None:
-        self._process = ConfinedProcess("rankscope.workbench.pictures:serve_pictures")
-        self.end = self._process.end
-
-    def ask(self, task: dict[str, Any], data: bytes, parts: int, seconds: float) -> list[bytes]:
+    def _ask(self, task: dict[str, Any], data: bytes, parts: int) -> list[bytes]:
+        """What a process gives, which is replaced for the next file when it fails on this one."""
         if len(data) > LARGEST_FILE:
             raise InputError.of("picture", [f"has more than {LARGEST_FILE >> 20} MB"])
 
@@ -79,12 +60,15 @@ class _Decoder:
             whole = [each for each in found if each is not None]
             return whole if len(whole) == len(found) else None
 
+        process = self._free.get()
         try:
-            state, *rest = self._process.ask([json.dumps(task).encode(), data], seconds, answer)
+            state, *rest = process.ask([json.dumps(task).encode(), data], self._seconds, answer)
         except TimeoutError:
-            raise InputError.of("picture", [f"it takes longer than {seconds:g} seconds"]) from None
+            raise InputError.of("picture", [f"it takes longer than {self._seconds:g} seconds"]) from None
         except ProcessLookupError:
             raise InputError.of("picture", ["it ends the process that decodes it"]) from None
+        finally:
+            self._free.put(process)
         if state != GOOD:
             raise InputError.of("picture", [rest[0].decode("utf-8", "replace")[:300]])
         return rest

@@ -49,8 +49,7 @@ from rankscope.workbench.store.events import (
     pool_digest,
     token_hash,
 )
-from rankscope.workbench.store.journal import LAST_FILE, Journal, LastAcknowledged
-from rankscope.workbench.store.writer import Saved, Writer
+from rankscope.workbench.store.journal import LAST_FILE, Journal, LastAcknowledged, Saved, Writer
 from rankscope.workbench.usability import TaskScore, TaskTimes, task_scores, task_times
 
 if TYPE_CHECKING:

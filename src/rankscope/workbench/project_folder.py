@@ -290,7 +290,6 @@ class ProjectFile:
 
     @classmethod
     def read(cls, folder: Path) -> ProjectFile:
-        """From the file of a project; an `InputError` with every problem."""
         path = folder / PROJECT_FILE
         try:
             tables = tomllib.loads(path.read_text(encoding="utf-8"))

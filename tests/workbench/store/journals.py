@@ -9,8 +9,7 @@ from typing import Any
 
 from rankscope.workbench.store.databases import Database, SQLite
 from rankscope.workbench.store.events import MarkEvent
-from rankscope.workbench.store.journal import Journal
-from rankscope.workbench.store.writer import Writer
+from rankscope.workbench.store.journal import Journal, Writer
 
 
 def new_journal(database: Database) -> Journal:

@@ -15,7 +15,7 @@ from functools import partial
 
 from rankscope.workbench.project import Project
 from rankscope.workbench.store.events import MarkEvent
-from rankscope.workbench.store.writer import Saved
+from rankscope.workbench.store.journal import Saved
 
 
 def answer(key: str, done: Future[Saved]) -> None:

@@ -12,7 +12,7 @@ from rankscope.core.errors import SettingError
 from rankscope.workbench.project import Project
 from rankscope.workbench.store.databases import Database, PostgreSQL, SQLite, check_address, mask
 from rankscope.workbench.store.events import NoRoom, StoreError, Unavailable
-from rankscope.workbench.store.writer import Writer
+from rankscope.workbench.store.journal import Writer
 from tests.postgres import Cluster
 from tests.workbench.projects import judge_all, write_sources
 from tests.workbench.store.journals import mark, new_journal

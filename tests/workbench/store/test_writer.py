@@ -12,8 +12,7 @@ import pytest
 
 from rankscope.workbench.store.databases import SQLite
 from rankscope.workbench.store.events import Event, MarkEvent, NoRoom, Refused, State, Unavailable
-from rankscope.workbench.store.journal import Journal
-from rankscope.workbench.store.writer import Writer
+from rankscope.workbench.store.journal import Journal, Writer
 from tests.workbench.projects import ITEMS, small_project
 from tests.workbench.store.journals import mark, open_writer, undo
 from tests.workbench.store.killing import ROOT

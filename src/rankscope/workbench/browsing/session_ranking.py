@@ -350,7 +350,6 @@ class SessionTruth:
 
     @classmethod
     def by_marks(cls, project: Project, session: FeedbackSession) -> SessionTruth:
-        """What was marked in the session, and what the same person judged for its query."""
         count = len(project.items)
         relevant, known = np.zeros(count, np.bool_), np.zeros(count, np.bool_)
         if session.query is not None:

@@ -132,7 +132,6 @@ def opinion_mark(session: FeedbackSession, key: str, places: Iterable[int], opin
 
 
 def round_mark(session: FeedbackSession, key: str, method: str, shown: Iterable[int], note: str = "") -> MarkEvent:
-    """A method has learnt from the examples, and this is what is shown next."""
     learnt_from = {"relevant": session.relevant, "not": session.not_relevant}
     detail = {"done": "round", "method": method, **learnt_from, "shown": list(shown)}
     return _mark(session, key, {**detail, "note": note} if note else detail)

@@ -32,14 +32,12 @@ def refuse_while_judging(visit: Visit, what: str) -> None:
 
 
 def refuse_open_query(visit: Visit, query: str, what: str) -> None:
-    """Refuse what shows a ranking for a query that somebody is still judging."""
     if query in open_queries(visit):
         left = next(each.left for each in visit.bench.keep(OwnProgress).by_query(visit.person) if each.query == query)
         raise Refusal(403, f"you are judging this query, and {what} would tell what to answer: {_first(left)}")
 
 
 def refuse_judged_query(visit: Visit, query: str) -> None:
-    """Refuse what is said of a query by somebody who is still judging it."""
     with visit.project.lock:
         if query in open_queries(visit):
             raise Refusal(403, "you are judging this query: judge what is left of it first")
@@ -60,8 +58,6 @@ def _first(left: int) -> str:
 
 
 class OwnLine(NamedTuple):
-    """Items of one query that somebody answered, and that are left for them."""
-
     query: str
     mine: int
     left: int

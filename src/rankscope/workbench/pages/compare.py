@@ -68,8 +68,6 @@ class UndoPreferAsked:
 
 
 class ComparisonPlans:
-    """The runs and queries of a project, and what everybody compares, planned once."""
-
     def __init__(self, bench: Workbench) -> None:
         self.project, self.room = bench.project, Comparing.of(bench.project)
         self._plans: dict[tuple[int, str], dict[str, ShownPair]] = {}

@@ -39,17 +39,13 @@ class QueryView(TypedDict):
 def item_view(bench: Workbench, item: str) -> ItemView:
     if bench.project.file.images is not None:
         return {"number": bench.number_of(item), "kind": "picture", "title": "", "text": ""}
-    title, text = _words(bench, item)
-    return {"number": bench.number_of(item), "kind": "text", "title": title[:LONGEST_TEXT], "text": text[:LONGEST_TEXT]}
-
-
-def _words(bench: Workbench, item: str) -> tuple[str, str]:
     try:
         fields = bench.project.access.document(item)
     except InputError:
-        return "", "The text of this item is not there any more."
-    texts = [value for name, value in fields.items() if name != "title" and value]
-    return fields.get("title") or "", "\n\n".join(texts)
+        fields = {"text": "The text of this item is not there any more."}
+    title = fields.get("title") or ""
+    text = "\n\n".join(value for name, value in fields.items() if name != "title" and value)
+    return {"number": bench.number_of(item), "kind": "text", "title": title[:LONGEST_TEXT], "text": text[:LONGEST_TEXT]}
 
 
 def query_view(bench: Workbench, name: str) -> QueryView:
@@ -104,7 +100,6 @@ def card(bench: Workbench, place: int, rank: int, *, score: float | None = None,
 
 
 def place_of(bench: Workbench, number: int) -> int:
-    """Which item a number means; a refusal where it means none."""
     try:
         return bench.project.numbers.place(number)
     except IndexError:
@@ -162,7 +157,6 @@ def task_of(bench: Workbench, pair: Pair) -> str:
 
 
 def pair_of(bench: Workbench, task: str) -> Pair:
-    """Which query and item a task means; refused where it means none."""
     found = TASK_FORM.fullmatch(task)
     try:
         if found:

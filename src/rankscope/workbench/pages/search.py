@@ -88,16 +88,15 @@ def _by_index(visit: Visit, index: Index, asked: SearchAsked) -> tuple[list[Foun
     places = visit.project.places
     hits = index.search(asked.q, limit=asked.page * SEARCH_PAGE)
     first = (asked.page - 1) * SEARCH_PAGE
-    rows = [(rank, *hit) for rank, hit in enumerate(hits, 1) if rank > first and hit[0] in places]
-    return [_found(visit.bench, index, asked.q, rank, name, float(score)) for rank, name, score in rows], hits.total
-
-
-def _found(bench: Workbench, index: Index, words: str, rank: int, name: str, score: float) -> FoundView:
-    """An item with the pieces of its text in which most of the words stand."""
-    pieces: list[PieceView] = []
-    for piece in index.highlight(words, name, fragments=2, size=PIECE):
-        pieces += [{"text": text, "marked": marked} for text, marked in [*piece, (" … ", False)]]
-    return {**card(bench, bench.project.places[name], rank, score=score), "pieces": pieces[:-1]}
+    found: list[FoundView] = []
+    for rank, (name, score) in enumerate(hits, 1):
+        if rank > first and name in places:
+            pieces: list[PieceView] = []  # of its text, in which most of the words stand
+            for piece in index.highlight(asked.q, name, fragments=2, size=PIECE):
+                pieces += [{"text": text, "marked": marked} for text, marked in [*piece, (" … ", False)]]
+            shown = card(visit.bench, places[name], rank, score=float(score))
+            found.append({**shown, "pieces": pieces[:-1]})
+    return found, hits.total
 
 
 def _by_names(visit: Visit, asked: SearchAsked) -> tuple[list[FoundView], int]:

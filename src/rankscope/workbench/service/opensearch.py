@@ -162,23 +162,10 @@ def count_matches(asked: OpenSearchCall) -> Json:
 
 # A search as OpenSearch reads it.
 
-BODY: Final = (
-    "query",
-    "post_filter",
-    "from",
-    "size",
-    "sort",
-    "_source",
-    "highlight",
-    "explain",
-    "track_scores",
-    "track_total_hits",
-    "stored_fields",
-    "timeout",
-    "version",
-    "seq_no_primary_term",
-)
-IN_ADDRESS: Final = ("from", "size", "explain", "track_scores", "track_total_hits")  # that may stand in the body too
+TRACKED: Final = ("track_scores", "track_total_hits")
+IGNORED: Final = ("stored_fields", "timeout", "version", "seq_no_primary_term")
+BODY: Final = ("query", "post_filter", "from", "size", "sort", "_source", "highlight", "explain", *TRACKED, *IGNORED)
+IN_ADDRESS: Final = ("from", "size", "explain", *TRACKED)  # that may stand in the body too
 QUERY_STRING: Final = {"q": "query", "df": "default_field", "default_operator": "default_operator"}  # of an address
 SORTS: Final = {"_score": SCORE, "_doc": POSITION, "_id": ID}
 USUAL_ROWS: Final = 10
@@ -271,17 +258,8 @@ def source_of(asked: Parameters) -> Any:
 # What a search found, as OpenSearch shows it: source, highlights, explanations.
 
 SHARDS: Final = {"total": 1, "successful": 1, "skipped": 0, "failed": 0}
-MARKING: Final = (
-    "pre_tags",
-    "post_tags",
-    "fragment_size",
-    "number_of_fragments",
-    "require_field_match",
-    "encoder",
-    "no_match_size",
-    "type",
-    "fields",
-)
+PIECES: Final = ("pre_tags", "post_tags", "fragment_size", "number_of_fragments")
+MARKING: Final = (*PIECES, "require_field_match", "encoder", "no_match_size", "type", "fields")
 StoredRow = Mapping[str, str | None]
 
 

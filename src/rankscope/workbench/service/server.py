@@ -247,7 +247,7 @@ class Connections:
                 taken, peer = await loop.sock_accept(listening)
             except OSError as error:  # it has gone already, or no file can be opened
                 if error.errno in EXHAUSTED:
-                    self._count(NO_FILES)
+                    self._ended[NO_FILES] += 1
                     self._end_one(list(self.open))
                     await asyncio.sleep(0.1)
                 continue
@@ -255,7 +255,7 @@ class Connections:
             if self._has_room(address):
                 self._open(taken, address, app_state)
             else:
-                self._count(FULL)
+                self._ended[FULL] += 1
                 with suppress(OSError):
                     if self.config.ssl is None:
                         taken.send(BUSY)
@@ -270,7 +270,7 @@ class Connections:
                 why = each.overdue(self.limits)
                 if why:
                     if why != LATE or each.conn.trailing_data[0]:  # browsers open some that they may never need
-                        self._count(why)
+                        self._ended[why] += 1
                     each.end()
             self._say()
 
@@ -318,13 +318,10 @@ class Connections:
         if not waiting:
             return False
         chosen = min(waiting, key=lambda each: (each.has_answered, each.since))
-        self._count(ROOM)
+        self._ended[ROOM] += 1
         chosen.end()
         self._lost(chosen)
         return True
-
-    def _count(self, why: str) -> None:
-        self._ended[why] += 1
 
     def _say(self) -> None:
         """In one line, and not again for a while."""

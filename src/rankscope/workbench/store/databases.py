@@ -109,7 +109,13 @@ class SQLite(Database):
         self.close()
         if self._ours is not None and _number_of(self.path) is None:
             raise Unavailable(f"{self.shown} is not there any more: it was moved or deleted")
-        mode = self._read_mode() if self.readonly else "rwc" if self._ours is None else "rw"
+        mode = "rwc" if self._ours is None else "rw"
+        if self.readonly:
+            # Readers write next to the file, to be seen by its writer; where they may not, it is whole without a log.
+            effective = os.access in os.supports_effective_ids
+            may_write = os.access(self.path.parent, os.W_OK, effective_ids=effective)
+            has_log = self.path.with_name(f"{self.path.name}-wal").exists()
+            mode = "ro" if may_write or has_log else "ro&immutable=1"
         with self._explained():
             self._base = sqlite3.connect(
                 f"{self.path.resolve().as_uri()}?mode={mode}",
@@ -133,12 +139,6 @@ class SQLite(Database):
             raise Unavailable(str(error)) from None
         self.execute("SELECT count(*) FROM sqlite_master")  # now its log is open too
         self._ours = self._there()
-
-    def _read_mode(self) -> str:
-        """Readers write next to the file, to be seen by its writer; where they may not, it is whole without a log."""
-        effective = os.access in os.supports_effective_ids
-        may_write = os.access(self.path.parent, os.W_OK, effective_ids=effective)
-        return "ro" if may_write or self.path.with_name(f"{self.path.name}-wal").exists() else "ro&immutable=1"
 
     def is_ours(self) -> bool:
         """Whether the open files, and the lock, still lie where they were opened."""

@@ -403,7 +403,6 @@ class State:
         return None if number is None else self.events[number - 1]
 
     def answer(self, assessor: int, pair: Pair) -> Event | None:
-        """What an assessor says of an item now; None where nothing stands."""
         return self.answers.get(pair, {}).get(assessor)
 
     def counted(self, pair: Pair) -> list[Event]:
