@@ -21,7 +21,7 @@ from benchmarks.fuzzing.trial import Trial
 from rankscope.commands.line import exits
 from rankscope.commands.line.main import COMMANDS, cli
 from rankscope.core.errors import RankscopeError
-from tests.core.running.test_process_pool import group
+from tests.core.test_process_pool import group
 
 ODD = (
     *("", "0", "-1", "1", "2", "0.5", "nan", "inf", "-inf", "1e400", "infx", "10x", "x", "é", "a,b", "=", "a=b"),

@@ -9,7 +9,7 @@ import pytest
 from rankscope.engines.text import Index
 from tests.needs import needed_module
 from tests.postgres import Cluster, private_cluster
-from tests.workbench.small import small_index
+from tests.workbench.projects import small_index
 
 MORE = [{"id": f"m{number}", "body": f"fox {'river ' * number} tail"} for number in range(5)]
 

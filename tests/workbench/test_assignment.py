@@ -13,20 +13,13 @@ from rankscope.workbench.judging import REPEAT_AFTER
 from rankscope.workbench.project import Project
 from rankscope.workbench.sources import ItemNumbers
 from rankscope.workbench.store.events import MarkEvent
-from tests.workbench.projects import RELEVANT, judge_all, small_project, write_sources
+from tests.workbench.projects import ANN, BOB, CAT, RELEVANT, judge_all, judged_project, small_project, write_sources
 
 ALL_PAIRS = 24  # twelve items of each of two queries lie within depth 5
 
 
-def with_pool(folder: Path, method: str = "depth(5)", budget: int | None = None, **settings: Any) -> Project:
-    project = small_project(folder, **{"double": 0.0, "repeat": 0.0, **settings})
-    project.make_pool(method, budget=budget)
-    for name in ("ann", "bob", "cat"):
-        project.invite(name)
-    return project
-
-
-ANN, BOB, CAT = 2, 3, 4
+def with_pool(folder: Path, method: str = "depth(5)", **how: Any) -> Project:
+    return judged_project(folder, method, names="ann bob cat", **how)
 
 
 def marks_of_pairs(project: Project) -> Counter[tuple[str, str]]:

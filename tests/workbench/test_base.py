@@ -22,7 +22,7 @@ from rankscope.engines.text import Index
 from tests.commands.line.inside import ended
 from tests.needs import needed_module
 from tests.workbench.asgi_client import HOME, client_of
-from tests.workbench.small import small_index
+from tests.workbench.projects import small_index
 
 needed_module("uvicorn", "web")
 from starlette.responses import JSONResponse, PlainTextResponse  # noqa: E402

@@ -273,3 +273,12 @@ def test_files_are_left_for_the_work() -> None:
 def test_a_proxy_is_named_by_address(given: str) -> None:
     with pytest.raises(SettingError, match="--trusted-proxy"):
         Proxies.of([given])
+
+
+@pytest.mark.skipif(not hasattr(socket, "TCP_NODELAY"), reason="this system has no such option")
+def test_connections_do_not_wait_for_more_to_send() -> None:
+    """Waiting for a full packet adds 40 ms to every answer of a connection that stays open."""
+    with listen() as listening, socket.create_connection(listening.getsockname()):
+        taken, _ = listening.accept()
+        with taken:
+            assert taken.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)

@@ -12,8 +12,8 @@ import pytest
 from rankscope.analysis.comparison.sequential import lower_limit, upper_limit
 from rankscope.core.errors import SettingError
 from rankscope.workbench.project import Project
+from tests.workbench.projects import ANN, BOB
 
-ANN, BOB = 2, 3
 QUERIES = [f"q{number:02}" for number in range(30)]
 GOOD, BAD, BOTH = "gh", "xy", "m"  # what the second run has, what the first has, what both have
 
@@ -148,3 +148,26 @@ def test_one_run_alone_decides_nothing(tmp_path: Path) -> None:
         project.sources = replace(project.sources, runs=project.sources.runs[:1])
         with pytest.raises(SettingError, match="decides between the first two runs"):
             project.make_pool("decide(3)")
+
+
+def test_judges_see_that_it_is_decided_and_nothing_of_the_runs(tmp_path: Path) -> None:
+    from tests.workbench.asgi_client import client_of
+    from tests.workbench.pages.served import Served, Workbench, workbench_application
+
+    with make_project(tmp_path) as project:
+        bench = Workbench(project)
+        with client_of(workbench_application(project, bench=bench)) as client:
+            served = Served(project, bench, client)
+            served.sign_in("cat")
+            before = served.json("/judge", params={"tab": "t"})
+            assert (before["decided"], before["left"]) == (False, 120)
+            project.release(project.assessor_named("cat").id)
+            judge(project, ANN)
+            after = served.json("/judge", params={"tab": "t"})
+            assert (after["decided"], after["tasks"], after["left"]) == (True, [], 0)
+            page = client.get("/judge").text
+            assert '<span id="decided">The comparison is decided.</span>' in page
+            assert "new is better" not in page
+            served.sign_in()
+            assert served.json("/pool")["designs"][0]["decision"].startswith("decided: new is better; P@3 of new")
+            assert "decided: new is better; P@3 of new minus old" in client.get("/pool").text

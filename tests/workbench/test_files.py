@@ -17,19 +17,7 @@ from rankscope.core.errors import InputError, RankscopeError, SettingError
 from rankscope.workbench.project import Project
 from rankscope.workbench.store.events import MarkEvent, json_text
 from tests.postgres import Cluster
-from tests.workbench.projects import RELEVANT, judge_all, small_project, write_sources
-
-ANN, BOB = 2, 3
-
-
-def judged_project(folder: Path, method: str = "depth(3)", budget: int | None = None, **settings: float) -> Project:
-    """A project with a pool, two judges and a guideline."""
-    project = small_project(folder, **{"double": 0.0, "repeat": 0.0, **settings})
-    project.add_guideline("Relevant is what a user would want to see.")
-    project.make_pool(method, budget=budget)
-    project.invite("ann")
-    project.invite("bob")
-    return project
+from tests.workbench.projects import ANN, BOB, RELEVANT, judge_all, judged_project, write_sources
 
 
 def lines(path: Path) -> list[list[str]]:

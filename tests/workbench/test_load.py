@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks.serve import ROWS, Expected, ask_at_once
 from tests.needs import needed_module
-from tests.workbench.small import WORDS, small_index
+from tests.workbench.projects import WORDS, small_index
 
 needed_module("uvicorn", "web")
 from rankscope.workbench.service import ServiceLimits, running, search_application  # noqa: E402

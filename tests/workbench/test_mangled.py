@@ -15,7 +15,7 @@ from benchmarks.fuzzing.web_requests import raw_bytes, web_request
 from rankscope.engines.text import Index
 from tests.needs import needed_module
 from tests.workbench.asgi_client import client_of
-from tests.workbench.small import small_index
+from tests.workbench.projects import small_index
 
 needed_module("uvicorn", "web")
 from rankscope.workbench.service import search_application  # noqa: E402

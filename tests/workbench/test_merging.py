@@ -16,10 +16,9 @@ from rankscope.analysis.assessors.grades import Merged, MergeRule, decide_open
 from rankscope.core.errors import InputError, SettingError
 from rankscope.workbench.project import Project
 from rankscope.workbench.store.events import Refused
-from tests.workbench.projects import small_project
-from tests.workbench.test_files import ANN, BOB, judged_project, lines
+from tests.workbench.projects import ANN, BOB, CAT, judged_project, small_project
+from tests.workbench.test_files import lines
 
-EVE = 4
 GRADES = st.dictionaries(st.sampled_from("abcde"), st.integers(0, 3).map(float), min_size=1)
 
 
@@ -83,7 +82,7 @@ def three_opinions(folder: Path) -> Project:
     project.invite("eve")
     said = {"a": (2, 2, 2), "b": (1, 1, 0), "c": (0, 1, 2), "d": (1, None, None)}
     for item, grades in said.items():
-        for assessor, grade in zip((ANN, BOB, EVE), grades, strict=True):
+        for assessor, grade in zip((ANN, BOB, CAT), grades, strict=True):
             if grade is not None:
                 project.grade(assessor, "q1", item, grade)
     project.import_labels({"q1": dict.fromkeys("abcd", 0)}, "robot", "machine")
@@ -137,7 +136,7 @@ def test_open_pairs_stop_the_export_and_an_adjudicator_decides_them(tmp_path: Pa
 
 def test_provenance_says_how_every_grade_came_about(tmp_path: Path) -> None:
     with three_opinions(tmp_path) as project:
-        project.adjudicate(EVE, "q1", "c", 2)
+        project.adjudicate(CAT, "q1", "c", 2)
         project.export(tmp_path / "q.parquet")
         told = json.loads((tmp_path / "q.parquet.provenance.json").read_text())
     assert told["rule"] == "adjudicated, else the only mark, else majority"
@@ -165,7 +164,7 @@ def test_a_journal_with_rulings_and_preferences_moves_whole(tmp_path: Path) -> N
     from rankscope.workbench.preferences import Comparing, mark_of_choice
 
     with three_opinions(tmp_path) as project:
-        project.adjudicate(EVE, "q1", "c", 2)
+        project.adjudicate(CAT, "q1", "c", 2)
         shown = Comparing.of(project).plan(ANN, "side by side")[0]
         project.save(mark_of_choice(ANN, "k", shown, "left", "fresher"))
         digest = project.export_journal(tmp_path / "journal.jsonl")
@@ -251,7 +250,7 @@ def test_agreement_of_a_project_leaves_out_what_does_not_count(tmp_path: Path) -
         (machine,) = found.machines
         assert machine.assessors == ("robot", "people together")
         assert machine.pairs == 3  # c is open
-        project.adjudicate(EVE, "q1", "c", 2)
+        project.adjudicate(CAT, "q1", "c", 2)
         assert project.agreement().machines[0].pairs == 4
         assert [each.grades for each in found.said] == [4, 3, 3, 4]
 

@@ -11,7 +11,7 @@ import pytest
 
 from rankscope.engines.text import Index
 from tests.needs import needed_module
-from tests.workbench.small import small_index
+from tests.workbench.projects import small_index
 
 opensearchpy: Any = needed_module("opensearchpy", "dev")
 

@@ -11,7 +11,7 @@ import pytest
 from rankscope.engines.text import Index
 from rankscope.engines.text.queries import Boolean, Boost, Clause
 from tests.needs import needed_module
-from tests.workbench.small import small_index
+from tests.workbench.projects import small_index
 
 pysolr: Any = needed_module("pysolr", "dev")
 QUERIES = [

@@ -11,7 +11,7 @@ import pytest
 import rankscope
 from rankscope.core.errors import InputError
 from tests.needs import needed_module
-from tests.workbench.small import WORDS, small_index
+from tests.workbench.projects import WORDS, small_index
 
 needed_module("httpx", "gather")
 needed_module("starlette", "web")

@@ -16,7 +16,7 @@ from rankscope.engines.text import Index
 from rankscope.engines.text.expansions import MoreLikeThis
 from rankscope.engines.text.matching import CACHE_ENTRY, MatchCache, Matches
 from rankscope.engines.text.queries import BestOf, Boolean, Boost, Clause, Node, Term, any_of, time_limit
-from tests.workbench.small import WORDS, small_index
+from tests.workbench.projects import WORDS, small_index
 
 
 def found(query: str | Node, index: Index | None = None) -> dict[str, float]:

@@ -16,7 +16,7 @@ from rankscope.workbench.serving import search_parts_beside
 from tests.needs import needed_module
 from tests.workbench.asgi_client import AsgiClient, client_of
 from tests.workbench.pages.served import JSON, OURS, Served, Workbench, served_project, workbench_application
-from tests.workbench.small import small_index
+from tests.workbench.projects import small_index
 
 jsonschema = needed_module("jsonschema", "dev")
 LEADS_OUT = ("/leave", "/enter/{token}")  # ends the session of the client

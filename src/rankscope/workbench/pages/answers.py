@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache
@@ -198,11 +198,4 @@ def filled(values: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value not in ("", None)}
 
 
-FILTERS: Final[dict[str, Callable[..., Any]]] = {
-    "count_of": count_of,
-    "duration": duration,
-    "percent": percent,
-    "moment": moment,
-    "score": score,
-    "filled": filled,
-}
+FILTERS: Final = {each.__name__: each for each in (count_of, duration, percent, moment, score, filled)}

@@ -13,12 +13,7 @@ from starlette.responses import Response
 
 from rankscope.core.arrays import IntArray
 from rankscope.core.validation import OneOf, Optional, WholeNumber
-from rankscope.workbench.browsing.collection import (
-    Nearest,
-    class_sizes,
-    order_by_class,
-    random_order,
-)
+from rankscope.workbench.browsing.collection import Nearest, class_sizes, order_by_class, random_order
 from rankscope.workbench.pages.addresses import Changed, Picture, Visit, Words, address
 from rankscope.workbench.pages.blindness import is_judging, refuse_open_example, refuse_while_judging
 from rankscope.workbench.pages.items import (

@@ -19,6 +19,7 @@ from rankscope.engines.images.decoding import LARGE, SMALL
 from rankscope.workbench.browsing.collection import VectorRecipe
 from rankscope.workbench.pages.addresses import Visit, address
 from rankscope.workbench.pages.bench import Workbench
+from rankscope.workbench.pages.items import place_of
 from rankscope.workbench.pictures import PictureWorkers, other_nature
 from rankscope.workbench.service.application import Refusal
 
@@ -65,11 +66,8 @@ class PictureAsked:
 @address("GET", "/picture/{number:int}", media="image/webp", statuses=(404,))
 def picture(visit: Visit, asked: PictureAsked) -> Response:
     """The picture of an item."""
-    try:
-        item = visit.bench.item_of(asked.number)
-    except IndexError:
-        raise Refusal(404, f"there is no item {asked.number}") from None
-    found = visit.bench.keep(Pictures).small(item, SIDES[asked.size])
+    item = visit.project.items[place_of(visit.bench, asked.number)]
+    found = visit.bench.keep(Pictures).small(item.id, SIDES[asked.size])
     return Response(found, headers={"cache-control": PICTURE_CACHING}, media_type="image/webp")
 
 

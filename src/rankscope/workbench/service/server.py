@@ -286,11 +286,7 @@ class Connections:
         seconds = self.limits.head_seconds if self.config.ssl is not None else None
         try:
             await asyncio.get_running_loop().connect_accepted_socket(
-                lambda: new,
-                taken,
-                ssl=self.config.ssl,
-                ssl_handshake_timeout=seconds,
-                ssl_shutdown_timeout=seconds,
+                lambda: new, taken, ssl=self.config.ssl, ssl_handshake_timeout=seconds, ssl_shutdown_timeout=seconds
             )
         except (OSError, ssl.SSLError):
             pass  # no TLS, or not in time

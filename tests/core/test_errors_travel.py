@@ -9,7 +9,7 @@ import pytest
 from rankscope.core.errors import RankscopeError
 from rankscope.core.parts import Home, Runner
 from rankscope.core.processes import Processes
-from tests.core.running.works import ERRORS, failing
+from tests.core.works import ERRORS, failing
 
 
 def check_equal(found: BaseException, expected: RankscopeError) -> None:

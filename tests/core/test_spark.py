@@ -11,8 +11,8 @@ import pytest
 from rankscope.core.errors import RankscopeError, RunnerError
 from rankscope.core.parts import Home, finish_parts
 from rankscope.core.runners import Spark, runner_of
-from tests.core.running.test_errors_travel import check_equal
-from tests.core.running.works import (
+from tests.core.test_errors_travel import check_equal
+from tests.core.works import (
     ERRORS,
     Numbered,
     cores_of_a_part,

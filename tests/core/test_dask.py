@@ -16,8 +16,8 @@ from rankscope.core.parts import Home, finish_parts
 from rankscope.core.runners import Dask, connect_dask, runner_of
 from rankscope.version import __version__
 from tests.clusters import Cluster, running_cluster
-from tests.core.running.test_errors_travel import check_equal
-from tests.core.running.works import (
+from tests.core.test_errors_travel import check_equal
+from tests.core.works import (
     ERRORS,
     Numbered,
     cores_of_a_part,
