@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from rankscope.analysis.comparison.compare import compare
+from rankscope.analysis.comparison.verdict_sentences import verdict_sentences
 from rankscope.commands.line.main import cli
 from rankscope.core.settings import Settings
 from rankscope.measures.evaluation.evaluate import evaluate, evaluate_ranks
@@ -19,7 +20,6 @@ from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.ranks.storage import load_ranks, save_ranks
 from rankscope.reports.graphs.rank_intervals import rank_intervals_graph
 from rankscope.reports.page.report import Report
-from rankscope.reports.texts.comparison_words import verdict_sentences
 from tests.data import data_folder
 
 MEASURES = ("AP", "nDCG@10", "P@10", "success@1", "RR", "Rprec")

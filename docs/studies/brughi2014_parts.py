@@ -9,7 +9,8 @@ import numpy as np
 from brughi2014_data import Experiment, RankedSystem, variables
 from brughi2014_figures import POINTS
 
-from rankscope.analysis.comparison.compare import Compared, compare
+from rankscope.analysis.comparison.compare import Compared, compare, explained_words
+from rankscope.analysis.comparison.verdict_sentences import join_names, verdict_sentences
 from rankscope.analysis.statistics.anova import welch
 from rankscope.analysis.statistics.assumptions import assumptions
 from rankscope.analysis.statistics.bands import Band, band, difference_band
@@ -34,8 +35,6 @@ from rankscope.measures.evaluation.evaluate import evaluate_ranks
 from rankscope.measures.evaluation.scores import Scores
 from rankscope.measures.quadruple import random_average_precision
 from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.reports.texts.comparison_tables import explained_words
-from rankscope.reports.texts.comparison_words import join_names, verdict_sentences
 
 ALPHA = 0.05
 LARGE = 0.4  # Cohen's f that counts as a large effect

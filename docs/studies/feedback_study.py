@@ -19,6 +19,7 @@ from rankscope.engines.images.descriptors import DESCRIPTORS
 from rankscope.feedback.examples.items import Items
 from rankscope.feedback.methods import METHODS
 from rankscope.feedback.study.experiment import Experiment
+from rankscope.feedback.study.findings import further_findings, study_verdicts, study_warnings
 from rankscope.feedback.study.results import Results
 from rankscope.feedback.study.study import StudyPlan, study
 from rankscope.feedback.study.summary import SEEN, Summary, compared_methods
@@ -26,7 +27,6 @@ from rankscope.feedback.users.topics import Topics
 from rankscope.feedback.users.users import Consistent, Noisy, User
 from rankscope.inputs import collections
 from rankscope.reports.graphs.feedback import rounds_graph
-from rankscope.reports.texts.feedback import further_findings, study_verdicts, study_warnings
 
 USERS: dict[str, User] = {"right": Consistent(), "err": Noisy(0.1)}
 NEEDS = ("log", "counts", "words")  # methods that need more than features and marks are left out

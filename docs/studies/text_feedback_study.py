@@ -23,12 +23,12 @@ from rankscope.feedback.examples.items import unit
 from rankscope.feedback.methods import METHODS
 from rankscope.feedback.methods.text import TextItems
 from rankscope.feedback.study.experiment import Experiment, Protocol
+from rankscope.feedback.study.findings import further_findings, study_verdicts
 from rankscope.feedback.study.results import Results
 from rankscope.feedback.study.study import StudyPlan, study
 from rankscope.feedback.study.summary import SEEN, Summary, compared_methods
 from rankscope.feedback.users.starts import ExternalRanking
 from rankscope.feedback.users.topics import Topics
-from rankscope.reports.texts.feedback import further_findings, study_verdicts
 
 COLLECTIONS = ("cranfield", "cisi", "medline", "cacm", "npl", "adi")
 BM25 = "bm25(k1=0.9, b=0.4)"

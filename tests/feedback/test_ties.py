@@ -11,11 +11,11 @@ from rankscope.feedback import Examples, Items
 from rankscope.feedback.examples.scores import drop_rounding
 from rankscope.feedback.methods import Aspects, NearestNeighbour, NoFeedback
 from rankscope.feedback.study.experiment import Experiment, Protocol
+from rankscope.feedback.study.findings import study_warnings
 from rankscope.feedback.study.loop import simulate_rounds
 from rankscope.feedback.study.scored_lists import tied_pairs
 from rankscope.feedback.study.study import StudyPlan, study
 from rankscope.feedback.users.topics import Topics
-from rankscope.reports.texts.feedback import study_warnings
 from tests.feedback.cases import digits
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from rankscope.engines.images.benchmark import benchmark
 from rankscope.engines.images.contenders import contenders
 from rankscope.engines.images.picture_folders import found_collection
-from rankscope.reports.texts.benchmark import Standings, standings_of
+from rankscope.reports.standings import Standings, standings_of
 from tests.engines.images.pictures_folder import written
 
 NAMES = "thumbnail(side=8),rgb-histogram(bins=4),lbp"

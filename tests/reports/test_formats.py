@@ -9,11 +9,12 @@ import polars as pl
 import pytest
 
 from rankscope.core.errors import SettingError
+from rankscope.measures.evaluation import score_tables as tables
 from rankscope.measures.evaluation.evaluate import evaluate
+from rankscope.measures.evaluation.score_tables import class_grid, query_grid, summary_grid
 from rankscope.measures.evaluation.scores import Scores
-from rankscope.reports import output_formats, tables
+from rankscope.reports import output_formats
 from rankscope.reports.output_formats import OUTPUT_FORMATS
-from rankscope.reports.tables import class_grid, query_grid, summary_grid
 from tests.needs import needed_module
 
 QRELS = {"1": {"a": 1, "b": 0}, "2": {"c": 2}, "3": {"x": 0}}

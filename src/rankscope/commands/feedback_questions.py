@@ -19,13 +19,13 @@ from rankscope.core.validation import WholeNumber, check, rule_of
 from rankscope.core.wording import how_many
 
 if TYPE_CHECKING:
+    from rankscope.feedback.answers import Answer, AnswerTable
     from rankscope.feedback.examples.items import Items
     from rankscope.feedback.methods.method import Method
     from rankscope.feedback.normalization.baselines import BaselineRules
     from rankscope.feedback.normalization.stored_baselines import BaselineStore
     from rankscope.feedback.study.experiment import Experiment
     from rankscope.feedback.users.topics import Topics
-    from rankscope.reports.texts.feedback_answers import Answer, AnswerTable
 
 
 # Questions about what a method learns from examples: how efficient, how soon, how consistent.
@@ -60,10 +60,10 @@ def efficiency(
     the score of a user (rankscope users score) methods learn from examples with that user's errors too, and how little
     is known of his error rates is in the interval.
     """
+    from rankscope.feedback.answers import efficiency_tables, efficiency_warnings
     from rankscope.feedback.normalization.generalisation import generalise
     from rankscope.feedback.normalization.stored_baselines import save_baselines as save
     from rankscope.feedback.users.user_score import read_rates
-    from rankscope.reports.texts.feedback_answers import efficiency_tables, efficiency_warnings
 
     rules = _baseline_rules(approach, loss, form, folds, seed)
     errors = None if user_score is None else read_rates(user_score)
@@ -111,8 +111,8 @@ def convergence(
 
     Sets of so many positives and as many negatives, each holding the smaller one; in the end the whole training part.
     """
+    from rankscope.feedback.answers import convergence_table
     from rankscope.feedback.normalization.generalisation import converge
-    from rankscope.reports.texts.feedback_answers import convergence_table
 
     rules = _baseline_rules(approach, loss, form, folds, seed)
     asked = QuestionProblem.of(features, methods, problem)
@@ -156,9 +156,9 @@ def examples(
     Sets of so many positives and as many negatives. Examples are taken out of the list that is scored, and on demand
     the largest set at every size, so that all sizes are scored on the same items.
     """
+    from rankscope.feedback.answers import growth_table
     from rankscope.feedback.normalization.growth import growth
     from rankscope.measures.notation import parse_measure
-    from rankscope.reports.texts.feedback_answers import growth_table
 
     how = parse_measure(measure)
     asked = QuestionProblem.of(features, methods, problem)
@@ -186,9 +186,9 @@ def consistency(
     The indicator of the target is one more feature; or the labels that a topic is composed of are, one feature each,
     where topics are expressions such as 'flower and red and not sky'.
     """
+    from rankscope.feedback.answers import consistency_table
     from rankscope.feedback.normalization.consistency import consistency as tested
     from rankscope.feedback.normalization.example_sets import ExampleSets, topic_seed
-    from rankscope.reports.texts.feedback_answers import consistency_table
 
     asked = QuestionProblem.of(features, methods, problem)
     done = []
@@ -242,10 +242,10 @@ def resilience(
     **problem: Unpack[LabelledProblem],
 ) -> Answer:
     """What is left of each method when users err, as a share of what it has without errors?"""
+    from rankscope.feedback.answers import AnswerTable
     from rankscope.feedback.study.experiment import Protocol
     from rankscope.feedback.study.sensitivity import resilience as lasting
     from rankscope.measures.notation import parse_measure
-    from rankscope.reports.texts.feedback_answers import AnswerTable
 
     how = parse_measure(measure)
     asked = QuestionProblem.of(features, methods, problem)
@@ -288,9 +288,9 @@ def stability(
     **problem: Unpack[LabelledProblem],
 ) -> Answer:
     """How much does the result depend on where a user begins?"""
+    from rankscope.feedback.answers import AnswerTable
     from rankscope.feedback.study.sensitivity import stability_of
     from rankscope.measures.notation import parse_measure
-    from rankscope.reports.texts.feedback_answers import AnswerTable
 
     how = parse_measure(measure)
     asked = QuestionProblem.of(features, methods, problem)
@@ -326,10 +326,10 @@ def adaptation(
     **problem: Unpack[LabelledProblem],
 ) -> Answer:
     """Does feedback adapt to the one who gives it? This needs judgements of several assessors, one file each."""
+    from rankscope.feedback.answers import adaptation_tables
     from rankscope.feedback.study.sensitivity import adaptation as adapted
     from rankscope.feedback.study.sensitivity import shared_topics
     from rankscope.measures.notation import parse_measure
-    from rankscope.reports.texts.feedback_answers import adaptation_tables
 
     how = parse_measure(measure)
     asked = QuestionProblem.of(features, methods, problem)
@@ -369,8 +369,8 @@ def scalability(
 ) -> Answer:
     """How long does a user wait for a ranking, and how does that grow with the collection?"""
     from rankscope.core.threads import one_core_each
+    from rankscope.feedback.answers import AnswerTable
     from rankscope.feedback.study.response_times import hardware, response_growth
-    from rankscope.reports.texts.feedback_answers import AnswerTable
 
     asked = QuestionProblem.of(features, methods, problem)
     row = int(asked.topics.relevant.argmax())
@@ -467,8 +467,8 @@ class QuestionProblem:
         warnings: Sequence[str] = (),
     ) -> Answer:
         """An answer that begins with the sizes of the problem, and how the question was put to it."""
-        from rankscope.reports.texts.feedback import truth_caveat
-        from rankscope.reports.texts.feedback_answers import Answer, sizes_of
+        from rankscope.feedback.answers import Answer, sizes_of
+        from rankscope.feedback.study.findings import truth_caveat
 
         asked_of = self.topics.labels if topics is None else topics
         return Answer(

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rankscope.engines.nearest.metrics import Metric
     from rankscope.inputs.features import Features, LabelledItems
     from rankscope.ranks.relevant_ranks import RelevantRanks
-    from rankscope.reports.texts.benchmark import Standings
+    from rankscope.reports.standings import Standings
 
 
 @strict_keywords
@@ -318,7 +318,7 @@ def benchmark(
     from rankscope.engines.images.contenders import contenders
     from rankscope.engines.images.picture_folders import found_collection, need_packages
     from rankscope.reports.page.benchmark_page import write_benchmark
-    from rankscope.reports.texts.benchmark import standings_of
+    from rankscope.reports.standings import standings_of
 
     asked = contenders(descriptors if isinstance(descriptors, str) else ",".join(descriptors))
     need_packages(str(collection), [module for each in asked for module in each.needs])

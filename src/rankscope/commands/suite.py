@@ -35,7 +35,7 @@ class ScoredSuite(Tabular):
 
     def warnings(self, verbose: bool = False) -> list[str]:
         """What to know of the files, task by task; a line a kind where many systems have it, unless `verbose`."""
-        from rankscope.reports.warning_kinds import told_lines
+        from rankscope.measures.evaluation.warning_kinds import told_lines
 
         return told_lines(self.scores, verbose)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from importlib import import_module
 from typing import Any, TypeVar
 
@@ -271,6 +270,8 @@ def _html_row(cells: list[tuple[str, bool]], numeric: list[bool], tag: str = "td
 
 
 def _shown(text: str, most: int) -> str:
+    from html import escape  # importing it takes long
+
     return escape(shortened(text, most))
 
 

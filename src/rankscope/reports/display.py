@@ -90,7 +90,7 @@ def written(result: object, format: str, options: Mapping[str, Any]) -> str:
 
 def in_texts(place: str) -> Callable[..., Any]:
     """A function of the texts, loaded when it is called: "gate:gate_markdown"."""
-    return lambda *results, **options: Later(f"rankscope.reports.texts.{place}").load()(*results, **options)
+    return lambda *results, **options: Later(f"rankscope.{place}").load()(*results, **options)
 
 
 # How results of one class show themselves: at a prompt, in a notebook, as a frame, on a page and in a paper.

@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any
 from rankscope.core.display import Display, Displayed, LongTable, ShownByName, ShownRows, shortened
 from rankscope.core.rendering import Cell
 from rankscope.core.wording import how_many
+from rankscope.measures.evaluation.score_tables import summary_grid
 from rankscope.reports.display import Presentation, in_texts
-from rankscope.reports.tables import summary_grid
 
 if TYPE_CHECKING:
     from rankscope.core.rendering import Rows
     from rankscope.engines.crawler.state import Gathered
     from rankscope.engines.text.searching import Hits
     from rankscope.engines.text.text_index import Index
+    from rankscope.feedback.answers import Answer
     from rankscope.feedback.study.results import Results
     from rankscope.feedback.users.user_score import UserScore
     from rankscope.inputs.features import Features
@@ -24,8 +25,7 @@ if TYPE_CHECKING:
     from rankscope.measures.fusion.candidates import FusedRun, FusionChoice
     from rankscope.reports.page.html import ReportPage
     from rankscope.reports.page.report import Report
-    from rankscope.reports.texts.benchmark import Standings
-    from rankscope.reports.texts.feedback_answers import Answer
+    from rankscope.reports.standings import Standings
 
 
 # What goes in, and what engines give: judgements, runs, features, indexes, hits, gathered pages.
@@ -125,19 +125,19 @@ GATHERED = Presentation.of_rows(_gathered, _reason_rows)
 
 
 def _user_score(score: UserScore) -> list[str]:
-    from rankscope.reports.texts.feedback import user_line
+    from rankscope.feedback.users.user_score import user_line
 
     return [user_line(score), f"as a simulated user: {score.as_user}"]
 
 
 def _user_rows(score: UserScore) -> Rows:
-    from rankscope.reports.texts.feedback import error_rows, look_rows
+    from rankscope.feedback.users.user_score import error_rows, look_rows
 
     return [*error_rows(score), *look_rows(score)]
 
 
 def _results(results: Results) -> Display:
-    from rankscope.reports.texts.feedback import study_facts
+    from rankscope.feedback.study.findings import study_facts
 
     notes = (f"means of {results.measures[0]} over sessions; a row for each session and round in .frame",)
     return Display(study_facts(results), LongTable.of_rows(_round_rows(results)), notes)
@@ -164,7 +164,7 @@ def _answer(answer: Answer) -> Display:
 
 
 def _standings(standings: Standings) -> Display:
-    from rankscope.reports.texts.benchmark import standings_grid, standings_notes, standings_verdict
+    from rankscope.reports.standings import standings_grid, standings_notes, standings_verdict
 
     table = LongTable.of_grid(standings_grid(standings))
     return Display(standings_verdict(standings), table, tuple(standings_notes(standings)), ".to_markdown()")
@@ -179,9 +179,9 @@ ANSWER = Presentation(
 )
 STANDINGS = Presentation(
     _standings,
-    in_texts("benchmark:standings_rows"),
-    in_texts("benchmark:standings_markdown"),
-    in_texts("benchmark:standings_latex"),
+    in_texts("reports.standings:standings_rows"),
+    in_texts("reports.standings:standings_markdown"),
+    in_texts("reports.standings:standings_latex"),
 )
 
 

@@ -44,7 +44,7 @@ OUTPUT_FORMATS: Catalogue[OutputFormat] = Catalogue(  # a new format of output a
             "table",
             (".txt",),
             "A table for the terminal: plain text, with colour where a terminal is attached.",
-            "rankscope.reports.tables:render_table",
+            "rankscope.measures.evaluation.score_tables:render_table",
         ),
         OutputFormat(
             "trec",
@@ -70,7 +70,7 @@ OUTPUT_FORMATS: Catalogue[OutputFormat] = Catalogue(  # a new format of output a
             "markdown",
             (".md",),
             "A Markdown table, the best of each measure in bold.",
-            "rankscope.reports.tables:render_markdown",
+            "rankscope.measures.evaluation.score_tables:render_markdown",
         ),
         OutputFormat(
             "parquet",
@@ -154,7 +154,7 @@ def _trec_text(value: float, counts: bool) -> str:
 def render_latex(scores: Scores, per_query: bool = False, colour: bool = False) -> str:
     r"""A tabular to \input. What must be said with the numbers stands above it as comments."""
     from rankscope.core.latex import PLACES, latex_comments, latex_table
-    from rankscope.reports.tables import coverage_lines, query_grid, summary_grid
+    from rankscope.measures.evaluation.score_tables import coverage_lines, query_grid, summary_grid
 
     grid = query_grid(scores) if per_query else summary_grid(scores, PLACES)
     return latex_comments([*coverage_lines(scores), *scores.warnings()]) + latex_table(grid)

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 from rankscope.core.display import Display, LongTable
 from rankscope.core.rendering import Cell, Rows, grid_of, value_text
 from rankscope.core.wording import how_many, percent_text
+from rankscope.measures.evaluation.score_tables import coverage_lines, render_markdown, summary_grid
+from rankscope.measures.evaluation.warning_kinds import warning_lines
 from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks
 from rankscope.reports.display import Presentation, in_texts
-from rankscope.reports.tables import coverage_lines, render_markdown, summary_grid
-from rankscope.reports.warning_kinds import warning_lines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,7 +62,7 @@ def _queries(scores: Scores) -> str:
 
 def _latex(scores: Scores, per_query: bool = False, columns: str | float = "1", marks: str = "auto") -> str:
     from rankscope.core.latex import width_of_columns
-    from rankscope.reports.texts.paper_tables import scores_table
+    from rankscope.reports.paper_tables import scores_table
 
     return scores_table(scores, width_of_columns(columns), marks, per_query)
 
@@ -134,8 +134,8 @@ RELEVANT_RANKS = Presentation(_ranks)
 
 
 def _compared(compared: Compared) -> Display:
-    from rankscope.reports.texts.comparison_tables import comparison_notes
-    from rankscope.reports.texts.comparison_words import verdict_sentences
+    from rankscope.analysis.comparison.compare import comparison_notes
+    from rankscope.analysis.comparison.verdict_sentences import verdict_sentences
 
     first, *rest = verdict_sentences(compared)
     table = LongTable.of_rows(compared.main.system_rows())
@@ -144,7 +144,7 @@ def _compared(compared: Compared) -> Display:
 
 def _compared_latex(compared: Compared, columns: str | float = "1", marks: str = "auto") -> str:
     from rankscope.core.latex import width_of_columns
-    from rankscope.reports.texts.paper_tables import comparison_table
+    from rankscope.reports.paper_tables import comparison_table
 
     return comparison_table(compared, width_of_columns(columns), marks)
 
@@ -156,25 +156,25 @@ def _measure(one: MeasureCompared) -> list[str]:
 
 
 def _gate(result: GateResult) -> Display:
-    from rankscope.reports.texts.gate import gate_grid
+    from rankscope.analysis.comparison.gate import gate_grid
 
     return Display(result.sentence, LongTable.of_grid(gate_grid(result)), result.remarks, ".remarks")
 
 
 def _explained(done: Explained) -> list[str]:
-    from rankscope.reports.texts.comparison_tables import EXPLAINED_HEADING, explained_words
+    from rankscope.analysis.comparison.compare import EXPLAINED_HEADING, explained_words
 
     return [f"{EXPLAINED_HEADING} of {done.measure} ({how_many(done.queries, 'queries')})", explained_words(done)]
 
 
 def _suite(suite: Suite) -> list[str]:
-    from rankscope.reports.texts.suite import suite_headline, suite_notes, suite_sentences
+    from rankscope.analysis.comparison.suite import suite_headline, suite_notes, suite_sentences
 
     return [f"{suite_headline(suite)}.", *suite_sentences(suite), *suite_notes(suite)]
 
 
 def _agreement(found: Agreement) -> list[str]:
-    from rankscope.reports.texts.assessors import agreement_notes, order_lines
+    from rankscope.analysis.assessors.agreement import agreement_notes, order_lines
 
     together = found.together
     shown = "; ".join(f"{name} {value_text(together[name].value, places=3)}" for name in together.names[:2])
@@ -187,24 +187,27 @@ def _agreement(found: Agreement) -> list[str]:
 
 
 def _preferred(found: Any) -> list[str]:
-    from rankscope.reports.texts.assessors import bias_lines, strength_lines, verdict_lines
+    from rankscope.analysis.assessors.win_rates import bias_lines, strength_lines, verdict_lines
 
     bias = (line.removeprefix("! ") for line in bias_lines(found.bias))
     return [*verdict_lines(found.rates), *strength_lines(found.strengths), *bias]
 
 
-_suite_rows, _two_rows = in_texts("suite:suite_rows"), in_texts("assessors:two_rows")
-_rate_rows = in_texts("assessors:rate_rows")
+_suite_rows, _two_rows = (
+    in_texts("analysis.comparison.suite:suite_rows"),
+    in_texts("analysis.assessors.agreement:two_rows"),
+)
+_rate_rows = in_texts("analysis.assessors.win_rates:rate_rows")
 COMPARED = Presentation(
     _compared,
-    in_texts("comparison_tables:pair_records"),
-    in_texts("comparison_tables:comparison_markdown"),
+    in_texts("analysis.comparison.compare:pair_records"),
+    in_texts("analysis.comparison.compare:comparison_markdown"),
     _compared_latex,
-    write_up=in_texts("comparison_words:write_up"),
+    write_up=in_texts("analysis.comparison.verdict_sentences:write_up"),
 )
 # one measure alone does not know by which correction its p-values were corrected
 MEASURE_COMPARED = Presentation.of_rows(_measure, lambda one: one.pair_rows("corrected"))
-GATE_RESULT = Presentation(_gate, lambda result: result.rows(), in_texts("gate:gate_markdown"))
+GATE_RESULT = Presentation(_gate, lambda result: result.rows(), in_texts("analysis.comparison.gate:gate_markdown"))
 EXPLAINED = Presentation.of_rows(_explained, lambda result: result.rows())
 SUITE = Presentation.of_rows(_suite, _suite_rows, ".to_markdown()", places=3)
 SCORED_SUITE = Presentation.of_rows(
@@ -221,39 +224,39 @@ COMPONENT_COLUMNS = ("source", "levels", "variance", "low", "high", "share", "of
 
 
 def _looks(result: SequentialResult) -> Display:
-    from rankscope.reports.texts.sequential import sequential_grid
+    from rankscope.analysis.comparison.sequential_result import sequential_grid
 
     return Display(result.sentence, LongTable.of_grid(sequential_grid(result)), result.remarks, ".remarks")
 
 
 def _ledger(ledger: Ledger) -> list[str]:
-    from rankscope.reports.texts.ledger import basis_line
+    from rankscope.analysis.pipeline.ledger import basis_line
 
     return [*ledger.sentences, basis_line(ledger), *ledger.notes]
 
 
 def _ledger_latex(ledger: Ledger) -> str:
+    from rankscope.analysis.pipeline.ledger import ledger_latex
     from rankscope.core.latex import COLUMN
-    from rankscope.reports.texts.ledger import ledger_latex
 
     return ledger_latex(ledger, COLUMN)
 
 
 def _components(found: Components) -> Display:
-    from rankscope.reports.texts.stability import component_row, sentence_of
+    from rankscope.analysis.statistics.variance_components import component_row, sentence_of
 
     table = LongTable.of_rows([component_row(each) for each in found.parts])
     return Display(f"{found.what}: mean {found.mean:.4f}", table, (sentence_of(found), *found.notes), ".notes")
 
 
 def _plans(plans: JudgingPlans) -> list[str]:
-    from rankscope.reports.texts.judging import plan_sentences
+    from rankscope.analysis.sampling.judging_plan import plan_sentences
 
     return [line.removeprefix("! ") for line in plan_sentences(plans)]
 
 
 def _stability(found: LeaderboardStability) -> list[str]:
-    from rankscope.reports.texts.stability import stability_sentences
+    from rankscope.analysis.comparison.leaderboard import stability_sentences
 
     return [*stability_sentences(found), *found.notes]
 
@@ -261,13 +264,13 @@ def _stability(found: LeaderboardStability) -> list[str]:
 SEQUENTIAL_RESULT = Presentation(
     _looks,
     lambda result: [{name: getattr(each, name) for name in LOOK_COLUMNS} for each in result.checks],
-    in_texts("sequential:sequential_markdown"),
+    in_texts("analysis.comparison.sequential_result:sequential_markdown"),
 )
 LEDGER = Presentation.of_rows(
     _ledger,
-    lambda ledger: in_texts("ledger:stage_rows")(ledger.main),
+    lambda ledger: in_texts("analysis.pipeline.ledger:stage_rows")(ledger.main),
     ".notes",
-    own_markdown=in_texts("ledger:ledger_markdown"),
+    own_markdown=in_texts("analysis.pipeline.ledger:ledger_markdown"),
     own_latex=_ledger_latex,
 )
 COMPONENTS = Presentation(
@@ -281,14 +284,14 @@ STABILITY = Presentation.of_rows(_stability, lambda result: result.system_rows()
 
 
 def _forecast(result: Forecast) -> Display:
-    from rankscope.reports.texts.forecast import forecast_line, forecast_rows
+    from rankscope.analysis.forecast.growth import forecast_line, forecast_rows
 
     table = LongTable.of_rows(forecast_rows(result), 3)
     return Display(forecast_line(result), table, (*result.warnings, *result.reasons), ".warnings and .reasons")
 
 
 def _homogeneity(result: Homogeneity) -> Display:
-    from rankscope.reports.texts.forecast import homogeneity_rows, homogeneity_verdict
+    from rankscope.analysis.statistics.generality_estimate import homogeneity_rows, homogeneity_verdict
 
     return Display(homogeneity_verdict(result), LongTable.of_rows(homogeneity_rows(result), 3))
 
@@ -310,19 +313,19 @@ def _sample_size(size: SampleSize) -> Display:
 
 
 def _run_estimates(done: RunEstimates) -> list[str]:
-    from rankscope.reports.texts.judging import sample_line
+    from rankscope.analysis.sampling.run_estimates import sample_line
 
     return [sample_line(done), *done.warnings]
 
 
 def _machine(done: MachineJudged) -> list[str]:
-    from rankscope.reports.texts.judging import machine_line, machine_lines
+    from rankscope.analysis.sampling.machine_judge import machine_line, machine_lines
 
     return [machine_line(done), *machine_lines(done), *done.warnings]
 
 
 def _reuse(done: Reuse) -> list[str]:
-    from rankscope.reports.texts.judging import reuse_lines
+    from rankscope.analysis.sampling.reuse import reuse_lines
 
     first, *rest = reuse_lines(done)
     return [first, *(line.removeprefix("! ") for line in rest)]
@@ -335,7 +338,7 @@ def _label_check(done: LabelCheck) -> list[str]:
 
 
 def _effort(effort: SearchEffort) -> list[str]:
-    from rankscope.reports.texts.effort import effort_headline, effort_notes
+    from rankscope.analysis.curves.effort import effort_headline, effort_notes
 
     return [effort_headline(effort), *effort_notes(effort)]
 
@@ -349,5 +352,5 @@ MACHINE_JUDGED = Presentation.of_rows(
     _machine, lambda done: [each.row() for each in (*done.rows, *done.differences)], ".warnings"
 )
 REUSE = Presentation.of_rows(_reuse, lambda done: [each.row() for each in done.systems], ".to_markdown()")
-LABEL_CHECK = Presentation.of_rows(_label_check, in_texts("judging:label_check_rows"))
+LABEL_CHECK = Presentation.of_rows(_label_check, in_texts("engines.nearest.label_check:label_check_rows"))
 SEARCH_EFFORT = Presentation.of_rows(_effort, lambda effort: [each.row() for each in effort.wanted])

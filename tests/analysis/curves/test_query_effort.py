@@ -9,11 +9,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankscope.analysis.curves.effort import expected_windows, median_effort, pooled_contingency, search_effort, windows
+from rankscope.analysis.curves.effort import (
+    effort_json,
+    effort_notes,
+    effort_text,
+    expected_windows,
+    median_effort,
+    pooled_contingency,
+    search_effort,
+    windows,
+)
 from rankscope.core.errors import MeasureError
 from rankscope.measures.quadruple import Quadruple
 from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.reports.texts.effort import effort_json, effort_notes, effort_text
 
 
 def test_the_decision_table_of_the_worked_quadruple() -> None:

@@ -19,6 +19,8 @@ from rankscope.analysis.sampling.judging_plan import (
     JudgingPlans,
     PoolDepths,
     WidthForecast,
+    plan_sentences,
+    plans_text,
     pool_depths,
 )
 from rankscope.analysis.sampling.pools import Rankings
@@ -28,7 +30,6 @@ from rankscope.analysis.statistics.variance_components import Components, Factor
 from rankscope.commands.plan import plan_judging
 from rankscope.core.errors import SettingError
 from rankscope.measures import P
-from rankscope.reports.texts.judging import plan_sentences, plans_text
 
 QUERY, ASSESSOR = np.divmod(np.arange(80), 4)
 

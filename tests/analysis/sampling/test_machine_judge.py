@@ -9,12 +9,18 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rankscope.analysis.sampling.machine_judge import corrected_mean, human_mean, uncorrected
+from rankscope.analysis.sampling.machine_judge import (
+    corrected_mean,
+    human_mean,
+    machine_json,
+    machine_lines,
+    machine_text,
+    uncorrected,
+)
 from rankscope.analysis.statistics.mean_intervals import mean_intervals
 from rankscope.commands.estimate import estimate_with_machine
 from rankscope.core.errors import RankscopeError, SettingError
 from rankscope.measures.evaluation.evaluate import evaluate
-from rankscope.reports.texts.judging import machine_json, machine_lines, machine_text
 
 Y = np.array([0.5, 0.6, 0.4, 0.7, 0.3, 0.8])
 F = np.array([0.6, 0.7, 0.5, 0.9, 0.5, 0.8])

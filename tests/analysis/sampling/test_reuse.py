@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 import rankscope
-from rankscope.analysis.sampling.reuse import OutsidePool, Reuse, reuse
+from rankscope.analysis.sampling.reuse import OutsidePool, Reuse, reuse, reuse_lines
 from rankscope.core.errors import InputError, SettingError
-from rankscope.reports.texts.judging import reuse_lines
 from tests.data import data_folder
 
 Judged = dict[str, dict[str, int]]

@@ -9,12 +9,11 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from rankscope.analysis.comparison.compare import compare
+from rankscope.analysis.comparison.compare import compare, comparison_json, comparison_text
+from rankscope.analysis.comparison.verdict_sentences import verdict_sentences
 from rankscope.analysis.statistics.named_tests import EVERY_TEST, TABLE_TESTS, named_test
 from rankscope.analysis.statistics.score_table import ScoreTable
 from rankscope.core.errors import SettingError
-from rankscope.reports.texts.comparison_tables import comparison_json, comparison_text
-from rankscope.reports.texts.comparison_words import verdict_sentences
 from tests.analysis.statistics.brughi import CLASSED
 
 rng = np.random.default_rng(0)

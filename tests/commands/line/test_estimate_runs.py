@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from rankscope.analysis.sampling.run_estimates import plan_lines
 from rankscope.commands.estimate import estimate_runs
 from rankscope.commands.line.main import cli
 from rankscope.core.errors import RankscopeError
-from rankscope.reports.texts.judging import estimates_graph, plan_lines, strata_graph
+from rankscope.reports.graphs.judged_samples import estimates_graph, strata_graph
 from tests.analysis.sampling.test_machine_judge import judged
 from tests.analysis.sampling.test_run_estimates import pooled, runs
 

@@ -16,12 +16,12 @@ from rankscope.commands.feedback import LabelledProblem, problem_of
 from rankscope.commands.feedback_questions import QUESTIONS
 from rankscope.commands.line.feedback_questions import ABOUT_QUESTIONS, EXAMPLES, question_command
 from rankscope.commands.line.main import cli
+from rankscope.feedback.answers import Answer, AnswerTable
 from rankscope.feedback.examples.examples import Examples
 from rankscope.feedback.methods.feature_weights import Mars
 from rankscope.feedback.normalization.stored_baselines import load_store
 from rankscope.feedback.study.results import load_results
 from rankscope.feedback.study.sensitivity import stability
-from rankscope.reports.texts.feedback_answers import Answer, AnswerTable
 
 QUICK = {
     "efficiency": ["--repeats", "1", "--folds", "2", "--examples", "4"],

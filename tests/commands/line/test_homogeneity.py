@@ -10,10 +10,10 @@ import pytest
 from click.testing import CliRunner
 
 import rankscope
+from rankscope.analysis.statistics.generality_estimate import homogeneity_verdict
 from rankscope.commands.line.main import cli
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.ranks.storage import save_ranks
-from rankscope.reports.texts.forecast import homogeneity_verdict
 from tests.analysis.statistics.intervals.test_homogeneity import mixed
 
 

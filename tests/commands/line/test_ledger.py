@@ -12,12 +12,12 @@ import pytest
 from click.testing import CliRunner, Result
 
 import rankscope
+from rankscope.analysis.pipeline.ledger import ledger_parts
 from rankscope.commands.line.main import cli
 from rankscope.core.errors import RankscopeError
 from rankscope.core.file_guard import kind_of
 from rankscope.reports.graphs.saving import graph_csv
 from rankscope.reports.graphs.waterfall import waterfall
-from rankscope.reports.texts.ledger import ledger_parts
 from tests.analysis.pipeline.test_ledger import CHECK, Lists
 
 JUDGED = {f"q{n}": dict.fromkeys("abcd", 1) for n in range(6)}

@@ -16,7 +16,7 @@ import rankscope
 from rankscope.commands.line.main import cli
 from rankscope.core.errors import InputError, RankscopeError, SettingError
 from rankscope.engines.text import Index
-from rankscope.reports.texts.inspection import VIEWS
+from rankscope.engines.text.views import VIEWS
 from tests.needs import needed_module
 
 DOCUMENTS = [

@@ -276,7 +276,7 @@ def test_a_thousand_photos_give_the_reference_line(tmp_path: Path) -> None:
 
 @pytest.mark.thorough
 def test_silhouettes_give_their_bulls_eye(tmp_path: Path) -> None:
-    from rankscope.reports.texts.benchmark import scores_of
+    from rankscope.reports.standings import scores_of
 
     shapes = found_collection("mpeg7", data_folder("mpeg7-shapes").parent)
     result = benchmark(shapes, contenders("fourier-complex"), tmp_path)

@@ -25,14 +25,13 @@ from rankscope.feedback.packs.pack import (
     property_values,
     read_pack,
 )
-from rankscope.feedback.packs.run import PackResult, case_plan, ratio_of, stored_reference
+from rankscope.feedback.packs.run import PackResult, case_plan, pack_text, ratio_of, stored_reference
+from rankscope.feedback.study.findings import LABELS
 from rankscope.feedback.study.results import load_results
 from rankscope.feedback.study.sensitivity import mean_overlap, shared_topics
 from rankscope.feedback.study.study import load_sessions, study
 from rankscope.feedback.users.topics import Topics, sampling_units
 from rankscope.reports.page.pack_page import render_pack
-from rankscope.reports.texts.feedback import LABELS
-from rankscope.reports.texts.pack import pack_text
 from tests.feedback.problems import same_numbers
 from tools.pack_rule import TopicRule
 

@@ -6,13 +6,13 @@ import numpy as np
 import polars as pl
 import pytest
 
+from rankscope.analysis.comparison.verdict_sentences import verdict_sentences
 from rankscope.analysis.statistics.mean_intervals import mean_intervals
 from rankscope.core.wording import decimal_text
+from rankscope.feedback.study.findings import further_findings, study_text, study_verdicts, study_warnings
 from rankscope.feedback.study.results import Results
 from rankscope.feedback.study.scored_lists import SHARES
 from rankscope.feedback.study.summary import Summary, compare_methods, session_rows
-from rankscope.reports.texts.comparison_words import verdict_sentences
-from rankscope.reports.texts.feedback import further_findings, study_text, study_verdicts, study_warnings
 
 TOPICS, STARTS = 9, 3
 

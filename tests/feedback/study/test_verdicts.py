@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from rankscope.analysis.comparison.compare import Compared, MeasureCompared
+from rankscope.analysis.comparison.verdict_sentences import verdict_sentences
 from rankscope.analysis.statistics.mean_intervals import mean_intervals
 from rankscope.commands.line.main import cli
 from rankscope.core.wording import decimal_text
@@ -22,6 +23,7 @@ from rankscope.feedback.examples.items import Items
 from rankscope.feedback.methods import METHODS
 from rankscope.feedback.methods.method import Method
 from rankscope.feedback.study.experiment import Experiment, ListName, Protocol
+from rankscope.feedback.study.findings import further_findings, study_text, study_verdicts
 from rankscope.feedback.study.loop import shared_ranks, simulate_rounds
 from rankscope.feedback.study.results import Results, load_results
 from rankscope.feedback.study.scored_lists import OF_ONE_DISPLAY, SHARES
@@ -41,8 +43,6 @@ from rankscope.inputs.features import Features
 from rankscope.measures import AP
 from rankscope.ranks.storage import load_ranks
 from rankscope.reports.graphs.feedback import rounds_graph
-from rankscope.reports.texts.comparison_words import verdict_sentences
-from rankscope.reports.texts.feedback import further_findings, study_text, study_verdicts
 from tests.data import data_folder
 from tests.feedback.cases import clusters
 

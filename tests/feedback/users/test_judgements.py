@@ -9,12 +9,12 @@ from rankscope.core.errors import SettingError
 from rankscope.feedback.examples.items import Items
 from rankscope.feedback.methods import METHODS
 from rankscope.feedback.study.experiment import Experiment, Protocol
+from rankscope.feedback.study.findings import study_text
 from rankscope.feedback.study.loop import simulate_rounds
 from rankscope.feedback.study.study import StudyPlan, study
 from rankscope.feedback.users.starts import ExternalRanking
 from rankscope.feedback.users.topics import Topics
 from rankscope.feedback.users.users import USERS
-from rankscope.reports.texts.feedback import study_text
 
 IDS = [f"i{number}" for number in range(12)]
 LINE = Items.of(np.arange(12.0)[:, None])

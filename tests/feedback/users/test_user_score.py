@@ -18,9 +18,9 @@ from rankscope.feedback.users.user_score import (
     read_rates,
     score_assessor,
     score_user,
+    user_score_text,
 )
 from rankscope.feedback.users.users import USERS
-from rankscope.reports.texts.feedback import user_score_text
 
 QUERIES, ITEMS = 25, 30
 

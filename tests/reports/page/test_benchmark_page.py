@@ -24,7 +24,7 @@ from rankscope.inputs.collections.collection import KEPT, Collection
 from rankscope.measures.evaluation.evaluate import evaluate_ranks
 from rankscope.reports.page.benchmark_page import choose_queries, class_table, render_benchmark, shown_queries
 from rankscope.reports.page.pictures import thumbnails
-from rankscope.reports.texts.benchmark import (
+from rankscope.reports.standings import (
     Standings,
     name_of_mean,
     places_text,

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 import rankscope
-from rankscope.analysis.curves.effort import search_effort
+from rankscope.analysis.curves.effort import effort_parts, search_effort
 from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.reports.texts.effort import effort_parts
 
 RANKS = RelevantRanks.from_ranks(
     [[1, 3, 10, 40], [2, 3], [5, 6, 7]], depth=[100] * 3, collection=[100] * 3, system="bm25"

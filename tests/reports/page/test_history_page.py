@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 
 from rankscope.analysis.comparison.gate import Outcome
-from rankscope.analysis.comparison.gate_history import BuildRecord, CheckRecord, GateHistory
-from rankscope.core.errors import Problem, SettingError
-from rankscope.reports.graphs.marks import Dots, ShadedRegion
-from rankscope.reports.page.result_pages import build_history_graph, render_history
-from rankscope.reports.texts.gate import (
+from rankscope.analysis.comparison.gate_history import (
+    BuildRecord,
+    CheckRecord,
+    GateHistory,
     builds_sentence,
     chance_note,
     check_sentence,
@@ -20,6 +19,9 @@ from rankscope.reports.texts.gate import (
     history_rows,
     history_warnings,
 )
+from rankscope.core.errors import Problem, SettingError
+from rankscope.reports.graphs.marks import Dots, ShadedRegion
+from rankscope.reports.page.result_pages import build_history_graph, render_history
 
 
 def check(change: float, value: float = 0.5, measure: str = "AP", verdict: Outcome = "pass") -> CheckRecord:

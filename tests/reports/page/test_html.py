@@ -16,6 +16,8 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from rankscope.analysis.comparison.estimates import compared_of, estimates_of
+from rankscope.analysis.comparison.verdict_sentences import verdict_sentences
 from rankscope.commands.line.main import cli
 from rankscope.core.wording import decimal_text
 from rankscope.measures.evaluation.evaluate import evaluate
@@ -24,11 +26,9 @@ from rankscope.reports import graphs
 from rankscope.reports.graphs.layout import legend_of
 from rankscope.reports.page import html
 from rankscope.reports.page.figures import figures_of
+from rankscope.reports.page.headline import plain_sentences
 from rankscope.reports.page.queries import natural_key
 from rankscope.reports.page.report import Report
-from rankscope.reports.texts.comparison_words import verdict_sentences
-from rankscope.reports.texts.estimates import compared_of, estimates_of
-from rankscope.reports.texts.verdict import plain_sentences
 from tests.data import GOLDEN
 from tests.reports.examples import many_scores, report_of, report_of_two_sizes, scores_of
 

@@ -10,12 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from rankscope.analysis.comparison.estimates import Estimate, class_estimates
 from rankscope.core.errors import SettingError
 from rankscope.reports.page import leaderboard
 from rankscope.reports.page.html import render_report
 from rankscope.reports.page.leaderboard import MOST_CLASS_COLUMNS, BoardColumn, Scale, board_number, board_of, slots_of
 from rankscope.reports.page.report import Report, with_baseline
-from rankscope.reports.texts.estimates import Estimate, class_estimates
 from tests.reports.examples import many_scores, scores_of
 
 

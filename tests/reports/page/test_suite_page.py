@@ -11,7 +11,15 @@ from click.testing import CliRunner
 from numpy.typing import ArrayLike
 
 import rankscope
-from rankscope.analysis.comparison.suite import Suite, compare_suite
+from rankscope.analysis.comparison.suite import (
+    Suite,
+    compare_suite,
+    suite_headline,
+    suite_notes,
+    suite_sentences,
+    suite_text,
+    task_rows,
+)
 from rankscope.analysis.statistics.score_table import ScoreTable
 from rankscope.commands.line.main import cli
 from rankscope.commands.suite import suite
@@ -19,7 +27,6 @@ from rankscope.core.errors import SettingError
 from rankscope.core.wording import decimal_text, signed_text
 from rankscope.reports.graphs.marks import Tiles
 from rankscope.reports.page.result_pages import render_suite, suite_board, suite_tiles_graph
-from rankscope.reports.texts.suite import suite_headline, suite_notes, suite_sentences, suite_text, task_rows
 
 DOCS = Path(__file__).parents[3] / "docs"
 

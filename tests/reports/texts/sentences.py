@@ -14,12 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from rankscope.analysis.comparison.compare import compare
+from rankscope.analysis.comparison.compare import compare, comparison_notes
 from rankscope.analysis.comparison.gate import gate, power_sentence
+from rankscope.analysis.comparison.verdict_sentences import verdict_sentences, write_up_sentences
 from rankscope.analysis.statistics.score_table import ScoreTable
 from rankscope.core.arrays import FloatArray
-from rankscope.reports.texts.comparison_tables import comparison_notes
-from rankscope.reports.texts.comparison_words import verdict_sentences, write_up_sentences
 
 GOLDEN = Path(__file__).with_name("sentences.json")
 EFFECT, RESAMPLES = 0.01, 200

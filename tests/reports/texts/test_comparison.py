@@ -10,12 +10,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rankscope.analysis.comparison.compare import compare
+from rankscope.analysis.comparison.compare import compare, comparison_json, comparison_notes, comparison_text
+from rankscope.analysis.comparison.verdict_sentences import verdict_sentences
 from rankscope.analysis.statistics.deciding_test import caution, decide_limits
 from rankscope.analysis.statistics.score_table import ScoreTable
 from rankscope.core.wording import percent_text
-from rankscope.reports.texts.comparison_tables import comparison_json, comparison_notes, comparison_text
-from rankscope.reports.texts.comparison_words import verdict_sentences
 
 CHANCE = np.random.default_rng(3)
 FEW = CHANCE.normal(0.4, 0.1, 20)

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from rankscope.measures.evaluation.scores import SystemScores
+from rankscope.measures.evaluation.warning_kinds import warning_kinds
+from rankscope.reports.page.headline import Around, family_words, headline_of
 from rankscope.reports.page.report import Report
-from rankscope.reports.texts.verdict import Around, family_words, headline_of
-from rankscope.reports.warning_kinds import warning_kinds
 from tests.reports.examples import many_scores, scores_of
 
 

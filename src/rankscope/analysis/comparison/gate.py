@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Literal, get_args
 
 import numpy as np
@@ -26,6 +26,8 @@ from rankscope.analysis.statistics.score_table import ScoreTable
 from rankscope.core.arrays import FloatArray, IntArray
 from rankscope.core.display import Tabular
 from rankscope.core.errors import SettingError
+from rankscope.core.names import one_line, visible
+from rankscope.core.rendering import Cell, Grid, as_json, grid_markdown
 from rankscope.core.validation import FLAG, SEED, SHARE, Number, OneOf, Rule, WholeNumber, check, check_for_each
 from rankscope.core.wording import how_many
 from rankscope.measures.direction import direction_of, side_of, turned
@@ -529,3 +531,98 @@ def _alarms(
         p[:, number] = changes.loss_p(signs[:, chosen], part.tested(rule))
         loss[:, number] = -(signs[:, chosen] @ changes.sums) / changes.sizes.sum() - part.min_effect
     return int(((holm(p) <= alpha) & (loss > ROUNDING)).any(axis=1).sum())
+
+
+# A gate's result as text for a terminal, Markdown for a job's summary, JSON for programs.
+
+GATE_FORMATS = ("text", "json", "markdown")
+GATE_SUFFIXES = {".json": "json", ".md": "markdown", ".txt": "text"}
+GATE_VERSION = 2  # 1 had changes turned so that more is better
+HOW = {
+    "mean": "The gate fails if a loss is shown (the limit of the change, one-sided at 95%, excludes 0) and its "
+    "mean is beyond the smallest effect that matters",
+    "beyond": "The gate fails if a loss beyond the smallest effect that matters is shown (the limit of the change, "
+    "one-sided at 95%, is beyond it)",
+}
+PASSES = (
+    "it passes if such a loss is ruled out (by the other limit); else it is undecided. The limits are the outer ones"
+)
+
+
+def render_gate(result: GateResult, format: str = "text", remarks: bool = True) -> str:
+    """The result in one of the formats; for people with remarks or without them, JSON always has them."""
+    if format == "json":
+        return gate_json(result)
+    return {"text": gate_text, "markdown": gate_markdown}[format](result, remarks)
+
+
+def gate_text(result: GateResult, remarks: bool = True) -> str:
+    """The verdict in one line, then each check where there are several, then what else must be said."""
+    lines = [result.sentence]
+    if len(result.checks) > 1:
+        lines += [f"  {check.verdict}: {check.sentence}" for check in result.checks]
+    lines += [f"  {power_sentence(check)}" for check in result.checks]
+    if result.self_test is not None:
+        lines.append(f"  {result.self_test.sentence}")
+    return visible("\n".join([*lines, *(f"  ! {line}" for line in result.remarks if remarks)]) + "\n")
+
+
+def gate_markdown(result: GateResult, remarks: bool = True) -> str:
+    """A heading with the verdict, a table of the checks, and notes; made for a job's summary page."""
+    notes = [power_sentence(check) for check in result.checks]
+    if result.self_test is not None:
+        notes.append(result.self_test.sentence)
+    listed = "".join(f"- {line}\n" for line in [*notes, *(result.remarks if remarks else ()), gate_rule(result)])
+    heading = f"### Gate: {result.verdict}, `{_code(result.candidate)}` against `{_code(result.baseline)}`"
+    return visible(f"{heading}\n\n{grid_markdown(gate_grid(result))}\n{listed}")
+
+
+def gate_rule(result: GateResult) -> str:
+    """When a gate of this rule fails and passes."""
+    return f"{HOW[result.rule]}; {PASSES} of sign flips and skew t."
+
+
+def _code(name: str) -> str:
+    return one_line(name.replace("\n", " ")).replace("`", "'")
+
+
+def gate_grid(result: GateResult) -> Grid:
+    """One row for each each."""
+    with_class = any(each.label for each in result.checks)
+    rows = []
+    for each in result.checks:
+        cells = {"measure": Cell(each.measure, number=False)}
+        cells |= {"class": Cell(each.label or "all", number=False)} if with_class else {}
+        cells |= {
+            "baseline": Cell(f"{each.baseline:.{each.places}f}"),
+            "candidate": Cell(f"{each.candidate:.{each.places}f}"),
+            "change": Cell(each.changed),
+            "limits": Cell(each.limits(" to "), number=False),
+            "queries": Cell(f"{each.queries:,}"),
+            "smallest effect": Cell(f"{each.min_effect:g}"),
+            "verdict": Cell(each.verdict, number=False, best=each.failed),
+            "finding": Cell(each.finding, number=False),
+        }
+        rows.append(cells)
+    return Grid(tuple(rows[0]), tuple(tuple(cells.values()) for cells in rows))
+
+
+def gate_json(result: GateResult) -> str:
+    """One object; what is undefined or infinite is null."""
+    whole = {
+        "format": "rankscope.gate",
+        "version": GATE_VERSION,
+        "verdict": result.verdict,
+        "rule": result.rule,
+        "reason": result.sentence,
+        "baseline": result.baseline,
+        "candidate": result.candidate,
+        "alpha": result.alpha,
+        "seed": result.seed,
+        "unit": result.unit,
+        "family": str(result.family),
+        "checks": result.rows(),
+        "self_test": None if result.self_test is None else asdict(result.self_test) | {"rate": result.self_test.rate},
+        "remarks": list(result.remarks),
+    }
+    return as_json(whole)

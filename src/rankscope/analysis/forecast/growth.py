@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import get_args
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
@@ -34,11 +34,15 @@ from rankscope.core.arrays import FloatArray
 from rankscope.core.catalogue import unknown_name
 from rankscope.core.display import Tabular
 from rankscope.core.errors import MeasureError, SettingError
+from rankscope.core.rendering import as_json, text_table
 from rankscope.core.validation import FLAG, SEED, SHARE, Number, OneOf, check, check_fields
-from rankscope.core.wording import setting_usage, setting_value
+from rankscope.core.wording import how_many, percent_text, setting_usage, setting_value
 from rankscope.measures import Measure
 from rankscope.measures.notation import Asked, parse_measures
 from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks, chosen_distractors
+
+if TYPE_CHECKING:
+    pass
 
 USUAL = ("Rprec", "AP")
 WORST_ERROR = 0.1
@@ -492,3 +496,76 @@ def _of_the_test(forecast: MeasureForecast, ahead: float, tested: Sequence[BackT
             f"{forecast.measure}: the back-test at {last.factor:.3g} times errs by {last.error:+.3f}, more than the "
             "interval allows for; it starts from a smaller collection than today's, where errors are larger"
         )
+
+
+# A forecast in words and numbers.
+
+
+def forecast_text(result: Forecast, backtest: bool = False, quiet: bool = False) -> str:
+    """Sizes, the table, why each model, and what the forecast rests on."""
+    errors = "error at: the present, forecast from that many times fewer items, minus the present\n"
+    tested = any(each.own_tests for each in result.measures)
+    parts = [
+        f"{forecast_line(result)}\n",
+        text_table(forecast_rows(result), places=3),
+        errors if tested else "no back-test: too few items to thin\n",
+        "".join(f"{reason}\n" for reason in result.reasons),
+    ]
+    if backtest:
+        parts.append(text_table(result.backtest_rows(), places=3))
+    if quiet:
+        return "\n".join(parts)
+    assumed = "\n".join(f"  - {line}" for line in result.assumptions)
+    parts.append(f"The forecast holds only if\n{assumed}\n" + "".join(f"! {line}\n" for line in result.warnings))
+    return "\n".join(parts)
+
+
+def forecast_line(result: Forecast) -> str:
+    """From how many items to how many, on what."""
+    most = max(result.measures, key=lambda each: each.queries)
+    drawn = how_many(most.queries)
+    if most.unit == "classes":  # other queries would be of other classes
+        drawn += f" of {how_many(most.units, 'classes')}, the sampling units"
+    return (
+        f"{result.system}: from {result.collection:,} to {how_many(result.target, 'items')} ({result.factor:.3g} "
+        f"times), {drawn}; {percent_text(result.level)} intervals for these queries and for "
+        f"{other_queries_text(result)}, seed {result.seed}"
+    )
+
+
+def forecast_rows(result: Forecast) -> list[dict[str, object]]:
+    """One row per measure, as people read it."""
+    others = "all such queries" if result.other_queries == "all" else "another set"
+    rows = []
+    for row in result.rows():  # intervals in one column each; the reasons name the model
+        shown: dict[str, object] = {name: row[name] for name in ("measure", "now", "forecast")}
+        for which in ("these queries", others):
+            shown[which] = f"{row[f'{which} low']:.3f} to {row[f'{which} high']:.3f}"
+        errors = {name: value for name, value in row.items() if name.startswith("error at")}
+        rows.append(shown | {name: f"{round(float(str(value)), 3) + 0.0:+.3f}" for name, value in errors.items()})
+    return rows
+
+
+def other_queries_text(result: Forecast) -> str:
+    """What the wider of the intervals shown is for.
+
+    Without units there would be no measure, so the first tells what other queries are drawn by.
+    """
+    most = max(result.measures, key=lambda each: each.queries)
+    if result.other_queries == "all":
+        return "the mean over all such queries" + (" (of all such classes)" if most.unit == "classes" else "")
+    return f"another set of {how_many(most.units, most.unit)}"
+
+
+def forecast_json(result: Forecast) -> str:
+    whole = {name: value for name, value in asdict(result).items() if name != "measures"}
+    return as_json(
+        {
+            "format": "rankscope.forecast",
+            "version": 3,
+            **whole,
+            "models": result.reasons,
+            "measures": result.rows(),
+            "backtest": result.backtest_rows(),
+        }
+    )

@@ -28,7 +28,8 @@ from rankscope.analysis.statistics.variance_components import CLASS, QUERY, Comp
 from rankscope.core.arrays import FloatArray
 from rankscope.core.display import Tabular
 from rankscope.core.errors import SettingError
-from rankscope.core.wording import how_many
+from rankscope.core.rendering import as_json, markdown_table, text_table
+from rankscope.core.wording import how_many, percent_text, plain_number, setting_usage
 
 if TYPE_CHECKING:
     import polars as pl
@@ -394,3 +395,78 @@ def _judged_share(pool: pl.DataFrame, judged: pl.DataFrame) -> float:
 
     inside = pool.join(judged.filter(pl.col("grade") >= 0), on=["query", "item"], how="semi")
     return len(inside) / len(pool) if len(pool) else 0.0
+
+
+# What to judge next, in a table and in words that follow from it.
+
+
+def plans_text(plans: JudgingPlans, output_format: str = "table") -> str:
+    """The plans, the narrowest first, and which is best."""
+    if output_format == "json":
+        return _plans_json(plans)
+    rows: list[dict[str, object]] = [
+        each.row() | {"cost": plain_number(each.cost)} for each in (plans.now, *plans.plans)
+    ]
+    shown = markdown_table(rows) if output_format == "markdown" else text_table(rows)
+    lines = [f"{plans.forecast.found.what}, budget {plain_number(plans.budget)}\n", shown]
+    lines += ["\n" if output_format == "markdown" else "", *(f"{each}\n" for each in plan_sentences(plans))]
+    return "".join(lines)
+
+
+def plan_sentences(plans: JudgingPlans) -> list[str]:
+    """Which plan narrows the interval most, which most for its cost, and what cannot be said."""
+    best, cheap = plans.best, plans.best_per_cost
+    if best is None or cheap is None:
+        nothing = "No plan within this budget narrows the interval."
+        if math.isnan(plans.now.width):
+            nothing = "All values are equal: nothing tells how wide an interval would be."
+        return [nothing, *_missing(plans)]
+    width = plans.now.width
+    lines = [
+        f"{best.name[0].upper()}{best.name[1:]} ({best.design}) narrow{'s' if best.name == 'mixed' else ''} the "
+        f"{percent_text(plans.forecast.level)} interval most: from {width:.4f} to {best.width:.4f}, "
+        f"{best.narrower / width:.1%} less, for {plain_number(best.cost)}."
+    ]
+    if cheap is not best:
+        lines.append(
+            f"For what it costs, {cheap.name} ({cheap.design}) comes first: to {cheap.width:.4f} for "
+            f"{plain_number(cheap.cost)}."
+        )
+    if part := plans.now.of_pools:  # why the width that is there is not that of other commands
+        told = f"{part:.4f} of the present width of {width:.4f} is what items outside of the pools may still move"
+        pair = f"; compare, which takes the judgements as they are, has {width - part:.4f} for this pair alone"
+        lines.append(f"{told}{'' if plans.forecast.differences is None else pair}.")
+    return [*lines, *_missing(plans)]
+
+
+def _missing(plans: JudgingPlans) -> list[str]:
+    """What the budget does not reach, and what the data say nothing of."""
+    lines = [
+        f"! {name}: the least costs {plain_number(cost)}, beyond the budget of {plain_number(plans.budget)}"
+        for name, cost in plans.too_dear
+    ]
+    if plans.forecast.found.sizes.get("assessor", 1) < 2:
+        people = setting_usage("assessors", "FILE")
+        lines.append(f"! nothing is said of more assessors: let some queries be judged by two ({people} for each)")
+    if plans.forecast.pools is None:
+        lines.append(
+            "! nothing is said of deeper pools: at least the first 20 items of every run must be judged, those that "
+            "are not relevant too"
+        )
+    return lines
+
+
+def _plans_json(plans: JudgingPlans) -> str:
+    return as_json(
+        {
+            "format": "rankscope.plan",
+            "version": 1,
+            "of": plans.forecast.found.what,
+            "budget": plans.budget,
+            "level": plans.forecast.level,
+            "costs": vars(plans.forecast.costs),
+            "now": plans.now.row(),
+            "plans": [each.row() for each in plans.plans],
+            "sentences": plan_sentences(plans),
+        }
+    )

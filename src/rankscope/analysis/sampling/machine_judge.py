@@ -20,7 +20,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -34,6 +34,7 @@ from rankscope.analysis.statistics.mean_intervals import mean_intervals
 from rankscope.core.arrays import FloatArray
 from rankscope.core.display import Tabular
 from rankscope.core.errors import SettingError
+from rankscope.core.rendering import text_table
 from rankscope.core.wording import how_many, setting_value
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.run import Run
@@ -41,6 +42,10 @@ from rankscope.measures.evaluation.evaluate import evaluate
 from rankscope.measures.measure import Measure
 from rankscope.measures.notation import Asked, parse_measures
 from rankscope.ranks.ragged import divide
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 
 CORRECT_FROM: Final = 20  # queries judged by people: from there machines of kappa .7 widen no interval by over 2 %
 FEWEST_JUDGED: Final = 10  # below which errors of the machine cannot be estimated
@@ -423,3 +428,71 @@ def _warnings(
 def _apart(one: FloatArray, other: FloatArray) -> float:
     error = float(np.sqrt(one.var(ddof=1) / one.size + other.var(ddof=1) / other.size))
     return abs(float(one.mean() - other.mean())) / error if error > 0 else 0.0
+
+
+# What may be believed of a machine judge, in words and numbers.
+
+ASSUMED = (
+    "This holds if the queries that people judged were drawn at random from all, not chosen as hard or frequent ones."
+)
+
+
+def machine_text(done: MachineJudged) -> str:
+    """Agreement, means, differences, then what must be said with them."""
+    parts = [f"{machine_line(done)}\n"]
+    if done.agreement is not None:
+        parts.append(f"Agreement of the machine with people, relevant or not\n{text_table([done.agreement.row()])}")
+    parts.append(f"{_title(done, 'Means')}\n{text_table([each.row() for each in done.rows])}")
+    if done.differences:
+        parts.append(f"{_title(done, 'Differences')}\n{text_table([each.row() for each in done.differences])}")
+    parts.append("".join(f"{line}\n" for line in machine_lines(done)))
+    parts += [f"! {line}\n" for line in done.warnings]
+    return "\n".join(parts)
+
+
+def machine_line(done: MachineJudged) -> str:
+    return (
+        f"{how_many(done.queries, 'queries')} judged by people and by the machine, {done.others:,} by the machine alone"
+    )
+
+
+def machine_lines(done: MachineJudged) -> list[str]:
+    """What follows: why nothing is corrected, or how much the machine adds and where it alone would mislead."""
+    if done.reason:
+        return [f"Nothing is corrected: {done.reason}. Believe the columns of people."]
+    first, worth = done.rows[0], done.rows[0].mean.worth
+    if math.isnan(worth):
+        lines = [f"{first.measure} of {first.run} does not vary: the machine adds nothing to it."]
+    else:
+        lines = [
+            f"For {first.measure} of {first.run} the corrected interval is as short as that of {worth:.0f} queries "
+            f"judged by people: {done.queries} were."
+        ]
+    every = [*done.rows, *done.differences]
+    outside = [each for each in every if not each.mean.corrected.low <= each.mean.machine <= each.mean.corrected.high]
+    if outside:
+        named = ", ".join(f"{each.measure} of {each.run}" for each in outside[:4])
+        more = f" and {len(outside) - 4} more" if len(outside) > 4 else ""
+        lines.append(f"The machine alone lies outside of the corrected interval for {named}{more}.")
+    else:
+        lines.append("The machine alone lies within every corrected interval.")
+    return [*lines, ASSUMED]
+
+
+def machine_json(done: MachineJudged) -> dict[str, Any]:
+    return {
+        "format": "rankscope.machine_judge",
+        "version": 1,
+        "level": done.level,
+        "queries": done.queries,
+        "others": done.others,
+        "agreement": None if done.agreement is None else done.agreement._asdict(),
+        "reason": done.reason,
+        "means": [each.row() for each in done.rows],
+        "differences": [each.row() for each in done.differences],
+        "warnings": list(done.warnings),
+    }
+
+
+def _title(done: MachineJudged, what: str) -> str:
+    return f"{what} over queries, intervals of {100 * done.level:.3g} %: corrected, people alone, machine alone"

@@ -7,9 +7,10 @@ in turn, the judgements that it alone (or its team alone) has brought in (Zobel 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -17,14 +18,20 @@ import polars as pl
 from rankscope.core.arrays import FloatArray
 from rankscope.core.display import Tabular
 from rankscope.core.errors import SettingError
+from rankscope.core.rendering import text_table
 from rankscope.core.settings import settings_of
 from rankscope.core.validation import COUNT, check
+from rankscope.core.wording import how_many
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.run import Run
 from rankscope.measures.direction import turn
 from rankscope.measures.evaluation.evaluate import evaluate
 from rankscope.measures.measure import Measure
 from rankscope.measures.notation import parse_measure
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 
 DEPTH = 100
 
@@ -219,3 +226,34 @@ def _teams(runs: Mapping[str, Any], teams: Mapping[str, str] | None) -> dict[str
 
 def _mean(values: Sequence[float]) -> float:
     return float(np.mean(values)) if len(values) else float("nan")
+
+
+# Whether judgements can be used for a system outside the pool, in words and numbers.
+
+
+def reuse_text(done: Reuse) -> str:
+    """The table, then what it says."""
+    return text_table([each.row() for each in done.systems]) + "\n" + "".join(f"{line}\n" for line in reuse_lines(done))
+
+
+def reuse_lines(done: Reuse) -> list[str]:
+    """What follows for a new system: nothing beyond the numbers above."""
+    change, worst = done.mean_change, done.worst
+    mean, loss, order = "as much as in it", "none loses", "all values are equal, so that there is no order to compare"
+    if abs(change) >= 0.0005:
+        mean = f"{abs(change):.1%} {'less' if change < 0 else 'more'}"
+    if not done.loss(worst) <= 0:
+        loss = f"the largest loss is that of {worst.system}, {worst.outside - worst.pooled:+.4f}"
+    if not math.isnan(done.tau):
+        order = f"Kendall's tau of the values in the pool and outside is {done.tau:.3f}"
+    lines = [
+        f"{done.measure}, pool of the first {how_many(done.depth, 'items')} of {how_many(len(done.systems), 'runs')}. "
+        "Outside: without the judgements that only this run (or its team) has brought in.",
+        f"In the mean a run outside the pool has {mean}; {loss}.",
+        f"{done.moved or 'None'} of {len(done.systems)} would stand at another place; {order}.",
+    ]
+    if all(each.unique == 0 for each in done.systems):
+        lines.append(
+            "! every judged item is in the pool of at least two runs: nothing is left out, and nothing can be learnt"
+        )
+    return lines

@@ -28,7 +28,8 @@ from rankscope.core.arrays import FloatArray, IntArray
 from rankscope.core.columns import FACTORS
 from rankscope.core.display import Tabular
 from rankscope.core.errors import SettingError
-from rankscope.core.wording import how_many
+from rankscope.core.rendering import as_json, markdown_table, text_table
+from rankscope.core.wording import how_many, join_words, plain_number
 
 FEW_LEVELS = 5  # levels: a variance from fewer is hardly known
 
@@ -649,3 +650,99 @@ def _constant(sums: _Sums) -> RemlFit:
         log_likelihood=float("nan"),
         rows=sums.rows,
     )
+
+
+# Where uncertainty comes from, in tables and in words that follow from them.
+
+SOURCES = {
+    "query": "queries",
+    "class": "classes",
+    "assessor": "assessors",
+    "seed": "seeds",
+    "collection": "collections",
+}
+
+
+def components_text(found: Sequence[Components], output_format: str = "table") -> str:
+    """All of it: a table with a sentence for each system and difference, or JSON."""
+    if output_format == "json":
+        return components_json(found)
+    make, lead, gap = (markdown_table, "### ", "\n") if output_format == "markdown" else (text_table, "", "")
+    parts = []
+    for each in found:
+        lines = [f"{lead}{each.what}: mean {each.mean:.4f}\n", make([component_row(part) for part in each.parts])]
+        if each.slopes:
+            lines += ["\n", make([slope.row() for slope in each.slopes])]
+        parts.append("".join([*lines, gap, f"{sentence_of(each)}\n", *(f"! {note}\n" for note in each.notes)]))
+    return "\n".join(parts)
+
+
+def component_row(part: VarianceComponent) -> dict[str, object]:
+    """A source as a row of a table."""
+    return {
+        "source": part.source,
+        "levels": part.levels,
+        "variance": short_number(part.variance),
+        "low": short_number(part.low),
+        "high": short_number(part.high),
+        "share": f"{part.share:.1%}",
+        "share of the mean's variance": f"{part.of_mean:.1%}",
+    }
+
+
+def short_number(value: float) -> str:
+    """Three digits, however small; a dash where there is none.
+
+    >>> short_number(0.000071234), short_number(0.0), short_number(float("nan"))
+    ('7.12e-05', '0', '-')
+    """
+    return "-" if value != value else f"{value:.3g}"
+
+
+def sentence_of(found: Components) -> str:
+    """Which source makes the mean uncertain, with its share and the standard error.
+
+    >>> from rankscope.analysis.statistics.variance_components import components
+    >>> from rankscope.analysis.statistics.variance_components import FactorTable
+    >>> sentence_of(components(FactorTable.of([0.1, 0.3, 0.5], {"query": [1, 2, 3]}, what="AP of bm25")))
+    'The mean of 3 queries has a standard error of .115; 100% of its variance comes from queries.'
+    """
+    if not found.total:
+        return f"All values of {found.what} are equal."
+    most = max(found.parts, key=lambda each: each.of_mean)
+    over = join_words([f"{number:,} {SOURCES.get(name, name)}" for name, number in found.sizes.items() if number > 1])
+    return (
+        f"The mean of {over} has a standard error of {plain_number(found.error)}; {most.of_mean:.0%} of its variance "
+        f"comes from {source_words(most.source)}."
+    )
+
+
+def source_words(source: str) -> str:
+    """A source in a sentence.
+
+    >>> source_words("assessor"), source_words("query x seed"), source_words("rest")
+    ('assessors', 'what queries make of seeds', 'what is left')
+    """
+    if source == "rest":
+        return "what is left"
+    first, _, second = source.partition(" x ")
+    return f"what {SOURCES[first]} make of {SOURCES[second]}" if second else SOURCES[first]
+
+
+def components_json(found: Sequence[Components]) -> str:
+    parts = [
+        {
+            "of": each.what,
+            "mean": each.mean,
+            "error": each.error,
+            "sizes": dict(each.sizes),
+            "balanced": each.balanced,
+            "components": [part.row() for part in each.parts],
+            "covariates": [slope.row() for slope in each.slopes],
+            "sentence": sentence_of(each),
+            "notes": list(each.notes),
+        }
+        for each in found
+    ]
+    level = found[0].level if found else None
+    return as_json({"format": "rankscope.components", "version": 1, "level": level, "parts": parts})

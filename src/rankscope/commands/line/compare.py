@@ -260,8 +260,8 @@ def _variables(path: str, format: str) -> Any:
 
 def _explained(text: str, scores: Any, variables: Any, level: float, format: str) -> str:
     """The comparison with what variables explain of the first measure."""
+    from rankscope.analysis.comparison.compare import with_explained
     from rankscope.commands.compare import explain_by
-    from rankscope.reports.texts.comparison_tables import with_explained
 
     return with_explained(text, explain_by(scores, variables, level), format)
 
@@ -282,10 +282,10 @@ def _paragraph(comparison: Any, format: str) -> str:
 
 def _rendered(comparison: Any, format: str, every_pair: bool, notes: bool, width: float, marks: str) -> str:
     if format == "latex":
-        from rankscope.reports.texts.paper_tables import comparison_table
+        from rankscope.reports.paper_tables import comparison_table
 
         return comparison_table(comparison, width, marks, notes)
-    from rankscope.reports.texts.comparison_tables import COMPARISON_FORMATS
+    from rankscope.analysis.comparison.compare import COMPARISON_FORMATS
 
     return COMPARISON_FORMATS[format](comparison, every_pair, notes)
 
@@ -343,8 +343,9 @@ def is_picture(output: str | None) -> bool:
 
 def write_look(result: SequentialResult, state: str, format: str, output: str | None) -> None:
     """The whole result on standard output or in a file; where it goes into a file, its sentence is printed."""
+    from rankscope.analysis.comparison.sequential_result import render_sequential
     from rankscope.analysis.comparison.sequential_state import read_state
-    from rankscope.reports.texts.sequential import render_sequential, sequential_graph
+    from rankscope.reports.graphs.interim_analyses import sequential_graph
 
     if not is_picture(output):
         write_text(render_sequential(result, format), output, result.sentence)

@@ -36,15 +36,15 @@ BLOCK = 512  # queries ranked at once: memory that is used again, where larger t
 @click.option("--quiet", is_flag=True, help="Only the table and the verdict: no progress, no list of files.")
 def demo_command(output: str, quiet: bool) -> None:
     """Two systems on the icons that ship with rankscope: every icon in turn is the query, its class the target."""
+    from rankscope.analysis.comparison.estimates import compared_of
+    from rankscope.analysis.comparison.verdict_sentences import verdict_sentences
     from rankscope.commands.line.report import write_report
     from rankscope.core.files import made_folder
     from rankscope.core.rendering import grid_text
     from rankscope.inputs.collections.sample import icons
     from rankscope.inputs.run_rows import keep_freed_memory
     from rankscope.measures.evaluation.evaluate import evaluate_ranks
-    from rankscope.reports.tables import coverage_lines, summary_grid
-    from rankscope.reports.texts.comparison_words import verdict_sentences
-    from rankscope.reports.texts.estimates import compared_of
+    from rankscope.measures.evaluation.score_tables import coverage_lines, summary_grid
 
     folder = made_folder(output)
     keep_freed_memory()
@@ -101,7 +101,7 @@ def _written(folder: Path, ranks: list[Any], scores: Any, compared: Any) -> list
     from rankscope.core.files import atomic
     from rankscope.ranks.storage import save_ranks
     from rankscope.reports import output_formats
-    from rankscope.reports.texts.paper_tables import scores_table
+    from rankscope.reports.paper_tables import scores_table
 
     result: list[tuple[Path, str]] = []
     for each in ranks:

@@ -358,7 +358,7 @@ def benchmark_command(
     from rankscope.engines.images.contenders import contenders
     from rankscope.engines.images.picture_folders import found_collection, need_packages
     from rankscope.measures.evaluation.coverage import few_distractors
-    from rankscope.reports.texts.benchmark import standings_of, standings_text
+    from rankscope.reports.standings import standings_of, standings_text
 
     asked = contenders(",".join(texts))
     need_packages(collection, [module for each in asked for module in each.needs])

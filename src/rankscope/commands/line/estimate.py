@@ -232,9 +232,10 @@ def _show(name: str, rows: list[dict[str, object]], output_format: str, **more: 
 
 def _show_runs(files: tuple[str, ...], output_format: str, per_query: bool, graphs: str | None, given: Any) -> None:
     """What the judged sample says of the runs; or with a machine's judgements their corrected means."""
+    from rankscope.analysis.sampling.machine_judge import machine_json, machine_text
+    from rankscope.analysis.sampling.run_estimates import estimates_json, estimates_text
     from rankscope.commands.estimate import estimate_runs, estimate_with_machine
     from rankscope.core.rendering import as_json
-    from rankscope.reports.texts.judging import estimates_json, estimates_text, machine_json, machine_text
 
     systems, measures, machine = given.pop("systems"), given.pop("measures"), given.pop("machine")
     runs = dict(zip(systems, files[1:], strict=True)) if systems else list(files[1:])
@@ -272,7 +273,7 @@ def _check_files(files: tuple[str, ...], given: Mapping[str, Any]) -> None:
 
 def _draw(done: Any, folder: str) -> list[str]:
     from rankscope.core.files import made_folder
-    from rankscope.reports.texts.judging import estimates_graph, strata_graph
+    from rankscope.reports.graphs.judged_samples import estimates_graph, strata_graph
 
     where = made_folder(folder)
     paths = {where / "intervals.svg": estimates_graph(done), where / "judge-next.svg": strata_graph(done)}

@@ -110,9 +110,9 @@ def _explain(
     inputs: Inputs, queries: tuple[str, ...], output_format: str | None, output: str | None, quiet: bool, where: Any
 ) -> None:
     """What each system does for each of the queries, as text or as JSON."""
+    from rankscope.analysis.curves.effort import effort_json, effort_text
     from rankscope.commands.evaluate import efforts_of
     from rankscope.core.rendering import as_json
-    from rankscope.reports.texts.effort import effort_json, effort_text
 
     if output is not None and output.endswith(RANKS_SUFFIX):
         raise SettingError("--explain shows queries and saves no ranks: leave out one of --explain and -o")

@@ -356,8 +356,8 @@ def feedback_command(
     rankscope feedback digits convergence --methods svm,rocchio
     """
     from rankscope.core.runners import runner_of
+    from rankscope.feedback.study.findings import study_text
     from rankscope.feedback.study.study import load_sessions, study
-    from rankscope.reports.texts.feedback import study_text
 
     output = _needed_output(question, output)
     _check_names(output, report, baselines)
@@ -564,7 +564,7 @@ def _run_pack(
     quiet: bool,
     **_: Any,
 ) -> None:
-    from rankscope.reports.texts.pack import pack_list
+    from rankscope.feedback.packs.run import pack_list
 
     if list_packs:
         print_result(pack_list())
@@ -576,8 +576,8 @@ def _run_pack(
     from rankscope.commands.feedback import parts_of, run_pack
     from rankscope.core.files import atomic
     from rankscope.feedback.packs.pack import read_pack
+    from rankscope.feedback.packs.run import pack_text
     from rankscope.reports.page.pack_page import write_pack_page
-    from rankscope.reports.texts.pack import pack_text
 
     folder = Path(output or read_pack(pack).name)
     more = {"topics": list(topics)} if topics else {}

@@ -90,8 +90,8 @@ def forecast_command(
     rankscope forecast qrels.txt bm25.run --to 10x --collection-size 171332
     rankscope forecast icons.ranks.parquet --to 200000 -m Rprec -m nDCG@10
     """
+    from rankscope.analysis.forecast.growth import forecast_json, forecast_text
     from rankscope.commands.forecast import forecast_of
-    from rankscope.reports.texts.forecast import forecast_json, forecast_text
 
     inputs = Inputs.of(files, given)
     # A forecast is for one system.
@@ -145,9 +145,13 @@ def homogeneity_command(
     rankscope homogeneity demo-output/edges.ranks.parquet
     rankscope homogeneity qrels.txt bm25.run --collection-size 171332
     """
+    from rankscope.analysis.statistics.generality_estimate import (
+        homogeneity_rows,
+        homogeneity_text,
+        homogeneity_verdict,
+    )
     from rankscope.commands.forecast import homogeneity_of
     from rankscope.core.rendering import as_json
-    from rankscope.reports.texts.forecast import homogeneity_rows, homogeneity_text, homogeneity_verdict
 
     scores = Inputs.of(files, given).scores("homogeneity", ["num_q"])
     results = homogeneity_of(scores, n=n, level=level)

@@ -143,7 +143,7 @@ def gate_command(
         write_look(look, sequential, chosen, output)
         code = 1 if look.failed else 0 if look.is_decided else int(undecided)
     else:
-        from rankscope.reports.texts.gate import render_gate
+        from rankscope.analysis.comparison.gate import render_gate
 
         result = gate_of(scores, min_effect, self_test or 0, rule)
         if history is not None:
@@ -168,8 +168,8 @@ def _check_sequential_options(
 
 
 def _format(wanted: str | None, path: str | None, sequential: bool) -> str:
+    from rankscope.analysis.comparison.gate import GATE_FORMATS, GATE_SUFFIXES
     from rankscope.commands.line.compare import PICTURE_SUFFIXES
-    from rankscope.reports.texts.gate import GATE_FORMATS, GATE_SUFFIXES
 
     if wanted is not None and wanted not in GATE_FORMATS:
         raise SettingError(unknown_name("output format", wanted, GATE_FORMATS))

@@ -19,7 +19,7 @@ from rankscope.core.wording import how_many
 
 if TYPE_CHECKING:
     from rankscope.engines.crawler.state import Gathered
-    from rankscope.reports.texts.inspection import View
+    from rankscope.engines.text.views import View
 
 
 # `rankscope index`: documents to an index that can be searched.
@@ -155,7 +155,7 @@ def look_command(given: tuple[str, ...], format_: str, **options: Any) -> None:
 def _parted(given: tuple[str, ...]) -> tuple[list[str], str | None, tuple[str, ...]]:
     """The indexes, the view and its words: what follows the first index is one too, unless it is a view."""
     from rankscope.engines.text.index_files import INDEX_RECORD
-    from rankscope.reports.texts.inspection import VIEWS
+    from rankscope.engines.text.views import VIEWS
 
     def is_index(text: str) -> bool:
         return text not in VIEWS and os.path.isfile(os.path.join(text, INDEX_RECORD))
@@ -167,7 +167,7 @@ def _parted(given: tuple[str, ...]) -> tuple[list[str], str | None, tuple[str, .
 
 def _view(name: str | None, words: tuple[str, ...], options: dict[str, Any]) -> tuple[View, list[str]]:
     """The view that is meant and its words; what it does not take is an error."""
-    from rankscope.reports.texts.inspection import OVERVIEW, VIEWS, View
+    from rankscope.engines.text.views import OVERVIEW, VIEWS, View
 
     chosen = OVERVIEW if name is None else Catalogue[View]("view", VIEWS).find(name)
     called = f"'{name}'" if name else "the overview"

@@ -128,8 +128,8 @@ def show_agreement_in_project(
 
 def show_agreement(found: Agreement, output_format: str, **more: Any) -> None:
     """Print it, as tables or as JSON; `more` are machines against people, and people asked again."""
+    from rankscope.analysis.assessors.agreement import agreement_text, beside_text
     from rankscope.core.rendering import as_json
-    from rankscope.reports.texts.assessors import agreement_text, beside_text
 
     if output_format == "table":
         print_result(agreement_text(found) + beside_text(more))
@@ -188,9 +188,9 @@ def reuse_command(
     rankscope reuse qrels.txt runs/*.run
     rankscope reuse qrels.txt runs/*.run --pool-depth 50 -m nDCG@10 --teams teams.csv
     """
+    from rankscope.analysis.sampling.reuse import reuse_text
     from rankscope.commands.judgements import pool_reuse
     from rankscope.core.rendering import as_json
-    from rankscope.reports.texts.judging import reuse_text
 
     if len(files) < 3:
         raise SettingError("reuse needs judgements and at least two runs: rankscope reuse QRELS RUN RUN...")
@@ -239,7 +239,7 @@ def labels_command(features: str, limit: int, output: str | None, quiet: bool, *
     rankscope labels clip.npy --labels labels.txt --least 0.7 -o misses.csv
     """
     from rankscope.commands.judgements import check_labels
-    from rankscope.reports.texts.judging import label_check_csv, label_check_json, label_check_text
+    from rankscope.engines.nearest.label_check import label_check_csv, label_check_json, label_check_text
 
     if output is not None and not output.endswith((".csv", ".json")):
         raise click.UsageError(f"the list is written as NAME.csv or NAME.json, got '{output}'")

@@ -123,7 +123,7 @@ def ledger_command(
 
 
 def _rendered(told: Ledger, format: str, worst: int, notes: bool, columns: str) -> str:
-    from rankscope.reports.texts.ledger import LEDGER_FORMATS, ledger_latex
+    from rankscope.analysis.pipeline.ledger import LEDGER_FORMATS, ledger_latex
 
     if format != "latex":
         return LEDGER_FORMATS[format](told, worst, notes)

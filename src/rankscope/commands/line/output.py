@@ -77,7 +77,7 @@ class Output:
             colour = self.path is None and colourful(_standard_output())
             return self.report.render(scores, per_query, colour)
         from rankscope.core.latex import width_of_columns
-        from rankscope.reports.texts.paper_tables import scores_table
+        from rankscope.reports.paper_tables import scores_table
 
         return scores_table(scores, width_of_columns(self.columns), self.marks, per_query)
 
@@ -169,7 +169,7 @@ def progress_line(quiet: bool) -> Iterator[Progress | None]:
 
 def say_warnings(scores: Any, verbose: bool = False) -> None:
     """What to read next to the numbers: a line each, or a line a kind where many systems have it."""
-    from rankscope.reports.warning_kinds import warning_lines
+    from rankscope.measures.evaluation.warning_kinds import warning_lines
 
     for line in warning_lines(scores, verbose):
         say(f"! {line}")

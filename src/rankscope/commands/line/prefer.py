@@ -136,9 +136,15 @@ def clicks(lists: str, clicks: str, classes: str | None, level: float, seed: int
 def _show(
     answers: list[Preference], classes: object, systems: list[str], level: float, seed: int, output_format: str
 ) -> None:
+    from rankscope.analysis.assessors.win_rates import (
+        bias_lines,
+        preferences_text,
+        rate_rows,
+        strength_lines,
+        verdict_lines,
+    )
     from rankscope.commands.prefer import prefer
     from rankscope.core.rendering import as_json
-    from rankscope.reports.texts.assessors import bias_lines, preferences_text, rate_rows, strength_lines, verdict_lines
 
     found = prefer(answers, classes=classes, systems=systems, level=level, seed=seed)
     if output_format == "table":

@@ -157,10 +157,10 @@ def say_suite(
     verbose: bool = False,
 ) -> None:
     """Write the page of a suite, and print what it shows."""
+    from rankscope.analysis.comparison.suite import suite_text
     from rankscope.commands.report import write_page
     from rankscope.commands.suite import suite as compared_suite
     from rankscope.commands.suite import suite_page
-    from rankscope.reports.texts.suite import suite_text
 
     with progress_line(quiet) as progress:
         found = compared_suite(suite, measures or None, baseline=baseline, progress=progress)
@@ -174,10 +174,14 @@ def say_suite(
 
 def say_history(history: str, output: str, title: str, quiet: bool) -> None:
     """Write the page of a history; tell what is damaged in it, and the last build."""
-    from rankscope.analysis.comparison.gate_history import read_history
+    from rankscope.analysis.comparison.gate_history import (
+        history_headline,
+        history_sentences,
+        history_warnings,
+        read_history,
+    )
     from rankscope.commands.report import write_page
     from rankscope.reports.page.result_pages import render_history
-    from rankscope.reports.texts.gate import history_headline, history_sentences, history_warnings
 
     found = read_history(history)
     size = write_page(render_history(found, title), output)

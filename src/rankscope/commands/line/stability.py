@@ -104,8 +104,8 @@ def stability_command(files: tuple[str, ...], output_format: str, **given: Any) 
     rankscope stability qrels.txt runs/*.run -m nDCG@10
     rankscope stability --assessor ann.txt --assessor bob.txt --assessor eve.txt runs/*.run
     """
+    from rankscope.analysis.comparison.leaderboard import stability_text
     from rankscope.commands.stability import stability
-    from rankscope.reports.texts.stability import stability_text
 
     print_result(stability_text(stability(**split_inputs(files, given)), output_format))
 
@@ -156,8 +156,8 @@ def components_command(files: tuple[str, ...], output_format: str, **given: Any)
     rankscope components qrels.txt old=old.run new=seed1.run new=seed2.run new=seed3.run
     rankscope components values.csv -m AP
     """
+    from rankscope.analysis.statistics.variance_components import components_text
     from rankscope.commands.plan import variance_components
-    from rankscope.reports.texts.stability import components_text
 
     print_result(components_text(variance_components(**split_inputs(files, given)), output_format))
 
@@ -217,7 +217,7 @@ def plan_command(files: tuple[str, ...], output_format: str, **given: Any) -> No
     rankscope plan --assessor ann.txt --assessor bob.txt bm25.run dense.run --budget 500 --cost query=10,judgement=1
     rankscope plan values.csv --budget 500 --judgements 100
     """
+    from rankscope.analysis.sampling.judging_plan import plans_text
     from rankscope.commands.plan import plan_judging
-    from rankscope.reports.texts.judging import plans_text
 
     print_result(plans_text(plan_judging(**split_inputs(files, given)), output_format))

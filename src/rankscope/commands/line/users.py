@@ -78,7 +78,7 @@ def score(reference: str, output: str | None, output_format: str, **given: Any) 
     """
     from rankscope.commands.users import score_user
     from rankscope.core.rendering import as_json
-    from rankscope.reports.texts.feedback import user_score_text
+    from rankscope.feedback.users.user_score import user_score_text
 
     if output is not None and not output.endswith(".json"):
         raise click.UsageError(f"the score is written as NAME.json, got '{output}'")

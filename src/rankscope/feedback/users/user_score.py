@@ -16,6 +16,9 @@ from rankscope.core.arrays import BoolArray, FloatArray, IntArray
 from rankscope.core.catalogue import did_you_mean
 from rankscope.core.display import Tabular
 from rankscope.core.errors import InputError, SettingError
+from rankscope.core.rendering import text_table
+from rankscope.core.wording import decimal_text as short
+from rankscope.core.wording import how_many
 from rankscope.feedback.users.users import Displays, Said, User, seed_of, uniform
 
 FORMAT, VERSION = "rankscope.user-score", 1
@@ -366,3 +369,76 @@ class PeopleMarks:
             same.append((self.grade[one] >= self.rel)[both] == (self.grade[other] >= self.rel)[both])
             query.append(self.query[one][both])
         return np.concatenate([np.empty(0, np.bool_), *same]), np.concatenate([np.empty(0, np.int64), *query])
+
+
+# How well a simulated user stands for people, in words and tables.
+
+AGAINST = "Rates are against what {people} said, who err too: two of them differ as shown under {people}."
+
+
+def user_score_text(score: UserScore) -> str:
+    """Errors, partial relevance, consistency; what people do next to it; and the simulated user with these rates."""
+    parts = [f"{user_line(score)}\n", "Errors\n", text_table(error_rows(score))]
+    if score.picked:
+        parts += [
+            "Partial relevance: what is picked of each grade\n",
+            text_table([{"grade": f"{grade:g}", **_numbers(share)} for grade, share in score.picked]),
+        ]
+    known = look_rows(score)
+    if known:
+        parts += ["Consistency\n", text_table(known)]
+    return "\n".join([*parts, *_words(score)]) + "\n"
+
+
+def user_line(score: UserScore) -> str:
+    who = "people" if score.people == "people" else "the others"
+    left_out = f"; left out: {how_many(score.differing, 'pairs')} on which {who} differ" if score.differing else ""
+    return (
+        f"{score.user}: {how_many(score.pairs, 'pairs')} of {how_many(score.queries, 'queries')}, relevant from "
+        f"grade {score.rel:g} on{left_out}"
+    )
+
+
+def error_rows(score: UserScore) -> list[dict[str, object]]:
+    """One row for each kind of error."""
+    return [
+        _row("relevant, but rejected", score.miss),
+        _row("irrelevant, but picked", score.alarm),
+        _row("relevant, nothing said", score.silent_relevant),
+        _row("irrelevant, nothing said", score.silent_irrelevant),
+    ]
+
+
+def look_rows(score: UserScore) -> list[dict[str, object]]:
+    """What a second look gives, and what people do, as far as it is known."""
+    rows = [
+        _row(f"{'user' if score.people == 'people' else score.user}: the same at a second look", score.same),
+        _row(f"{score.people}: the same when asked again", score.people_same),
+        _row(f"{score.people}: two say the same", score.people_agree),
+    ]
+    return [row for row in rows if row["of"]]
+
+
+def _row(what: str, share: ClusteredShare | None) -> dict[str, object]:
+    if share is None or not share.count:
+        return {"": what, "share": None, "low": None, "high": None, "found": 0, "of": 0}
+    return {"": what, **_numbers(share)}
+
+
+def _numbers(share: ClusteredShare) -> dict[str, object]:
+    return {"share": share.share, "low": share.low, "high": share.high, "found": share.found, "of": share.count}
+
+
+def _words(score: UserScore) -> list[str]:
+    clusters = max(score.miss.clusters, score.alarm.clusters)
+    lines = [
+        "low and high: 95 % interval, queries drawn anew (Korn & Graubard)."
+        if clusters > 1
+        else "low and high: 95 % interval that takes the marks of one query for independent ones: have more queries."
+    ]
+    lines += [AGAINST.format(people=score.people)] if score.people_agree is not None else []
+    if not score.miss.count or not score.alarm.count:
+        side = "relevant" if not score.miss.count else "irrelevant"
+        lines.append(f"! nothing is said of any {side} item, so that its errors cannot be known")
+    told = f"Errors {short(score.miss.share)} and {short(score.alarm.share)}"
+    return [*lines, f"{told}; a simulated user with them: --user '{score.as_user}'"]

@@ -11,6 +11,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from rankscope.analysis.comparison.verdict_sentences import join_names
 from rankscope.analysis.curves.curve import Curve
 from rankscope.analysis.statistics.score_table import ScoreTable
 from rankscope.core.arrays import FloatArray, IntArray
@@ -24,7 +25,7 @@ from rankscope.reports.graphs.layout import text_width
 from rankscope.reports.page.first_view import DrawnFigure, figures_data
 from rankscope.reports.page.pages import DRAWING, render_page, write_page
 from rankscope.reports.page.pictures import thumbnails
-from rankscope.reports.texts.benchmark import (
+from rankscope.reports.standings import (
     STANDINGS_FILES,
     Standings,
     standings_facts,
@@ -32,7 +33,6 @@ from rankscope.reports.texts.benchmark import (
     standings_notes,
     standings_verdict,
 )
-from rankscope.reports.texts.comparison_words import join_names
 
 FIRST = 10  # results of each descriptor
 SHOWN = 12  # queries

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rankscope.analysis.comparison.compare import compare
+from rankscope.analysis.comparison.compare import compare, few_notes
 from rankscope.analysis.statistics.deciding_test import DECIDING
 from rankscope.analysis.statistics.mean_intervals import mean_intervals
 from rankscope.analysis.statistics.score_table import ScoreTable
@@ -18,15 +18,7 @@ from rankscope.core.errors import RankscopeError
 from rankscope.core.rendering import grid_of
 from rankscope.core.wording import how_many
 from rankscope.feedback.normalization.generalisation import Normalised
-from rankscope.feedback.study.results import Results
-from rankscope.feedback.study.summary import NO_FEEDBACK, SEEN, Summary, compared_methods, session_rows
-from rankscope.reports.graphs.kinds import FEEDBACK_KINDS
-from rankscope.reports.page.figures import MOST_CURVES
-from rankscope.reports.page.first_view import DrawnFigure, FirstChoice, figures_data
-from rankscope.reports.page.pages import DRAWING, render_page, write_page
-from rankscope.reports.page.report import Section
-from rankscope.reports.texts.comparison_tables import few_notes
-from rankscope.reports.texts.feedback import (
+from rankscope.feedback.study.findings import (
     LISTS,
     further_findings,
     of_topics,
@@ -34,6 +26,13 @@ from rankscope.reports.texts.feedback import (
     study_verdicts,
     study_warnings,
 )
+from rankscope.feedback.study.results import Results
+from rankscope.feedback.study.summary import NO_FEEDBACK, SEEN, Summary, compared_methods, session_rows
+from rankscope.reports.graphs.kinds import FEEDBACK_KINDS
+from rankscope.reports.page.figures import MOST_CURVES
+from rankscope.reports.page.first_view import DrawnFigure, FirstChoice, figures_data
+from rankscope.reports.page.pages import DRAWING, render_page, write_page
+from rankscope.reports.page.report import Section
 
 HEADLINE = "rounds-recall"  # what users have seen so far: the question of every study
 BY_TOPIC = "MAE of each feasible topic; corrected: 0 is a random order, 1 the baseline."
@@ -191,7 +190,7 @@ def earlier_sections(result: Normalised) -> list[Section]:
     """Stored results of other methods against the baselines of now, and which stored baselines were replaced."""
     if result.learnt is None or not result.learnt.earlier:
         return []
-    from rankscope.reports.texts.feedback_answers import replaced_lines
+    from rankscope.feedback.answers import replaced_lines
 
     rows = [row for row in result.learnt.mean_rows() if row["from"]]
     said = " ".join(f"{line}." for line in replaced_lines(result.learnt))

@@ -12,14 +12,14 @@ from typing import Any
 
 from rankscope.core.display import Displayed
 from rankscope.core.wording import how_many, speaking_to_readers
+from rankscope.measures.evaluation.score_tables import coverage_lines
 from rankscope.ranks.relevant_ranks import UNKNOWN
 from rankscope.reports.page.figures import Figure
 from rankscope.reports.page.first_view import FirstChoice, drawn_figures, figures_data
+from rankscope.reports.page.headline import family_words
 from rankscope.reports.page.pages import render_page, write_page
 from rankscope.reports.page.queries import FirstQueries, query_data, system_data
 from rankscope.reports.page.report import Report
-from rankscope.reports.tables import coverage_lines
-from rankscope.reports.texts.verdict import family_words
 
 FILES = (
     "page.css",

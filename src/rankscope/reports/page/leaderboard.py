@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from rankscope.analysis.comparison.estimates import Estimate, Estimates, MeasureRow
 from rankscope.core.wording import decimal_text, how_many, signed_text
 from rankscope.measures.direction import EQUAL, Side, best_first, best_value
 from rankscope.measures.evaluation.scores import Scores
-from rankscope.reports.texts.estimates import Estimate, Estimates, MeasureRow
-from rankscope.reports.warning_kinds import MUCH, percent
+from rankscope.measures.evaluation.warning_kinds import MUCH, percent
 
 if TYPE_CHECKING:
     from rankscope.analysis.comparison.compare import Compared
@@ -320,7 +320,7 @@ def _class_columns(scores: Scores, compared: Compared | None) -> list[BoardColum
     """The mean of the primary measure on each class of queries, where these were given and are few."""
     if not scores.by_class_wanted:
         return []
-    from rankscope.reports.texts.estimates import class_estimates
+    from rankscope.analysis.comparison.estimates import class_estimates
 
     found = class_estimates(scores)
     if not 1 < len(found) <= MOST_CLASS_COLUMNS:

@@ -6,18 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from rankscope.core.rendering import grid_of
-from rankscope.feedback.packs.run import PackResult
-from rankscope.feedback.study.results import Results
-from rankscope.feedback.study.summary import SEEN, Summary
-from rankscope.reports.graphs.feedback import rounds_graph
-from rankscope.reports.page.feedback_page import render_methods
-from rankscope.reports.page.first_view import DrawnFigure
-from rankscope.reports.page.pages import write_page
-from rankscope.reports.page.report import Section
-from rankscope.reports.texts.feedback import further_findings, study_verdicts
-from rankscope.reports.texts.feedback_answers import CORRECTED_NOTE
-from rankscope.reports.texts.pack import (
+from rankscope.feedback.answers import CORRECTED_NOTE
+from rankscope.feedback.packs.run import (
     ADAPTATION_NOTE,
+    PackResult,
     adaptation_rows,
     case_words,
     corrected_rows,
@@ -28,6 +20,14 @@ from rankscope.reports.texts.pack import (
     pack_facts,
     topic_rows,
 )
+from rankscope.feedback.study.findings import further_findings, study_verdicts
+from rankscope.feedback.study.results import Results
+from rankscope.feedback.study.summary import SEEN, Summary
+from rankscope.reports.graphs.feedback import rounds_graph
+from rankscope.reports.page.feedback_page import render_methods
+from rankscope.reports.page.first_view import DrawnFigure
+from rankscope.reports.page.pages import write_page
+from rankscope.reports.page.report import Section
 
 
 def write_pack_page(result: PackResult, path: str | Path) -> int:

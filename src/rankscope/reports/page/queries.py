@@ -17,11 +17,11 @@ import numpy as np
 
 from rankscope.core.wording import how_many
 from rankscope.measures.direction import EQUAL, side_of, turn
+from rankscope.measures.evaluation.score_tables import numeric_columns
 from rankscope.measures.evaluation.scores import SystemScores
 from rankscope.reports.page.figures import FIRST, MOST_CURVES
 from rankscope.reports.page.first_view import ON_A_PAGE, short, signed
 from rankscope.reports.page.report import Report
-from rankscope.reports.tables import numeric_columns
 
 if TYPE_CHECKING:
     from rankscope.analysis.comparison.compare import Compared

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from rankscope.analysis.comparison.estimates import CLASS_NOTE, Estimates, class_rows, compared_of, estimates_of
+from rankscope.analysis.comparison.verdict_sentences import join_names, verdict_sentences
 from rankscope.core.catalogue import unknown_name
 from rankscope.core.display import Displayed
 from rankscope.core.errors import SettingError
@@ -13,13 +15,11 @@ from rankscope.core.rendering import Grid, Rows, grid_of
 from rankscope.core.settings import SETTINGS
 from rankscope.core.wording import setting_value
 from rankscope.measures.evaluation.scores import Scores
+from rankscope.measures.evaluation.warning_kinds import WarningKind, warning_kinds
 from rankscope.reports.page.figures import Figure, Progress, figures_of
 from rankscope.reports.page.found_items import FoundItems, lists_of_ranks
+from rankscope.reports.page.headline import Headline, headline_of, plain_sentences
 from rankscope.reports.page.leaderboard import Leaderboard, board_of
-from rankscope.reports.texts.comparison_words import join_names, verdict_sentences
-from rankscope.reports.texts.estimates import CLASS_NOTE, Estimates, class_rows, compared_of, estimates_of
-from rankscope.reports.texts.verdict import Headline, headline_of, plain_sentences
-from rankscope.reports.warning_kinds import WarningKind, warning_kinds
 
 if TYPE_CHECKING:
     from rankscope.analysis.assessors.agreement import Agreement
@@ -107,7 +107,7 @@ class Report(Displayed):
         scores = replace(self.scores)  # whose cautions were not yet told to somebody else, in other words
         if self.compared is None or self.scores.quiet:
             return warning_kinds(scores)
-        from rankscope.reports.texts.comparison_tables import comparison_notes
+        from rankscope.analysis.comparison.compare import comparison_notes
 
         return warning_kinds(scores, comparison_notes(self.compared))
 
@@ -121,7 +121,7 @@ class Report(Displayed):
         """Per measure: the tables that the verdict rests on."""
         if self.compared is None:
             return []
-        from rankscope.reports.texts.comparison_tables import comparison_parts
+        from rankscope.analysis.comparison.compare import comparison_parts
 
         return [(one.measure, sections_of(comparison_parts(self.compared, one))) for one in self.compared.measures]
 
@@ -138,7 +138,7 @@ class Report(Displayed):
         """How far assessors agree, and whether it changes the order of the systems; nothing where one judged."""
         if self.agreed is None:
             return []
-        from rankscope.reports.texts.assessors import agreement_parts
+        from rankscope.analysis.assessors.agreement import agreement_parts
 
         return sections_of(part for part in agreement_parts(self.agreed) if part[1])
 
@@ -148,14 +148,14 @@ class Report(Displayed):
         found = self.stable or (_stability_of(self.scores) if self.compared is not None else None)
         if found is None:
             return [], []
-        from rankscope.reports.texts.stability import stability_parts, stability_sentences
+        from rankscope.analysis.comparison.leaderboard import stability_parts, stability_sentences
 
         return stability_sentences(found), sections_of(stability_parts(found))
 
     @property
     def effort(self) -> list[Section]:
         """What a user of each system has to look at for a wanted recall, and the decision tables."""
-        from rankscope.reports.texts.effort import effort_parts
+        from rankscope.analysis.curves.effort import effort_parts
 
         parts = effort_parts([system.ranks for system in self.scores.systems])
         return [Section(heading, grid_of(rows, places), note) for heading, rows, note, places in parts]

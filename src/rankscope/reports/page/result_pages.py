@@ -7,10 +7,32 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rankscope.analysis.comparison.gate_history import GateHistory
-from rankscope.analysis.comparison.suite import Suite, SuiteEstimate, SuiteSystem, SuiteTask, ranks_of_means
+from rankscope.analysis.comparison.estimates import Estimate
+from rankscope.analysis.comparison.gate_history import (
+    GateHistory,
+    builds_sentence,
+    chance_note,
+    check_sentence,
+    check_tile,
+    history_headline,
+    history_rows,
+    history_sentences,
+    history_warnings,
+)
+from rankscope.analysis.comparison.suite import (
+    Suite,
+    SuiteEstimate,
+    SuiteSystem,
+    SuiteTask,
+    ranks_of_means,
+    suite_headline,
+    suite_notes,
+    suite_sentences,
+    task_rows,
+    winners_sentence,
+)
 from rankscope.analysis.curves.curve import Curve, Region
-from rankscope.analysis.pipeline.ledger import Ledger
+from rankscope.analysis.pipeline.ledger import MEANINGS, Ledger, basis_line, ledger_parts
 from rankscope.analysis.statistics.bootstrap import SHORT
 from rankscope.core.arrays import FloatArray
 from rankscope.core.errors import SettingError
@@ -24,19 +46,6 @@ from rankscope.reports.page.first_view import DrawnFigure, figures_data
 from rankscope.reports.page.leaderboard import MARKS, BoardColumn, BoardDifference, BoardRow, Leaderboard
 from rankscope.reports.page.pages import DRAWING, render_page
 from rankscope.reports.page.report import Section
-from rankscope.reports.texts.estimates import Estimate
-from rankscope.reports.texts.gate import (
-    builds_sentence,
-    chance_note,
-    check_sentence,
-    check_tile,
-    history_headline,
-    history_rows,
-    history_sentences,
-    history_warnings,
-)
-from rankscope.reports.texts.ledger import MEANINGS, basis_line, ledger_parts
-from rankscope.reports.texts.suite import suite_headline, suite_notes, suite_sentences, task_rows, winners_sentence
 
 # A suite as one page that opens offline: the verdict, a leaderboard over tasks, ranks on tiles, every task.
 

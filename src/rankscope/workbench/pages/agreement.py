@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, TypedDict
 
-from rankscope.analysis.assessors.agreement import Agreed, Agreement
+from rankscope.analysis.assessors.agreement import SHOWN, Agreed, Agreement, agreement_notes, order_lines
 from rankscope.analysis.assessors.order_changes import OrderChange, order_changes
 from rankscope.core.errors import SettingError
 from rankscope.core.stable_random import stable_random
 from rankscope.core.validation import WholeNumber
-from rankscope.reports.texts.assessors import SHOWN, agreement_notes, order_lines
 from rankscope.workbench.agreement import agreement_of_project, different_grades, disputed_pairs
 from rankscope.workbench.pages.addresses import Changed, Visit, Words, address
 from rankscope.workbench.pages.answers import view_of

@@ -7,10 +7,9 @@ from typing import Annotated, Any, Literal, TypedDict
 
 from rankscope.analysis.assessors.bradley_terry import bradley_terry
 from rankscope.analysis.assessors.preferences import CHOICES, INTERLEAVED, SIDE_BY_SIDE
-from rankscope.analysis.assessors.win_rates import position_bias, win_rates
+from rankscope.analysis.assessors.win_rates import bias_lines, position_bias, strength_lines, verdict_lines, win_rates
 from rankscope.core.errors import SettingError
 from rankscope.core.validation import OneOf, Optional, Several, WholeNumber
-from rankscope.reports.texts.assessors import bias_lines, strength_lines, verdict_lines
 from rankscope.workbench.pages.addresses import Changed, Visit, Words, address
 from rankscope.workbench.pages.agreement import undo_last
 from rankscope.workbench.pages.answers import view_of

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final, TypedDict
 from rankscope.core.errors import InputError, RankscopeError
 from rankscope.core.validation import FLAG, OneOf, Optional, WholeNumber
 from rankscope.engines.text.text_index import Index
-from rankscope.reports.texts.inspection import OVERVIEW, VIEWS
+from rankscope.engines.text.views import OVERVIEW, VIEWS
 from rankscope.workbench.browsing.collection import items_with_words
 from rankscope.workbench.pages.addresses import Visit, Words, address
 from rankscope.workbench.pages.answers import view_of

@@ -7,9 +7,14 @@ import pytest
 from scipy.stats import chi2
 
 from rankscope.analysis.statistics.score_table import ScoreTable
-from rankscope.analysis.statistics.variance_components import FactorTable, VariedValues, components
+from rankscope.analysis.statistics.variance_components import (
+    FactorTable,
+    VariedValues,
+    components,
+    components_text,
+    sentence_of,
+)
 from rankscope.core.errors import SettingError
-from rankscope.reports.texts.stability import components_text, sentence_of
 
 QUERY, ASSESSOR = np.divmod(np.arange(60), 3)
 

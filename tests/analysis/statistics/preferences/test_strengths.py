@@ -9,8 +9,8 @@ from scipy.special import expit
 
 from rankscope.analysis.assessors.bradley_terry import bradley_terry
 from rankscope.analysis.assessors.preferences import Preference
+from rankscope.analysis.assessors.win_rates import preferences_text, strength_lines
 from rankscope.commands.prefer import prefer
-from rankscope.reports.texts.assessors import preferences_text, strength_lines
 from tests.needs import needed_module
 
 NAMES = ("A", "B", "C", "D")

@@ -8,7 +8,14 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from rankscope.analysis.comparison.compare import compare
+from rankscope.analysis.comparison.compare import (
+    compare,
+    comparison_json,
+    comparison_markdown,
+    comparison_parts,
+    comparison_text,
+)
+from rankscope.analysis.comparison.verdict_sentences import verdict_sentences
 from rankscope.analysis.statistics.corrections import holm
 from rankscope.analysis.statistics.deciding_test import DECIDING, caution
 from rankscope.analysis.statistics.effect_sizes import effects
@@ -16,13 +23,6 @@ from rankscope.analysis.statistics.multiple_comparisons import randomised_tukey
 from rankscope.analysis.statistics.score_table import ScoreTable
 from rankscope.core.errors import SettingError
 from rankscope.measures.evaluation.evaluate import evaluate
-from rankscope.reports.texts.comparison_tables import (
-    comparison_json,
-    comparison_markdown,
-    comparison_parts,
-    comparison_text,
-)
-from rankscope.reports.texts.comparison_words import verdict_sentences
 from tests.analysis.statistics.brughi import CLASSED, A, B
 from tests.data import data_folder
 

@@ -13,8 +13,8 @@ import pytest
 from scipy.special import ndtri
 
 from benchmarks import error_rates, gate_trials
-from rankscope.analysis.comparison.compare import compare
-from rankscope.analysis.comparison.gate import RuleOfLoss, fewest_units, gate, power_sentence, signed_text
+from rankscope.analysis.comparison.compare import compare, comparison_notes
+from rankscope.analysis.comparison.gate import RuleOfLoss, fewest_units, gate, power_sentence, render_gate, signed_text
 from rankscope.analysis.statistics.corrections import holm
 from rankscope.analysis.statistics.deciding_test import Changes, caution, skew_t_limits, skew_t_p
 from rankscope.analysis.statistics.power import ShownEffects
@@ -22,8 +22,6 @@ from rankscope.analysis.statistics.score_table import UNBOUNDED, ScoreTable
 from rankscope.analysis.statistics.sign_flip import sign_flip, sign_flip_p
 from rankscope.core.arrays import FloatArray
 from rankscope.core.errors import SettingError
-from rankscope.reports.texts.comparison_tables import comparison_notes
-from rankscope.reports.texts.gate import render_gate
 from tests.data import data_folder
 
 

@@ -18,6 +18,7 @@ from rankscope.analysis.comparison.gate_history import (
     BuildRecord,
     GateHistory,
     append_record,
+    check_tile,
     next_date,
     parse_history,
     read_history,
@@ -28,7 +29,6 @@ from rankscope.analysis.statistics.score_table import ScoreTable
 from rankscope.core.errors import InputError, SettingError
 from rankscope.core.files import append_line
 from rankscope.reports.page.result_pages import render_history
-from rankscope.reports.texts.gate import check_tile
 
 WRITER = """
 import sys

@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau
 
-from rankscope.analysis.comparison.leaderboard import stability, top_set
+from rankscope.analysis.comparison.leaderboard import stability, stability_sentences, stability_text, top_set
 from rankscope.analysis.comparison.rank_intervals import means_of_draws
 from rankscope.analysis.statistics.deciding_test import skew_t_p
 from rankscope.analysis.statistics.score_table import ScoreTable
 from rankscope.core.errors import SettingError
-from rankscope.reports.texts.stability import stability_sentences, stability_text
 
 
 def board(systems: int = 5, queries: int = 30, apart: float = 0.02, seed: int = 0) -> ScoreTable:

@@ -17,9 +17,9 @@ from rankscope.core.arrays import FloatArray
 from rankscope.core.errors import SettingError
 from rankscope.core.wording import how_many
 from rankscope.measures.direction import Side, best_first, tally
+from rankscope.measures.evaluation.score_tables import numeric_columns
 from rankscope.measures.evaluation.scores import Column, Scores
 from rankscope.measures.measure import GEOMETRIC_FLOOR, Measure
-from rankscope.reports.tables import numeric_columns
 
 if TYPE_CHECKING:
     from rankscope.analysis.comparison.compare import Compared, MeasureCompared

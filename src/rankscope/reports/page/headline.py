@@ -6,11 +6,11 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rankscope.analysis.comparison.estimates import Estimates, MeasureRow
+from rankscope.analysis.comparison.verdict_sentences import as_others, equivalence_sentences, verdict_sentences
 from rankscope.core.wording import decimal_text as short
 from rankscope.core.wording import how_many, join_words
 from rankscope.measures.direction import best_first
-from rankscope.reports.texts.comparison_words import as_others, equivalence_sentences, verdict_sentences
-from rankscope.reports.texts.estimates import Estimates, MeasureRow
 
 if TYPE_CHECKING:
     from rankscope.analysis.comparison.compare import Compared, MeasureCompared

@@ -201,7 +201,7 @@ def postings_text(found: PostingList, bold: bool, links: Sequence[str] = ()) -> 
         f"{how_many(found.occurrences, 'occurrences')}"
     )
     width = max([len(one_line(each.id)) for each in found.rows], default=0)
-    places = [_positions(each.positions) for each in found.rows]
+    places = [_positions_text(each.positions) for each in found.rows]
     broad = max(map(len, places), default=0)
     lines = [
         f"{one_line(each.id):<{width}}  {where:<{broad}}  "
@@ -314,7 +314,7 @@ def plain_value(value: Any) -> Any:
     return value
 
 
-def _positions(positions: Sequence[int]) -> str:
+def _positions_text(positions: Sequence[int]) -> str:
     shown = ", ".join(map(str, positions[:MOST_POSITIONS]))
     more = len(positions) - MOST_POSITIONS
     return f"[{shown}, {more} more]" if more > 0 else f"[{shown}]"

@@ -7,15 +7,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from rankscope.analysis.comparison.compare import comparison_notes
+from rankscope.analysis.comparison.estimates import compared_of
+from rankscope.analysis.comparison.verdict_sentences import verdict_sentences
 from rankscope.analysis.statistics.deciding_test import DECIDING
 from rankscope.core.latex import COLUMN, PLACES, latex_comments, latex_table, layout_of
 from rankscope.core.rendering import Cell, Grid, p_text, value_text
 from rankscope.core.validation import OneOf, check
 from rankscope.core.wording import percent_text
-from rankscope.reports.tables import coverage_lines, query_grid, summary_grid
-from rankscope.reports.texts.comparison_tables import comparison_notes
-from rankscope.reports.texts.comparison_words import verdict_sentences
-from rankscope.reports.texts.estimates import compared_of
+from rankscope.measures.evaluation.score_tables import coverage_lines, query_grid, summary_grid
 
 if TYPE_CHECKING:
     from rankscope.analysis.comparison.compare import Compared, MeasureCompared

@@ -9,7 +9,7 @@ from rankscope.core.rendering import Cell, Grid, grid_markdown, grid_text, value
 from rankscope.core.wording import how_many
 from rankscope.measures.direction import best_value
 from rankscope.measures.evaluation.scores import Column, Scores, SystemScores
-from rankscope.reports.warning_kinds import warning_lines
+from rankscope.measures.evaluation.warning_kinds import warning_lines
 
 # Scores as a grid of cells, before anything decides how cells look: which rows, which columns, what is best.
 

@@ -8,7 +8,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rankscope.analysis.comparison.compare import Compared, compare
+from rankscope.analysis.comparison.compare import Compared, compare, few_notes
+from rankscope.analysis.comparison.estimates import Estimate, Estimates, estimates_of
+from rankscope.analysis.comparison.verdict_sentences import join_names
 from rankscope.analysis.statistics.deciding_test import DECIDING
 from rankscope.analysis.statistics.sampling_units import classes_are_targets
 from rankscope.analysis.statistics.score_table import ScoreTable
@@ -23,9 +25,6 @@ from rankscope.engines.pairwise import put_query_back
 from rankscope.measures.direction import best_value
 from rankscope.measures.evaluation.evaluate import evaluate_ranks
 from rankscope.measures.evaluation.scores import Scores
-from rankscope.reports.texts.comparison_tables import few_notes
-from rankscope.reports.texts.comparison_words import join_names
-from rankscope.reports.texts.estimates import Estimate, Estimates, estimates_of
 
 MEASURES = ("AP", "P@10", "ER", "NMRR", "Rprec")
 MEANS = {"AP": "MAP", "NMRR": "ANMRR"}  # what the mean over queries is called

@@ -2,91 +2,17 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from rankscope.analysis.comparison.gate import signed_text, size_text, with_side
-from rankscope.analysis.comparison.sequential_result import SequentialResult
 from rankscope.analysis.comparison.sequential_state import LookCheck, Question, SequentialState
 from rankscope.analysis.curves.curve import Curve, Region
 from rankscope.core.arrays import FloatArray
 from rankscope.core.errors import SettingError
-from rankscope.core.names import visible
-from rankscope.core.rendering import Cell, Grid, as_json, grid_markdown
 from rankscope.core.wording import how_many, join_words
 from rankscope.measures.direction import turn
 from rankscope.reports.graphs.axes import Axis
 from rankscope.reports.graphs.graph import Graph
-
-# What a look found, as text for a terminal, Markdown for a job's summary, JSON for programs.
-
-VERSION = 2  # 1 had changes turned so that more is better
-HEADER = ("measure", "systems", "change", "limits", "units", "decision", "units to go")
-
-
-def render_sequential(result: SequentialResult, format: str = "text") -> str:
-    """The result in one of the formats."""
-    return {"text": sequential_text, "json": sequential_json, "markdown": sequential_markdown}[format](result)
-
-
-def sequential_text(result: SequentialResult) -> str:
-    """The decision in one line, then each check where there are several, then what else must be said."""
-    first, *others = result.lines
-    lines = [first, *(f"  {line}" for line in others), *(f"  ! {line}" for line in result.remarks)]
-    return visible("\n".join(lines) + "\n")
-
-
-def sequential_markdown(result: SequentialResult) -> str:
-    """A heading with the decision, a table of the checks, and notes."""
-    grid = sequential_grid(result)
-    listed = "".join(f"- {line}\n" for line in result.remarks)
-    return visible(f"### {result.sentence}\n\n{grid_markdown(grid)}\n{listed}")
-
-
-def sequential_grid(result: SequentialResult) -> Grid:
-    """One row for each check."""
-    rows = []
-    for check in result.checks:
-        low, high = (signed_text(each, check.places) for each in (check.low, check.high))
-        needed = "" if check.is_decided else "never" if math.isinf(check.needed) else f"{check.needed:,.0f}"
-        rows.append(
-            (
-                Cell(check.measure, number=False),
-                Cell(f"{check.second} minus {check.first}", number=False),
-                Cell(check.changed),
-                Cell(f"{low} to {high}", number=False),
-                Cell(f"{check.units:,}"),
-                Cell(check.verdict, number=False, best=check.is_decided),
-                Cell(needed),
-            )
-        )
-    return Grid(HEADER, tuple(rows))
-
-
-def sequential_json(result: SequentialResult) -> str:
-    """One object; what is undefined or infinite is null."""
-    whole = {
-        "format": "rankscope.sequential-look",
-        "version": VERSION,
-        "kind": result.kind,
-        "decision": result.decision,
-        "is_decided": result.is_decided,
-        "reason": result.sentence,
-        "systems": list(result.systems),
-        "alpha": result.alpha,
-        "unit": result.unit,
-        "looks": result.looks,
-        "queries": result.queries,
-        "new": result.new,
-        "again": result.again,
-        "late": result.late,
-        "left_out": result.left_out,
-        "checks": result.rows(),
-        "remarks": list(result.remarks),
-    }
-    return as_json(whole)
-
 
 # A graph of looks: the change with limits that hold at all looks together, over the queries that counted.
 

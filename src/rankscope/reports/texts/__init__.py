@@ -1,1 +1,0 @@
-"""Results in words and in tables of words: verdicts, comparisons, benchmarks, studies, the gate."""
