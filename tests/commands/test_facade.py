@@ -105,6 +105,7 @@ TWINS = {  # options whose name in Python is another one
 ELSEWHERE = {  # options that need no twin: what prints, writes and speaks, and what Python does in another way
     "quiet",
     "help",
+    "help_all",
     "debug",
     "format",
     "per_query",

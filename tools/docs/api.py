@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import rankscope
-from rankscope.core.settings import SETTINGS, InputChoices
-from rankscope.measures.evaluation.evaluate import evaluate
+from rankscope.core.options import option_parameters, plain_type
+from rankscope.core.settings import SETTINGS, InputChoices, input_parameters
 from tools.docs.markdown import code, table
 from tools.docs.markdown import page as whole_page
 
@@ -37,22 +37,6 @@ SHARED = """
 `evaluate`, `compare`, `gate`, `report`, `graph` and `forecast_growth` take these with their own. None means not
 chosen: then the default holds, or what `compat` says.
 """.strip()
-MEANINGS = {
-    "junk": "Items neither relevant nor irrelevant, removed first: pairs, {query: [item, ...]}, a table or a file",
-    "subtopics": "Judgements of subtopics for measures of diversity: a file, {query: {subtopic: {item: grade}}}, a "
-    "table or tuples; not needed where the judgements name subtopics themselves",
-    "classes": "Class of each query: a dictionary, a table or a CSV file with columns query and class",
-    "format": "Format of the files, where it cannot be recognised: trec, csv, ...",
-    "encoding": "Encoding of text files",
-    "max_ratio": "Refuse a packed file that becomes more than 1 GB and more than so many times its size",
-    "columns": "Which column is which, where names do not tell: {'query': NAME, 'item': NAME}, also grade, score, rank "
-    "and, in JSON, results; dots lead into objects ([input shapes](input-shapes.md))",
-    "map_qrels": "The same for judgements alone: wins over `columns`",
-    "map_runs": "The same for runs alone: wins over `columns`",
-    "roll_up": "Which document a chunk belongs to: a regular expression with one group, a file or a table of chunks "
-    "and documents, or a dictionary; documents are evaluated then",
-    "compat": "Count as a peer does ([settings](settings.md))",
-}
 WIDTH = 100
 
 
@@ -84,8 +68,11 @@ def places() -> dict[str, str]:
 
 
 def section(name: str, function: Any) -> str:
-    """One function: how it is called, and what it says of itself first."""
-    return f"### `{name}`\n\n```python\n{signature(name, function)}\n```\n\n{first_paragraph(function)}"
+    """One function: how it is called, what it says of itself first, and what its own parameters mean."""
+    parts = [f"### `{name}`", f"```python\n{signature(name, function)}\n```", first_paragraph(function)]
+    own = option_parameters(function).values()
+    parts += [table(["parameter", "meaning"], [[code(each.name), each.option.help] for each in own])] if own else []
+    return "\n\n".join(parts)
 
 
 def signature(name: str, function: Any) -> str:
@@ -108,7 +95,7 @@ def parameter(each: inspect.Parameter) -> str:
     if each.kind is each.VAR_KEYWORD:
         return f"**{each.name}"
     default = "" if each.default is each.empty else f" = {each.default!r}"
-    return f"{each.name}: {each.annotation}{default}".replace("'", '"')
+    return f"{each.name}: {plain_type(each.annotation)}{default}".replace("'", '"')
 
 
 def first_paragraph(entry: Any) -> str:
@@ -123,20 +110,15 @@ def row(name: str, entry: Any) -> list[str]:
 
 def shared_rows() -> list[list[str]]:
     """What reading and every setting mean."""
-    usual = inspect.signature(evaluate).parameters
-    settings = {each.name: each for each in SETTINGS}
+    settings, inputs = {each.name: each for each in SETTINGS}, input_parameters()
     rows = []
-    for name, kind in InputChoices.__annotations__.items():
-        known = settings.get(name)
-        default = known.default if known is not None else usual[name].default
-        meaning = known.meaning if known is not None else MEANINGS[name]
-        rows.append([code(name), code(_plain(kind)), code(default), meaning])
+    for name, hint in InputChoices.__annotations__.items():
+        known, kind = settings.get(name), str(plain_type(getattr(hint, "__forward_arg__", hint)))
+        default, meaning = (
+            (inputs[name].default, inputs[name].option.help) if known is None else (known.default, known.meaning)
+        )
+        rows.append([code(name), code(kind.removesuffix(" | None")), code(default), meaning])
     return rows
-
-
-def _plain(kind: Any) -> str:
-    text = kind.__forward_arg__ if hasattr(kind, "__forward_arg__") else str(kind)
-    return text.removeprefix("typing.").removesuffix(" | None")
 
 
 def _is_verb(function: Any) -> bool:

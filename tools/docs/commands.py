@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from rankscope.commands.line.command import HELP_ALL_KEY
 from rankscope.commands.line.feedback_questions import ABOUT_QUESTIONS, OWN_SECTION, question_command
 from rankscope.commands.line.main import COMMANDS, cli
 from tools.docs.markdown import page as whole_page
@@ -27,6 +28,7 @@ def page() -> str:
 def blocks(command: click.Command, name: str, parent: click.Context) -> list[str]:
     """A command, and behind it those that it has itself."""
     context = click.Context(command, info_name=name, parent=parent, terminal_width=WIDTH)
+    context.meta[HELP_ALL_KEY] = True
     found = [block(context.command_path, command.get_help(context))]
     for each, below in command.commands.items() if isinstance(command, click.Group) else ():
         found += blocks(below, each, context)

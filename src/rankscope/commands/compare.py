@@ -6,21 +6,34 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Unpack
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Unpack
 
 from rankscope.commands import defaults
-from rankscope.commands.evaluate import refuse_more, scores_asked, scores_of
-from rankscope.core.errors import InputError, Problem, ProblemReport, SettingError
+from rankscope.commands.line.questions import (
+    INTERVALS,
+    LATEX_COLUMNS,
+    LATEX_MARKS,
+    LEVEL_OPTION,
+    QUIET,
+    RESAMPLES,
+    VERBOSE,
+    Request,
+    command,
+    measure_option,
+)
+from rankscope.core.errors import InputError, Problem, ProblemReport, RankscopeError, SettingError
 from rankscope.core.keywords import strict_keywords
+from rankscope.core.names import visible
+from rankscope.core.options import CHOICES, DECIDES, OUTPUT, Between, Option, Reads, Writes
 from rankscope.core.settings import LEVEL, InputChoices
 from rankscope.core.validation import SHARE, OneOf, check
 from rankscope.core.wording import setting_usage, setting_value
-from rankscope.measures.evaluation.scores import Scores
 
 if TYPE_CHECKING:
     from rankscope.analysis.comparison.compare import Compared
     from rankscope.analysis.comparison.sequential_result import SequentialResult
     from rankscope.analysis.statistics.explanatory_variables import Explained
+    from rankscope.measures.evaluation.scores import Scores
     from rankscope.measures.notation import Asked
     from rankscope.ranks.reduction import Progress
 
@@ -29,17 +42,53 @@ if TYPE_CHECKING:
 def compare(
     qrels: Any,
     runs: Any = None,
-    measures: Asked = defaults.COMPARE,
+    measures: Annotated[
+        Asked,
+        measure_option("Measures to compare by; the first decides.", defaults.COMPARE),
+    ] = defaults.COMPARE,
     *,
-    baseline: str | None = None,
-    pairs: Literal["all", "baseline"] = "all",
-    correction: str = "holm",
-    level: float = LEVEL,
-    intervals: str = "auto",
-    resamples: int | None = None,
-    permutations: int = 10_000,
-    tests: Sequence[str] = (),
-    equivalent_within: float | Sequence[float] | None = None,
+    baseline: Annotated[
+        str | None,
+        Option("The system that the others are compared with.", metavar="NAME", default="the first"),
+    ] = None,
+    pairs: Annotated[
+        Literal["all", "baseline"], Option("Pairs of systems to compare: all, or each system with the baseline.")
+    ] = "all",
+    correction: Annotated[
+        Literal["holm", "bonferroni", "benjamini-hochberg", "none"],
+        Option(
+            "Correction of p-values: over the pairs of the first measure, and over everything else together.",
+            panel=DECIDES,
+        ),
+    ] = "holm",
+    level: Annotated[float, LEVEL_OPTION] = LEVEL,
+    intervals: Annotated[Literal["auto", "bca", "bounded", "t"], INTERVALS] = "auto",
+    resamples: Annotated[int | None, RESAMPLES] = None,
+    permutations: Annotated[
+        int, Option("Number of permutations of Tukey's test.", kind=Between(100), panel=CHOICES)
+    ] = 10_000,
+    tests: Annotated[
+        Sequence[str],
+        Option(
+            "Tables of other tests too, on which the verdict does not rest: anova, tukey, wilcoxon, ... "
+            "(see docs/reference/names.md).",
+            "--test",
+            metavar="NAMES",
+            many="names",
+            panel=OUTPUT,
+        ),
+    ] = (),
+    equivalent_within: Annotated[
+        float | Sequence[float] | None,
+        Option(
+            "Test every pair for equivalence too: whether the difference is smaller than this, the smallest that "
+            "matters. Once for all measures, or once for each in their order.",
+            metavar="E",
+            kind=Between(0, low_open=True),
+            many=True,
+            panel=DECIDES,
+        ),
+    ] = None,
     progress: Progress | None = None,
     **given: Unpack[InputChoices],
 ) -> Compared:
@@ -57,6 +106,7 @@ def compare(
     'new'
     """
     from rankscope.analysis.comparison.compare import compare as compare_tables
+    from rankscope.commands.scores import refuse_more, scores_asked
 
     chosen = check({"pairs": pairs}, pairs=OneOf(("all", "baseline")))
     seed = given.get("seed")
@@ -103,6 +153,8 @@ def explain_by(scores: Any, variables: Any, level: float = LEVEL) -> Explained:
 
 def check_comparable(scores: Any, classes: Any) -> None:
     """Refuse runs whose items do not occur in the judgements, other means, and classes that know no query."""
+    from rankscope.measures.evaluation.scores import Scores
+
     if not isinstance(scores, Scores):
         return
     refuse_unmet(scores)
@@ -174,13 +226,6 @@ def compare_sequentially(
     ('better', 'new')
     """
     scores = scores_given(qrels, runs, measures, progress, given)
-    return compare_look(scores, sequential, baseline, pairs, level)
-
-
-def compare_look(
-    scores: Scores, path: str | Path, baseline: str | None, pairs: Literal["all", "baseline"], level: float
-) -> SequentialResult:
-    """One look of a comparison at some scores."""
     chosen = check({"pairs": pairs, "level": level}, pairs=OneOf(("all", "baseline")), level=SHARE)
     need_means(scores)
     refuse_unmet(scores)
@@ -194,11 +239,14 @@ def compare_look(
     if count < 2:
         raise SettingError(f"a comparison needs two systems at least, got {count}")
     asked = tuple(combinations(range(count), 2)) if chosen["pairs"] == "all" else tuple((0, n) for n in range(1, count))
-    return look_at(scores, path, "compare", (0.0,) * len(scores.measures), asked, round(1 - chosen["level"], 12))
+    return look_at(scores, sequential, "compare", (0.0,) * len(scores.measures), asked, round(1 - chosen["level"], 12))
 
 
 def scores_given(qrels: Any, runs: Any, measures: Asked, progress: Progress | None, given: InputChoices) -> Scores:
     """Scores as they are, or of judgements and runs."""
+    from rankscope.commands.scores import refuse_more, scores_of
+    from rankscope.measures.evaluation.scores import Scores
+
     if isinstance(qrels, Scores):
         refuse_more(runs, given)
         return qrels
@@ -243,3 +291,272 @@ def look_at(
         if state != before:
             write_state(path, state)
     return result
+
+
+# `rankscope compare`.
+
+FORMAT_OF_SUFFIX = {".txt": "text", ".md": "markdown", ".json": "json", ".csv": "csv", ".tex": "latex"}
+SEQUENTIAL_FORMATS = ("text", "markdown", "json")
+ONLY_ONCE = {  # what belongs to a comparison that looks once
+    "correction": "--correction",
+    "intervals": "--intervals",
+    "resamples": "--resamples",
+    "permutations": "--permutations",
+    "tests": "--test",
+    "equivalent_within": "--equivalent-within",
+    "explain_by": "--explain-by",
+    "graphs": "--graphs",
+    "every_pair": "--every-pair",
+    "write_up": "--write-up",
+    "latex_columns": "--latex-columns",
+    "latex_marks": "--latex-marks",
+}
+PAGES = {".html": "text", ".htm": "text"}  # next to the page itself, the text is printed
+
+
+@command(compare, files="QRELS RUN RUN... | RANKS.parquet...", short="Is B better than A, and for which kind of query?")
+def compare_command(
+    request: Request,
+    *,
+    explain_by: Annotated[
+        str | None,
+        Option(
+            "Table of the queries (columns query, and numbers such as length or size of the class): what they explain "
+            "of the values and of the differences, by a mixed model.",
+            metavar="CSV",
+            kind=Reads(),
+        ),
+    ] = None,
+    sequential: Annotated[
+        str | None,
+        Option(
+            "Look as often as you like (interim analyses): intervals that hold at every look for all pairs together, "
+            "and a file with the queries that counted.",
+            metavar="STATE.json",
+            kind=Writes(),
+            panel=DECIDES,
+        ),
+    ] = None,
+    output_format: Annotated[
+        Literal["text", "markdown", "json", "csv", "latex"] | None,
+        Option(
+            "Format of the result.",
+            "--format",
+            default="by -o's suffix (.txt, .md, .json, .csv, .tex), else text",
+            panel=OUTPUT,
+        ),
+    ] = None,
+    output: Annotated[
+        str | None,
+        Option(
+            "Write the result to this file, as its suffix says; .html writes the whole report, .tex a table for a "
+            "paper.",
+            "-o --output",
+            metavar="FILE",
+            kind=Writes(("a picture",)),
+            panel=OUTPUT,
+        ),
+    ] = None,
+    graphs: Annotated[
+        str | None,
+        Option(
+            "Write the graphs of the comparison too, as SVG, into this folder.",
+            metavar="FOLDER",
+            kind=Writes(folder=True),
+            panel=OUTPUT,
+        ),
+    ] = None,
+    every_pair: Annotated[
+        bool, Option("Show every pair, also beyond 30, where only neighbours in the ranking are shown.", panel=OUTPUT)
+    ] = False,
+    write_up: Annotated[
+        bool,
+        Option(
+            "Give one paragraph for a paper in place of tables: test, correction, effect, limits, queries, citation. "
+            "With text, markdown and latex; JSON has it in any case.",
+            panel=OUTPUT,
+        ),
+    ] = False,
+    latex_columns: Annotated[str, LATEX_COLUMNS] = "1",
+    latex_marks: Annotated[Literal["auto", "letters", "daggers", "none"], LATEX_MARKS] = "auto",
+    quiet: Annotated[bool, QUIET] = False,
+    verbose: Annotated[bool, VERBOSE] = False,
+) -> None:
+    """Is B better than A, by how much, and for which kind of query? A verdict in words, then what it rests on.
+
+    The first measure decides alone: a difference is significant where sign-flip and skew-t tests of per-query
+    differences agree, with p-values corrected for multiple testing over all pairs of systems. It is shown with its
+    confidence interval, effect size (d/sd) and, where none is significant, power. Other measures and, with --by,
+    classes of queries are secondary: corrected together, and labelled as such. The analysis of variance of the cells
+    and Tukey's test are shown too; no verdict rests on them. --equivalent-within tests whether a difference is too
+    small to matter, which is more than that none is significant.
+
+    \b
+    rankscope compare qrels.txt bm25.run dense.run -m nDCG@10 --by kinds.csv
+    rankscope compare qrels.txt runs/*.run -m AP -o comparison.md --graphs figures/
+    rankscope compare qrels.txt runs/*.run -m AP,nDCG@10,P@10 -o table.tex --latex-columns 2
+    rankscope compare qrels.txt bm25.run dense.run -m nDCG@10 --equivalent-within .02
+    rankscope compare qrels.txt bm25.run dense.run -m nDCG@10 --write-up -o paragraph.tex
+    rankscope compare qrels.txt bm25.run dense.run -m nDCG@10 --sequential looks.json
+    """
+    import click
+
+    from rankscope.analysis.comparison.sequential_state import answered_part
+    from rankscope.commands.line.output import chosen_format, say, say_warnings, write_text
+
+    drawn_too = PAGES if sequential is None else PICTURE_SUFFIXES
+    chosen = chosen_format(output, output_format, FORMAT_OF_SUFFIX | drawn_too, "text")
+    own = request.own
+    if sequential is not None:
+        _check_sequential_options(request.chosen(ONLY_ONCE), chosen)
+        scores = answered_part(request.scores())
+        baseline, pairs, level = own["baseline"], own["pairs"], own["level"]
+        look = compare_sequentially(scores, sequential=sequential, baseline=baseline, pairs=pairs, level=level)
+        write_look(look, sequential, chosen, output)
+        if not quiet:
+            say_warnings(scores, verbose)
+        return
+    if write_up and chosen in ("json", "csv"):
+        raise click.UsageError("--write-up goes with text, markdown and latex; JSON has the paragraph in any case.")
+    width = _table_width(latex_columns) if chosen == "latex" else 0.0
+    page = output is not None and output.endswith((".html", ".htm"))
+    variables = None if explain_by is None else _variables(explain_by, chosen)
+    with request.progress() as progress:
+        scores = request.scores(keep_scores=page, progress=progress)
+        check_comparable(scores, request.inputs.choices.get("classes"))
+        comparison = compare(scores, **own)
+        if page:
+            from rankscope.commands.line.report import write_report
+
+            write_report(_ordered(scores, comparison), str(output), progress=progress, compared=comparison)
+        drawn = draw_comparison(scores, comparison, graphs) if graphs else []
+    if write_up:
+        shown = _paragraph(comparison, chosen)
+    else:
+        shown = _rendered(comparison, chosen, every_pair, not quiet, width, latex_marks)
+    if variables is not None:
+        shown = _explained(shown, scores, variables, own["level"], chosen)
+    write_text(shown, None if page else output)
+    if not quiet:
+        say_warnings(scores, verbose)
+        for line in drawn:
+            say(line)
+
+
+def _check_sequential_options(chosen: list[str], format: str) -> None:
+    """Refuse what belongs to a comparison that looks once."""
+    import click
+
+    wrong = [ONLY_ONCE[name] for name in chosen]
+    wrong += [] if format in SEQUENTIAL_FORMATS else [f"the format {format}"]
+    if wrong:
+        raise click.UsageError(
+            f"{', '.join(wrong)}: of a comparison that looks once; leave it out. --sequential gives "
+            f"{', '.join(SEQUENTIAL_FORMATS)}, or draws all looks (-o looks.svg)."
+        )
+
+
+def _variables(path: str, format: str) -> Any:
+    import click
+
+    from rankscope.analysis.statistics.explanatory_variables import read_variables
+
+    if format in ("csv", "latex"):
+        raise click.UsageError("--explain-by goes with text, markdown and json.")
+    return read_variables(path)
+
+
+def _explained(text: str, scores: Any, variables: Any, level: float, format: str) -> str:
+    """The comparison with what variables explain of the first measure."""
+    from rankscope.analysis.comparison.compare import with_explained
+
+    return with_explained(text, explain_by(scores, variables, level), format)
+
+
+def _table_width(columns: str) -> float:
+    from rankscope.core.latex import width_of_columns
+
+    return width_of_columns(columns)
+
+
+def _paragraph(comparison: Any, format: str) -> str:
+    """The comparison as one paragraph for a paper."""
+    from rankscope.core.latex import escape_latex
+
+    text = comparison.write_up()
+    return (escape_latex(text) if format == "latex" else visible(text)) + "\n"
+
+
+def _rendered(comparison: Any, format: str, every_pair: bool, notes: bool, width: float, marks: str) -> str:
+    if format == "latex":
+        from rankscope.reports.paper_tables import comparison_table
+
+        return comparison_table(comparison, width, marks, notes)
+    from rankscope.analysis.comparison.compare import COMPARISON_FORMATS
+
+    return COMPARISON_FORMATS[format](comparison, every_pair, notes)
+
+
+def draw_comparison(scores: Any, result: Any, folder: str) -> list[str]:
+    """The graphs that show the comparison; says what was drawn, and why a graph is not there.
+
+    A graph that cannot be made is told of; one that cannot be written is an error.
+    """
+    from rankscope.core.files import made_folder
+    from rankscope.reports import graphs
+
+    where = made_folder(folder)
+    systems = {system.name: system.ranks for system in scores.systems}
+    ordered = [systems[name] for name in result.systems]
+    said = []
+    for kind in graphs.KINDS:
+        too_many = len(ordered) > kind.systems.most == kind.systems.least
+        if not kind.compares or too_many or len(ordered) < kind.systems.worth:
+            continue
+        if kind.wants("classes") and not result.main.classes:
+            continue
+        try:
+            graph = kind(ordered, **kind.accepted(result.main.measure, compared=result))
+        except RankscopeError as error:
+            said.append(f"{kind.name} was not drawn: {error}")
+            continue
+        graph.save(where / f"{kind.name}.svg", width=kind.width)
+        said.append(f"{where / kind.name}.svg")
+    return said
+
+
+def _ordered(scores: Any, result: Any) -> Any:
+    """The scores with the baseline first, as in the comparison."""
+    first = result.systems[0]
+    return replace(scores, systems=tuple(sorted(scores.systems, key=lambda system: system.name != first)))
+
+
+# What `gate --sequential` and `compare --sequential` write: text, JSON, Markdown, or a picture of all looks.
+
+PICTURE_WIDTH_MM = 130
+PICTURE_SUFFIXES = {".svg": "text", ".png": "text", ".pdf": "text"}  # next to the picture, the text is printed
+
+
+def is_picture(output: str | None) -> bool:
+    """Whether a picture is asked for.
+
+    >>> is_picture("looks.SVG"), is_picture("looks.json"), is_picture(None)
+    (True, False, False)
+    """
+    return output is not None and output.lower().endswith(tuple(PICTURE_SUFFIXES))
+
+
+def write_look(result: SequentialResult, state: str, format: str, output: str | None) -> None:
+    """The whole result on standard output or in a file; where it goes into a file, its sentence is printed."""
+    from rankscope.analysis.comparison.sequential_result import render_sequential
+    from rankscope.analysis.comparison.sequential_state import read_state
+    from rankscope.commands.line.output import print_result, write_text
+    from rankscope.reports.graphs.interim_analyses import sequential_graph
+
+    if not is_picture(output):
+        write_text(render_sequential(result, format), output, result.sentence)
+        return
+    looks = read_state(state)
+    assert looks is not None, "the look was written"
+    sequential_graph(looks).save(str(output), width=PICTURE_WIDTH_MM)
+    print_result(render_sequential(result, format))

@@ -1,34 +1,34 @@
-"""How good is it? Means and values per query, and what a system does for one query.
-
-Every other question about judgements and runs takes its scores from here: of judgements and runs, of reductions made
-before, or scores that are there already.
-"""
+"""How good is it? Means and values per query, and what a system does for one query."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Unpack, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Unpack
 
 from rankscope.commands import defaults
+from rankscope.commands.line.questions import (
+    LATEX_COLUMNS,
+    LATEX_MARKS,
+    ON,
+    QUIET,
+    VERBOSE,
+    Request,
+    command,
+    measure_option,
+)
 from rankscope.core.errors import InputError, SettingError
 from rankscope.core.keywords import strict_keywords
-from rankscope.core.names import RANKS_SUFFIX, distinct_names
-from rankscope.core.settings import MAX_RATIO, InputChoices, Settings
-from rankscope.core.wording import setting_usage
-from rankscope.inputs.reading import reading_with
-from rankscope.measures.evaluation.evaluate import evaluate as evaluate_runs
-from rankscope.measures.evaluation.evaluate import evaluate_both_levels, evaluate_ranks
-from rankscope.measures.evaluation.scores import Scores
-from rankscope.measures.notation import parse_measures
-from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.core.names import RANKS_SUFFIX
+from rankscope.core.options import INPUT, OUTPUT, WHERE, Option, Writes
+from rankscope.core.settings import SETTINGS, InputChoices
+from rankscope.core.wording import how_many
 
 if TYPE_CHECKING:
     from rankscope.analysis.curves.effort import SearchEffort
     from rankscope.core.parts import Runner
-    from rankscope.inputs.reading import Reading
-    from rankscope.inputs.run import Run
+    from rankscope.measures.evaluation.scores import Scores
     from rankscope.measures.notation import Asked
     from rankscope.ranks.parts.resources import Where
     from rankscope.ranks.reduction import Progress
@@ -38,16 +38,48 @@ if TYPE_CHECKING:
 def evaluate(
     qrels: Any,
     runs: Any = None,
-    measures: Asked = defaults.EVALUATE,
+    measures: Annotated[
+        Asked,
+        measure_option(
+            "Measures to compute: P@10, nDCG(gain=exp)@20, P(rel=2)@10, all_trec, ...; `rankscope measures` lists all.",
+            defaults.EVALUATE,
+        ),
+    ] = defaults.EVALUATE,
     *,
     keep_scores: bool = False,
     progress: Progress | None = None,
-    on: str | Runner = "home",
-    memory: str | int | None = None,
-    work: str | Path | None = None,
-    shuffle: Literal["auto", "none"] = "auto",
-    digest: bool = True,
-    both_levels: bool = False,
+    on: Annotated[str | Runner, ON] = "home",
+    memory: Annotated[
+        str | int | None,
+        Option(
+            "Work within this much memory, as 1GB; a run that needs more is reduced in parts.",
+            metavar="SIZE",
+            default="half of what is free",
+            panel=WHERE,
+        ),
+    ] = None,
+    work: Annotated[
+        str | Path | None,
+        Option(
+            "Keep finished parts here until the work has ended well, so that stopped work continues.",
+            metavar="FOLDER",
+            kind=Writes(folder=True),
+            default="next to the file of saved ranks",
+            panel=WHERE,
+        ),
+    ] = None,
+    shuffle: Annotated[
+        Literal["auto", "none"],
+        Option(
+            "auto brings the rows of a query together where a large run has them scattered; none counts them where "
+            "they lie, in two passes.",
+            panel=WHERE,
+        ),
+    ] = "auto",
+    digest: Annotated[bool, Option("Note the SHA-256 of large runs.", panel=WHERE)] = True,
+    both_levels: Annotated[
+        bool, Option("With a roll-up: chunks and documents, two rows for each system.", panel=INPUT)
+    ] = False,
     **given: Unpack[InputChoices],
 ) -> Scores:
     """How good is it? Means and values per query, of one run or several against judgements.
@@ -66,6 +98,8 @@ def evaluate(
     >>> scores["AP"], scores["RR"]
     (0.5, 0.5)
     """
+    from rankscope.commands.scores import scores_of
+
     where = None
     if (on, memory, work, shuffle, digest) != ("home", None, None, "auto", True):
         from rankscope.ranks.parts.resources import Where
@@ -89,6 +123,8 @@ def explain_query(qrels: Any, runs: Any = None, query: str = "", **given: Unpack
     >>> effort.at[0].contingency, effort.wanted[-1].window
     (Contingency(true_positives=1, false_positives=0, false_negatives=1, true_negatives=98), 3.0)
     """
+    from rankscope.commands.scores import scores_of
+
     scores = scores_of(qrels, runs, ["num_q"], **given)
     if len(scores.systems) != 1:
         raise SettingError(f"a query is explained for one system, got {len(scores.systems)}")
@@ -103,148 +139,150 @@ def efforts_of(scores: Scores, queries: Sequence[str]) -> list[SearchEffort]:
     return [search_effort(system, query) for query in queries for system in systems]
 
 
-# What the verbs take: judgements and runs, reductions made before, or scores.
-
-OPTIONS_OF_FILES = (
-    "junk",
-    "subtopics",
-    "format",
-    "encoding",
-    "max_ratio",
-    "columns",
-    "map_qrels",
-    "map_runs",
-    "roll_up",
-)  # what saved ranks have no use for
+# `rankscope evaluate`.
 
 
-def scores_of(
-    source: Any,
-    runs: Any,
-    measures: Asked | None,
+@command(evaluate, files="QRELS RUN... | RANKS.parquet...", short="How good is it?")
+def evaluate_command(
+    request: Request,
     *,
-    keep_scores: bool = False,
-    progress: Progress | None = None,
-    where: Where | None = None,
-    both_levels: bool = False,
-    **given: Unpack[InputChoices],
-) -> Scores:
-    """Scores of runs against judgements; without runs, of reductions: ranks or their files, one, several or by name.
+    per_query: Annotated[bool, Option("Show the values of each query too, with its status.", "-q --per-query")] = False,
+    explain: Annotated[
+        tuple[str, ...],
+        Option(
+            "Explain this query in place of means: decision tables, what a hit costs, how far to look for a wanted "
+            "recall. Repeat it for several.",
+            metavar="QUERY",
+            many=True,
+        ),
+    ] = (),
+    output_format: Annotated[
+        str | None,
+        Option(
+            "Format of the result: table, trec (trec_eval's lines), csv, json, latex, markdown, parquet, metrics (flat "
+            "JSON for MLflow and W&B).",
+            "--format",
+            metavar="FORMAT",
+            default="by -o's suffix, else table",
+            panel=OUTPUT,
+        ),
+    ] = None,
+    output: Annotated[
+        str | None,
+        Option(
+            "Write the result to this file. NAME.ranks.parquet saves the reduction itself.",
+            "-o --output",
+            metavar="FILE",
+            kind=Writes(("saved ranks",)),
+            panel=OUTPUT,
+        ),
+    ] = None,
+    latex_columns: Annotated[str, LATEX_COLUMNS] = "1",
+    latex_marks: Annotated[Literal["auto", "letters", "daggers", "none"], LATEX_MARKS] = "auto",
+    quiet: Annotated[bool, QUIET] = False,
+    verbose: Annotated[bool, VERBOSE] = False,
+) -> None:
+    """How good is it? Means, or values per query, of one or several runs against judgements.
 
-    Of scores that are there already the `measures`, None: all of them; those that they lack are computed.
+    QRELS and RUN are TREC text, CSV, TSV, JSON, JSON lines, Parquet or Arrow, compressed or not; - is standard input. A
+    folder of files, or a quoted pattern, is one system. Several runs give one row each. All problems of all files are
+    reported at once (exit code 2).
+
+    \b
+    rankscope evaluate qrels.txt bm25.run dense.run -m AP -m nDCG@10
+    rankscope evaluate qrels.txt bm25.run -m all_trec -q --format trec --compat trec_eval-10
+    rankscope evaluate qrels.txt bm25.run --explain 301 --collection-size 528155
+    rankscope evaluate judged.csv hits.jsonl --map query=search,item=_source.sku,score=_score
+    rankscope evaluate qrels.json chunks.run --roll-up '^(.*)#\\d+$' --both-levels -m ContextRecall@5
+    rankscope evaluate qrels.parquet 'runs/bm25-*.parquet' --memory 1GB -o bm25.ranks.parquet
     """
-    if isinstance(source, Scores):
-        refuse_more(runs, given)
-        return scores_by(source, measures)
-    asked = measures or ()
-    if runs is not None:
-        way = evaluate_both_levels if both_levels else evaluate_runs
-        return way(source, runs, asked, keep_scores=keep_scores, progress=progress, where=where, **given)
-    useless = [name for name in OPTIONS_OF_FILES if given.get(name) is not None] + (
-        ["both_levels"] if both_levels else []
-    )
-    if useless:
-        what = "saved ranks hold their judgements already, and take no such choice; give judgements and runs"
-        raise SettingError(f"{', '.join(map(setting_usage, useless))}: {what}")
-    chosen = {name: value for name, value in given.items() if name != "classes" and name not in OPTIONS_OF_FILES}
-    return evaluate_ranks(ranks_of(source), asked, Settings(**chosen), given.get("classes"))  # type: ignore[arg-type]
+    from rankscope.commands.line.output import Output, say_warnings
+    from rankscope.core.machine import limit_threads
+
+    limit_threads(1)  # no matrix is multiplied here
+    where = request.where()
+    if explain:
+        _explain(request, explain, output_format, output, where)
+        return
+    target = Output.chosen(output, output_format, latex_columns, latex_marks)
+    if target.saves_ranks:
+        _save(request, target, where)
+        return
+    scores = request.scores(where=where, both_levels=request.own["both_levels"])
+    target.write(scores, per_query, quiet, verbose)
+    if not quiet and not target.tells_warnings:
+        say_warnings(scores, verbose)
 
 
-def scores_asked(
-    source: Any,
-    runs: Any,
-    measures: Asked,
-    usually: Asked,
-    *,
-    keep_scores: bool = False,
-    progress: Progress | None = None,
-    **given: Unpack[InputChoices],
-) -> Scores:
-    """The same where scores come with all their measures unless some are named, also in the place of runs.
+def _explain(
+    request: Request, queries: tuple[str, ...], output_format: str | None, output: str | None, where: Where | None
+) -> None:
+    """What each system does for each of the queries, as text or as JSON."""
+    from rankscope.analysis.curves.effort import effort_json, effort_text
+    from rankscope.commands.line.output import write_text
+    from rankscope.core.rendering import as_json
 
-    What is drawn anew from scores has its `seed` yet to be chosen.
-    """
-    if not isinstance(source, Scores):
-        return scores_of(source, runs, measures, keep_scores=keep_scores, progress=progress, **given)
-    named = measures is not usually
-    refuse_more(runs if named else None, given, "seed")
-    return scores_by(source, measures if named else runs)
-
-
-def refuse_more(runs: Any, given: Mapping[str, Any], *free: str) -> None:
-    """Scores are made already: nothing that would change them can be chosen any more."""
-    late = [*(["runs"] if runs is not None else []), *(name for name in given if name not in free)]
-    if late:
-        raise SettingError(f"{', '.join(late)}: the scores are there already; choose it where they are made")
+    if output is not None and output.endswith(RANKS_SUFFIX):
+        raise SettingError("--explain shows queries and saves no ranks: leave out one of --explain and -o")
+    chosen = output_format or ("json" if str(output).endswith(".json") else "table")
+    if chosen not in ("table", "json"):
+        raise SettingError(f"an explanation is text or JSON: --format table or json, got {chosen}")
+    as_text = chosen == "table"
+    scores = request.scores(measures=["num_q"], where=where)
+    efforts = efforts_of(scores, queries)
+    shown = "\n".join(map(effort_text, efforts)) if as_text else as_json(effort_json(efforts))
+    write_text(shown, output)
 
 
-def scores_by(scores: Scores, measures: Asked | None) -> Scores:
-    """The scores by these measures, in this order; where one is not among them, all are computed from the ranks."""
-    if measures is None:
-        return scores
+def _save(request: Request, target: Any, where: Where | None) -> None:
+    """One run to one reduction, with the scores the growth forecast needs."""
+    from rankscope.commands.line.output import say
+    from rankscope.inputs.mix_ups import refuse_swapped
+    from rankscope.inputs.qrels import Qrels, read_junk
+    from rankscope.inputs.run import Run, all_problems
+    from rankscope.measures.evaluation.coverage import warnings_of
+    from rankscope.measures.evaluation.evaluate import input_notes
+    from rankscope.measures.evaluation.scores import SystemScores
+    from rankscope.ranks.parts.resources import reduce_where
+    from rankscope.ranks.relevant_ranks import FIXED_BY_REDUCTION
+    from rankscope.ranks.storage import save_ranks
 
-    wanted = [str(each) for each in parse_measures(measures, scores.settings.rel, scores.settings.compat)]
-    if set(wanted) <= set(scores.measures):
-        return scores.only(wanted)
-    again = evaluate_ranks([each.ranks for each in scores.systems], measures, scores.settings)
-    return replace(again, by_class_wanted=scores.by_class_wanted, notes=scores.notes)
-
-
-def reading_of_choices(given: InputChoices, comments: bool) -> Reading:
-    """How files are read, by what was chosen of it."""
-    encoding, max_ratio = given.get("encoding", "utf-8"), given.get("max_ratio", MAX_RATIO)
-    maps = {name: given.get(name) for name in ("columns", "map_qrels", "map_runs", "roll_up")}
-    return reading_with(
-        format=given.get("format"),
-        encoding=encoding,
-        comments=comments,
-        max_ratio=max_ratio,
-        scores=given.get("scores") or "descending",
-        **maps,
-    )
-
-
-def read_runs(runs: Any, reading: Reading, *others: Callable[[], object]) -> list[Run]:
-    """Runs with distinct names; what cannot be read is told of all together, and of `others` that are read."""
-    from rankscope.inputs.problems import raise_all
-    from rankscope.inputs.run import all_problems, named_runs
-
-    errors: list[InputError] = []
-    found = named_runs(runs, reading, errors)
-    with all_problems(found, *others):
-        raise_all(errors)
-    return found
-
-
-def choices_of_ranks(given: InputChoices, runs: Any, *texts: Any) -> InputChoices:
-    """Without runs to read, the choices less how text is read, where that is meant for other texts, such as topics."""
-    if runs is not None or all(each is None for each in texts):
-        return given
-    return cast("InputChoices", {name: value for name, value in given.items() if name not in ("encoding", "max_ratio")})
-
-
-def ranks_of(source: Any) -> list[RelevantRanks]:
-    """Reductions: one or several, themselves or their files, by name where they come in a dictionary.
-
-    Files of systems that are called alike get what tells them apart.
-    """
-    found = _with_places(source)
-    names = distinct_names([ranks.system for ranks, _ in found], [place for _, place in found])
-    return [replace(ranks, system=name) for (ranks, _), name in zip(found, names, strict=True)]
-
-
-def _with_places(source: Any) -> list[tuple[RelevantRanks, str | None]]:
-    """The same, each with its file where it may give the name."""
-    from rankscope.ranks.storage import load_ranks
-
-    if isinstance(source, Mapping):
-        return [
-            (replace(ranks, system=str(name)), None) for name, each in source.items() for ranks, _ in _with_places(each)
-        ]
-    if isinstance(source, RelevantRanks):
-        return [(source, None)]
-    if isinstance(source, str | Path) and str(source).endswith(RANKS_SUFFIX):
-        return [(load_ranks(source), str(source))]
-    if isinstance(source, Sequence) and not isinstance(source, str) and source:
-        return [pair for each in source for pair in _with_places(each)]
-    raise SettingError(f"give judgements and runs, or ranks: {type(source).__name__} alone is neither")
+    inputs = request.inputs
+    if len(inputs.files) != 2:
+        raise SettingError("a .ranks.parquet file holds one system: give QRELS and one RUN")
+    (name,) = inputs.named(inputs.files[1:]) or [""]
+    settings = inputs.settings
+    reading = inputs.reading(settings)
+    junk = inputs.choices.get("junk")
+    unwanted = read_junk(junk, reading) if junk else ()
+    try:
+        run = Run.of(inputs.files[1], reading, name=name)
+        with all_problems([run], partial(Qrels.of, inputs.files[0], reading)), request.progress() as progress:
+            qrels = Qrels.of(inputs.files[0], reading)
+            ranks = reduce_where(
+                qrels,
+                run,
+                settings,
+                junk=unwanted,
+                keep_scores=True,
+                reading=reading,
+                progress=progress,
+                where=where,
+                result=target.path,
+            )
+    except InputError:
+        refuse_swapped(inputs.files[0], inputs.files[1], reading)
+        raise
+    notes = input_notes(qrels, [run], reading)
+    save_ranks(ranks, target.path)
+    if not request.quiet:
+        for caution in warnings_of(SystemScores(ranks, ()), settings):
+            say(f"! {ranks.system}: {caution.text}")
+        # settings given explicitly that a reduction does not hold: they are made when it is read
+        held = (*FIXED_BY_REDUCTION, "collection_size")
+        lost = [each.option for each in SETTINGS if each.name in settings.given and each.name not in held]
+        if lost:
+            notes.append(f"{', '.join(lost)}: not kept in a saved reduction; give it again when the file is read")
+        for line in notes:
+            say(f"! {line}")
+        say(f"{how_many(len(ranks))} saved in {target.path}")

@@ -222,7 +222,7 @@ def pool_reuse(
     `columns`, `map_qrels` and `map_runs` as in `evaluate`.
     """
     from rankscope.analysis.sampling.reuse import reuse_pool
-    from rankscope.commands.evaluate import read_runs
+    from rankscope.commands.scores import read_runs
     from rankscope.inputs.mix_ups import refuse_swapped
     from rankscope.inputs.qrels import Qrels
     from rankscope.inputs.reading import reading_with

@@ -151,7 +151,7 @@ def interleave_runs(
     (['a', 'b', 'c'], [1, 2, 3])
     """
     from rankscope.analysis.assessors.preferences import INTERLEAVING_METHODS
-    from rankscope.commands.evaluate import read_runs
+    from rankscope.commands.scores import read_runs
     from rankscope.inputs.reading import reading_with
     from rankscope.inputs.run import all_problems
 

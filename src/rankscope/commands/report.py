@@ -65,7 +65,7 @@ def report(
     and whether that changes the order of the systems. In place of runs, `suite` compares systems over the tasks of a
     file, and `history` draws what `gate` wrote there.
     """
-    from rankscope.commands.evaluate import choices_of_ranks, reading_of_choices, scores_asked
+    from rankscope.commands.scores import choices_of_ranks, reading_of_choices, scores_asked
     from rankscope.measures.evaluation.scores import Scores
 
     named = {"measures": None if measures is defaults.REPORT else measures, "baseline": baseline}
@@ -200,7 +200,7 @@ def graph(kind: str, qrels: Any, runs: Any = None, *, progress: Progress | None 
     >>> graph("precision-recall", qrels, run).title
     'Precision and recall of one query'
     """
-    from rankscope.commands.evaluate import scores_of
+    from rankscope.commands.scores import scores_of
     from rankscope.measures.evaluation.scores import Scores
     from rankscope.reports import graphs
 

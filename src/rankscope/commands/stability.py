@@ -209,7 +209,7 @@ class VariedInputs:
 
     @property
     def reading(self) -> Reading:
-        from rankscope.commands.evaluate import reading_of_choices
+        from rankscope.commands.scores import reading_of_choices
 
         return reading_of_choices(self.given, comments=self.given.get("comments", True))  # type: ignore[arg-type]
 

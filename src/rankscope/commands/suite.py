@@ -66,7 +66,7 @@ def suite(
 
 
 def _scored(asked: SuiteFile, number: int, measures: Asked, progress: Progress | None) -> Scores:
-    from rankscope.commands.evaluate import scores_of
+    from rankscope.commands.scores import scores_of
 
     task = asked.tasks[number]
     systems = dict(task.systems)

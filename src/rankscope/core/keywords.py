@@ -9,6 +9,7 @@ from typing import Any, ForwardRef, ParamSpec, TypeVar
 
 from rankscope.core.catalogue import did_you_mean
 from rankscope.core.errors import UnknownSetting
+from rankscope.core.options import plain_type
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -51,14 +52,15 @@ def expanded(function: Callable[..., Any]) -> inspect.Signature:
     for each in plain.parameters.values():
         text = str(each.annotation)
         if each.kind is not each.VAR_KEYWORD or not text.startswith("Unpack["):
-            parameters.append(each)
+            parameters.append(each.replace(annotation=plain_type(each.annotation)))
             continue
         choices = inspect.unwrap(function).__globals__[text.removeprefix("Unpack[").removesuffix("]")]
         defaults = _DEFAULTS.get(choices, {})
         for name, hint in choices.__annotations__.items():
             if name not in plain.parameters:
                 written = hint.__forward_arg__ if isinstance(hint, ForwardRef) else hint
-                new = inspect.Parameter(name, each.KEYWORD_ONLY, default=defaults.get(name), annotation=written)
+                kind = plain_type(written)
+                new = inspect.Parameter(name, each.KEYWORD_ONLY, default=defaults.get(name), annotation=kind)
                 parameters.append(new)
     return plain.replace(parameters=parameters)
 

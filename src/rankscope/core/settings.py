@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any, TypedDict, Unpack
+from typing import Annotated, Any, TypedDict, Unpack
 
 from rankscope.core.catalogue import unknown_name
 from rankscope.core.errors import SettingError
 from rankscope.core.keywords import declare_defaults
-from rankscope.core.peers import PEER, peer
+from rankscope.core.options import CHOICES, INPUT, Option, Parameter, Reads, option_fields
+from rankscope.core.peers import COMPAT, PEER, peer
 from rankscope.core.validation import (
     COUNT,
     FLAG,
@@ -27,6 +28,7 @@ from rankscope.core.validation import (
 )
 
 LEVEL = 0.95  # of intervals, where nothing is said
+MAPPING = "ROLE=NAME,..."
 MAX_RATIO = 200.0  # how many times its own size a packed file may become
 
 
@@ -143,30 +145,110 @@ class Choices(TypedDict, total=False):
 class InputChoices(Choices, total=False):
     """How inputs are read, and every setting; None means not chosen.
 
-    `junk`: items neither relevant nor irrelevant, removed first. `subtopics`: judgements of subtopics for measures of
-    diversity, a file, {query: {subtopic: {item: grade}}} or {query: {item: {subtopic: grade}}}, a table or tuples.
-    `classes`: class of each query, a
-    dictionary, a table or a file. `format` and `encoding` of files. `max_ratio`: how many times its own size a packed
-    file may become. `columns`: which column is which where names do not tell, {"query": NAME, "item": NAME}, also
-    grade, score, rank and, in JSON, results; dots lead into objects; `map_qrels` and `map_runs` the same for judgements
-    and for runs alone. `roll_up`: which document a chunk belongs to, a
-    regular expression with one group, a file, a table or {chunk: document}; documents are evaluated then.
+    `junk`: pairs, {query: [item, ...]}, a table or a file. `subtopics`: a file, {query: {subtopic: {item: grade}}} or
+    {query: {item: {subtopic: grade}}}, a table or tuples. `classes`: a dictionary, a table or a file. `columns`,
+    `map_qrels` and `map_runs`: {"query": NAME, "item": NAME}, also grade, score, rank and, in JSON, results. `roll_up`:
+    a regular expression with one group, a file, a table or {chunk: document}.
     """
 
-    junk: Any
-    subtopics: Any
-    classes: Any
-    format: str | None
-    encoding: str
-    max_ratio: float
-    columns: Any
-    map_qrels: Any
-    map_runs: Any
-    roll_up: Any
-    compat: str | None
+    junk: Annotated[
+        Any,
+        Option(
+            "Items neither relevant nor irrelevant (query 0 item 0), removed first.",
+            metavar="FILE",
+            kind=Reads(),
+            panel=INPUT,
+        ),
+    ]
+    subtopics: Annotated[
+        Any,
+        Option(
+            "Judgements of subtopics (query subtopic item grade) for measures of diversity: alpha_nDCG@10, ERR_IA@10, "
+            "StRecall@10, ... Not needed where the judgements name subtopics themselves.",
+            metavar="FILE",
+            kind=Reads(),
+            panel=INPUT,
+        ),
+    ]
+    format: Annotated[
+        str | None,
+        Option(
+            "Format of the input files, where it cannot be recognised: trec, csv, ...",
+            "--input-format",
+            metavar="NAME",
+            panel=INPUT,
+        ),
+    ]
+    columns: Annotated[
+        Any,
+        Option(
+            "Which column is which, where names do not tell: query=NAME,item=NAME and grade=, score= or rank=. Dots "
+            "lead into objects of JSON (item=_source.sku), results= names a list of hits, numbers count columns of a "
+            "text without a header. For all files.",
+            "--map",
+            metavar=MAPPING,
+            many="once",
+            panel=INPUT,
+        ),
+    ]
+    map_qrels: Annotated[
+        Any,
+        Option(
+            "The same for judgements alone, which wins over that for all files.",
+            metavar=MAPPING,
+            many="once",
+            panel=INPUT,
+        ),
+    ]
+    map_runs: Annotated[
+        Any,
+        Option(
+            "The same for runs alone, which wins over that for all files.", metavar=MAPPING, many="once", panel=INPUT
+        ),
+    ]
+    roll_up: Annotated[
+        Any,
+        Option(
+            "Evaluate documents where items are their chunks: a regular expression whose one group is the document's "
+            "id, as '^(.*)#\\d+$', or a file with two columns, chunk and document. The best chunk counts.",
+            metavar="REGEX|FILE",
+            kind=Reads(),
+            panel=INPUT,
+        ),
+    ]
+    encoding: Annotated[str, Option("Encoding of text files.", panel=INPUT)]
+    max_ratio: Annotated[
+        float,
+        Option(
+            "Refuse a packed file that becomes more than 1 GB and more than N times its size.",
+            metavar="N",
+            panel=INPUT,
+        ),
+    ]
+    classes: Annotated[
+        Any,
+        Option(
+            "Class of each query (columns query, class): values and verdicts by class.",
+            "--by",
+            metavar="CSV",
+            kind=Reads(),
+        ),
+    ]
+    compat: Annotated[
+        str | None,
+        Option(
+            f"Count as this peer does: {', '.join(COMPAT)}. Choices made by hand win.", metavar="PEER", panel=CHOICES
+        ),
+    ]
 
 
-declare_defaults(InputChoices, encoding="utf-8", max_ratio=MAX_RATIO)
+DEFAULTS_OF_INPUT = {"encoding": "utf-8", "max_ratio": MAX_RATIO}
+declare_defaults(InputChoices, **DEFAULTS_OF_INPUT)
+
+
+def input_parameters() -> dict[str, Parameter]:
+    """What says how inputs are read, as options; the settings stand in their own table."""
+    return option_fields(InputChoices, DEFAULTS_OF_INPUT, globals())
 
 
 @dataclass(frozen=True, init=False)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import rankscope
-from rankscope.commands.evaluate import OPTIONS_OF_FILES
+from rankscope.commands.scores import OPTIONS_OF_FILES
 from rankscope.core.errors import SettingError
 from tests.commands.line.inside import finished, runs_in
 

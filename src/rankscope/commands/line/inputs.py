@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -43,22 +43,6 @@ class Inputs:
         }
         return cls(tuple(files), systems, by_hand)
 
-    @staticmethod
-    def where(options: dict[str, Any], quiet: bool) -> Where | None:
-        """From what `scale_options` left in the keywords of a command; None where nothing was asked for."""
-        asked = {name: options.pop(name) for name in ("on", "memory", "work", "shuffle", "digest")}
-        if asked == {"on": None, "memory": None, "work": None, "shuffle": "auto", "digest": True}:
-            return None
-        from rankscope.core.machine import memory_size
-        from rankscope.core.runners import runner_of
-        from rankscope.ranks.parts.resources import Where
-
-        runner = asked["on"] if asked["on"] in (None, "home") else runner_of(asked["on"])  # before a file is read
-        if asked["memory"] is not None:
-            asked["memory"] = memory_size(asked["memory"])
-        asked["on"] = runner or "home"
-        return Where(**asked) if quiet else Where(**asked, say=say)
-
     @property
     def settings(self) -> Settings:
         """All choices that change numbers."""
@@ -76,7 +60,7 @@ class Inputs:
         both_levels: bool = False,
     ) -> Scores:
         """Evaluate saved ranks, or runs against judgements; `keep_scores` for graphs and forecasts that need them."""
-        from rankscope.commands.evaluate import scores_of
+        from rankscope.commands.scores import scores_of
 
         runs = self.named_runs
         if runs is None:
@@ -98,7 +82,7 @@ class Inputs:
 
     def reading(self, settings: Settings) -> Reading:
         """How the files are read."""
-        from rankscope.commands.evaluate import reading_of_choices
+        from rankscope.commands.scores import reading_of_choices
 
         return reading_of_choices(self.choices, settings.comments)
 
@@ -137,3 +121,19 @@ class Inputs:
             raise SettingError("saved ranks hold their judgements already: give NAME.ranks.parquet files alone")
         if sys.stdin is None and "-" in runs:
             raise SettingError("there is no standard input to read")
+
+
+def where_of(options: Mapping[str, Any], quiet: bool) -> Where | None:
+    """From the options of where a large run is reduced; None where nothing was chosen of them."""
+    chosen = {name: options[name] for name in ("on", "memory", "work", "shuffle", "digest")}
+    if chosen == {"on": "home", "memory": None, "work": None, "shuffle": "auto", "digest": True}:
+        return None
+    from rankscope.core.machine import memory_size
+    from rankscope.core.runners import runner_of
+    from rankscope.ranks.parts.resources import Where
+
+    if chosen["on"] != "home":
+        chosen["on"] = runner_of(chosen["on"])  # before a file is read
+    if chosen["memory"] is not None:
+        chosen["memory"] = memory_size(chosen["memory"])
+    return Where(**chosen) if quiet else Where(**chosen, say=say)

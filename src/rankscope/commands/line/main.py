@@ -11,6 +11,7 @@ import click
 from rankscope.commands.line import exits
 from rankscope.commands.line.command import debug_option
 from rankscope.commands.line.exits import report_closed_pipe, respect_signals
+from rankscope.commands.line.questions import find_command
 from rankscope.core.catalogue import Catalogue
 from rankscope.core.machine import products_on_one_core
 from rankscope.version import __version__
@@ -58,6 +59,9 @@ FILES = {  # those that stand in the file of another
     "components": "stability",
     "plan": "stability",
 }
+QUESTIONS = frozenset(
+    {"compare", "evaluate", "forecast", "gate", "homogeneity"}
+)  # whose command stands with its function
 ELSEWHERE = {  # what others call such commands
     "plot": "graph",
     "draw": "graph",
@@ -106,9 +110,9 @@ class LazyCommands(click.Group):
             return None
         if cmd_name in SMALL_PRODUCTS:
             products_on_one_core()
-        file = importlib.import_module(f"rankscope.commands.line.{FILES.get(cmd_name, cmd_name)}")
-        command: click.Command = getattr(file, f"{cmd_name}_command")
-        return command
+        room = "rankscope.commands" if cmd_name in QUESTIONS else "rankscope.commands.line"
+        file = importlib.import_module(f"{room}.{FILES.get(cmd_name, cmd_name)}")
+        return find_command(getattr(file, f"{cmd_name}_command"))
 
     def make_context(
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any

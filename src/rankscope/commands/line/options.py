@@ -8,9 +8,11 @@ from typing import Any, TypeVar
 import click
 from click.shell_completion import CompletionItem
 
-from rankscope.commands.line.command import Input, OutputFolder
-from rankscope.core.peers import COMPAT
-from rankscope.core.settings import MAX_RATIO, SETTINGS, Setting
+from rankscope.commands.line.command import Input
+from rankscope.commands.line.questions import INTERVALS, LATEX_MARKS, RESAMPLES, option_arguments
+from rankscope.commands.line.questions import LATEX_COLUMNS as PAPER_COLUMNS
+from rankscope.core.options import INPUT, Option, Parameter
+from rankscope.core.settings import SETTINGS, Setting, input_parameters
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -26,78 +28,28 @@ def options(*some: Callable[[Any], Any]) -> Callable[[F], F]:
     return add
 
 
-TEXT_FILE_OPTIONS: tuple[Callable[[Any], Any], ...] = (
-    click.option("--encoding", default="utf-8", show_default=True, help="Encoding of text files."),
-    click.option(
-        "--max-ratio",
-        default=MAX_RATIO,
-        show_default=True,
-        metavar="N",
-        help="Refuse a packed file that becomes more than 1 GB and more than N times its size.",
-    ),
-)
+def _declared(parameter: Parameter) -> Callable[[Any], Any]:
+    names, keywords = option_arguments(parameter)
+    return click.option(*names, **keywords)
 
 
-def _given_once(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> str | None:
-    """The only map; a second one would replace the first in silence."""
-    if len(values) > 1:
-        option = param.opts[0]
-        words = f"{option} is given {len(values)} times: write all pairs in one, separated by commas"
-        raise click.UsageError(f"{words}. Files with other columns have --map-qrels and --map-runs.", ctx)
-    return values[0] if values else None
-
-
-def _map_option(option: str, name: str, words: str) -> Callable[[Any], Any]:
-    return click.option(option, name, multiple=True, callback=_given_once, metavar="ROLE=NAME,...", help=words)
-
-
-MAP_OPTIONS: tuple[Callable[[Any], Any], ...] = (
-    _map_option(
-        "--map",
-        "columns",
-        "Which column is which, where names do not tell: query=NAME,item=NAME and grade=, score= or rank=. Dots lead "
-        "into objects of JSON (item=_source.sku), results= names a list of hits, numbers count columns of a text "
-        "without a header. For all files.",
-    ),
-    _map_option("--map-qrels", "map_qrels", "The same for judgements alone: what stands here wins over --map."),
-    _map_option("--map-runs", "map_runs", "The same for runs alone: what stands here wins over --map."),
-)
-MAP = MAP_OPTIONS[0]
-ROLL_UP = click.option(
-    "--roll-up",
-    type=Input(),
-    metavar="REGEX|FILE",
-    help="Evaluate documents where items are their chunks: a regular expression whose one group is the document's id, "
-    "as '^(.*)#\\d+$', or a file with two columns, chunk and document. The best chunk counts.",
-)
-JUNK = click.option(
-    "--junk",
-    type=Input(),
-    metavar="FILE",
-    help="File of items neither relevant nor irrelevant (query 0 item 0), removed first.",
-)
-READING_OPTIONS: tuple[Callable[[Any], Any], ...] = (
-    JUNK,
-    click.option(
-        "--subtopics",
-        type=Input(),
-        metavar="FILE",
-        help="Judgements of subtopics (query subtopic item grade) for measures of diversity: alpha_nDCG@10, ERR_IA@10, "
-        "StRecall@10, ... Not needed where QRELS is such a file.",
-    ),
-    click.option(
-        "--input-format",
-        "format",
+SYSTEM = Parameter(
+    "systems",
+    "tuple[str, ...]",
+    (),
+    Option(
+        "Name of a system in tables and graphs; once for each RUN, in their order. Default: that of its file.",
+        "--system",
         metavar="NAME",
-        help="Format of the input files, where it cannot be recognised: trec, csv, ...",
+        many=True,
+        panel=INPUT,
     ),
-    *MAP_OPTIONS,
-    ROLL_UP,
-    *TEXT_FILE_OPTIONS,
 )
-BY = click.option(
-    "--by", "classes", type=Input(), metavar="CSV", help="File with the class of each query (columns query, class)."
-)
+_INPUTS = {name: _declared(each) for name, each in input_parameters().items()}
+TEXT_FILE_OPTIONS = (_INPUTS["encoding"], _INPUTS["max_ratio"])
+MAP_OPTIONS = (_INPUTS["columns"], _INPUTS["map_qrels"], _INPUTS["map_runs"])
+MAP, ROLL_UP, JUNK, BY = (_INPUTS[name] for name in ("columns", "roll_up", "junk", "classes"))
+READING_OPTIONS = tuple(_INPUTS[name] for name in _INPUTS if name not in ("classes", "compat"))
 
 
 label_options = options(  # where the labels and names of items with features stand
@@ -128,20 +80,8 @@ def level_option(default: float) -> Callable[[F], F]:
     return click.option("--level", default=default, show_default=True, type=allowed, help=words)
 
 
-intervals_option = click.option(
-    "--intervals",
-    type=click.Choice(["auto", "bca", "bounded", "t"]),
-    default="auto",
-    show_default=True,
-    help="Intervals of the means: bounded (one query that was not seen may lie at either end of the measure's "
-    "range), t (Student's), bca (bootstrap), or auto: bounded below 25 queries or classes, t where the measure "
-    "has no range, and bca from 25 on.",
-)
-resamples_option = click.option(
-    "--resamples",
-    type=click.IntRange(100),
-    help="Number of bootstrap resamples. Default: 10,000 for up to 1,000 queries, fewer for more.",
-)
+intervals_option = _declared(Parameter("intervals", "Literal['auto', 'bca', 'bounded', 't']", "auto", INTERVALS))
+resamples_option = _declared(Parameter("resamples", "int | None", None, RESAMPLES))
 table_or_json_option = click.option(
     "--format",
     "output_format",
@@ -161,72 +101,24 @@ def on_option(default: str) -> Callable[[F], F]:
     return click.option("--on", metavar="WHERE", help=words)
 
 
-LATEX_COLUMNS = click.option(
-    "--latex-columns",
-    default="1",
-    show_default=True,
-    metavar="1|2|POINTS",
-    help="Width of tables in LaTeX: one column of a two-column page, both, or a width such as 347pt.",
-)
+LATEX_COLUMNS = _declared(Parameter("latex_columns", "str", "1", PAPER_COLUMNS))
 latex_options = options(  # how tables for a paper are set
     LATEX_COLUMNS,
-    click.option(
-        "--latex-marks",
-        type=click.Choice(["auto", "letters", "daggers", "none"]),
-        default="auto",
-        show_default=True,
-        help="What stands behind numbers in LaTeX, by the verdict of the tests: letters of systems that are not "
-        "significantly different, daggers against the baseline, or nothing. auto: letters where they can be read.",
-    ),
-)
-
-
-scale_options = options(  # where a large run is reduced, and in how much memory
-    on_option("home"),
-    click.option(
-        "--memory",
-        metavar="SIZE",
-        help="Work within this much memory, as 1GB; a run that needs more is reduced in parts. Default: half of what "
-        "is free.",
-    ),
-    click.option(
-        "--work",
-        type=OutputFolder(),
-        metavar="FOLDER",
-        help="Keep finished parts here until the work has ended well, so that stopped work continues. Default: next to "
-        "the file of saved ranks.",
-    ),
-    click.option(
-        "--shuffle",
-        type=click.Choice(["auto", "none"]),
-        default="auto",
-        show_default=True,
-        help="auto brings the rows of a query together where a large run has them scattered; none counts them where "
-        "they lie, in two passes.",
-    ),
-    click.option("--digest/--no-digest", default=True, show_default=True, help="Note the SHA-256 of large runs."),
+    _declared(Parameter("latex_marks", "Literal['auto', 'letters', 'daggers', 'none']", "auto", LATEX_MARKS)),
 )
 
 
 text_file_options = options(*TEXT_FILE_OPTIONS)
 map_options = options(*MAP_OPTIONS)
 shape_options = options(*MAP_OPTIONS, ROLL_UP)
-system_option = click.option(
-    "--system",
-    "systems",
-    multiple=True,
-    metavar="NAME",
-    help="Name of a system in tables and graphs; once for each RUN, in their order. Default: that of its file.",
-)
+system_option = _declared(SYSTEM)
 reading_options = options(system_option, *READING_OPTIONS)
 input_options = options(reading_options, BY)  # for every command that takes QRELS and RUN and shows queries
 
 
 def setting_options(function: F) -> F:
     """One option for each row of the settings table, and --compat; None means not given explicitly."""
-    peers = f"Count as this peer does: {', '.join(COMPAT)}. Options given explicitly win."
-    compat = click.option("--compat", metavar="PEER", help=peers)
-    return options(compat, *map(_setting_option, SETTINGS))(function)
+    return options(_INPUTS["compat"], *map(_setting_option, SETTINGS))(function)
 
 
 def chosen_setting_options(*names: str) -> Callable[[F], F]:
@@ -252,10 +144,15 @@ class SettingValue(click.ParamType[Any]):
         return [CompletionItem(str(each)) for each in self.setting.choices if str(each).startswith(incomplete)]
 
 
-def _setting_option(setting: Setting) -> Callable[[F], F]:
-    text = f"{setting.meaning}. Default: {setting.default_words}."
+def setting_arguments(setting: Setting) -> tuple[list[str], dict[str, Any]]:
+    """What click is told of the option of a setting: its names, and everything else."""
+    keywords: dict[str, Any] = {"default": None, "help": f"{setting.meaning}. Default: {setting.default_words}."}
     if isinstance(setting.default, bool):
-        spelled = f"{setting.option}/--no-{setting.name.replace('_', '-')}"
-        return click.option(spelled, setting.name, default=None, help=text)
+        return [f"{setting.option}/--no-{setting.name.replace('_', '-')}", setting.name], keywords
     kind = SettingValue(setting)
-    return click.option(setting.option, setting.name, type=kind, default=None, metavar=kind.name, help=text)
+    return [setting.option, setting.name], keywords | {"type": kind, "metavar": kind.name}
+
+
+def _setting_option(setting: Setting) -> Callable[[F], F]:
+    names, keywords = setting_arguments(setting)
+    return click.option(*names, **keywords)

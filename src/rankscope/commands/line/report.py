@@ -102,8 +102,8 @@ def report_command(
     rankscope report --suite suite.toml -o suite.html
     rankscope report --history gate.jsonl -o history.html
     """
-    from rankscope.commands.evaluate import choices_of_ranks
     from rankscope.commands.report import check_sources, size_of_docs, with_size_of_docs
+    from rankscope.commands.scores import choices_of_ranks
 
     check_page(output)
     inputs = Inputs.of(files, given)
