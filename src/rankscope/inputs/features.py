@@ -320,7 +320,11 @@ class ItemFacts:
             asked = checked_queries(self.queries, names, problems)
         if not problems.count:
             junk = {str(label) for label in listed_values(self.junk_labels)}
-            several, asked, found = _without_junk(several, asked, found, junk)
+            if junk:  # items with a junk label lose their labels and cannot be found
+                bad = np.array([bool(junk.intersection(labels)) for labels in several], dtype=np.bool_)
+                pairs = zip(bad.tolist(), several, strict=True)
+                several = tuple(() if wrong else labels for wrong, labels in pairs)
+                found = (found if found.size else np.ones(bad.size, dtype=np.bool_)) & ~bad
         queries, gallery = (each if each.size else None for each in (asked, found))
         _check_classes(several, queries, gallery, problems)
         return {"several": several, "ids": names, "queries": queries, "gallery": gallery}
@@ -342,14 +346,3 @@ def _check_classes(
     everyone = [label for labels in several for label in labels]
     if not query & item or len(everyone) == len(set(everyone)):
         problems.add("", "no class has two members", "A query needs another item of its own class to be found.")
-
-
-def _without_junk(
-    several: Sequence[Label], asked: BoolArray, found: BoolArray, junk: set[str]
-) -> tuple[tuple[Label, ...], BoolArray, BoolArray]:
-    """Items with a junk label lose their labels and cannot be found."""
-    if not junk:
-        return tuple(several), asked, found
-    bad = np.array([bool(junk.intersection(labels)) for labels in several], dtype=np.bool_)
-    kept = tuple(() if wrong else labels for wrong, labels in zip(bad.tolist(), several, strict=True))
-    return kept, asked, (found if found.size else np.ones(bad.size, dtype=np.bool_)) & ~bad

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankscope.core.arrays import BoolArray, FloatArray, IntArray, Lines
-from rankscope.core.wording import mapping_advice
+from rankscope.core.wording import join_words, mapping_advice
 from rankscope.inputs.id_columns import BEFORE, WORD, IdColumn, TextIds, padded, words_at
 from rankscope.inputs.problems import Problems
 from rankscope.inputs.reading import Reading
@@ -176,7 +176,7 @@ class LineLayout:
             numbers = tuple(name for name in self.numbers if name in form)
             return replace(self, fields=form, numbers=numbers, more_allowed=False, last="", shorter=())
         missing = [name for name in self.fields if name not in form]
-        what = f"the {missing[0]} column is missing" if len(missing) == 1 else f"{_listed_names(missing)} are missing"
+        what = f"the {missing[0]} column is missing" if len(missing) == 1 else f"{join_words(missing)} are missing"
         if "grade" in form and "grade" not in self.fields:
             what = "judgements in place of a run?"
             problems.advise("Judgements come first, then runs.")
@@ -189,7 +189,12 @@ class LineLayout:
         """The form of a text whose first lines all lack the same columns."""
         if not self.shorter or len(_first_fields(head, comments)) >= len(self.fields):
             return None
-        rows = _fields_of_lines(head, comments)
+        # The fields of the first whole lines, blank lines and comments aside.
+        beginning = head[: 1 << 16]
+        whole = beginning[: beginning.rfind(b"\n") + 1] or beginning
+        lines = (line.split() for line in whole.split(b"\n")[:LINES_LOOKED_AT])
+        kept = (fields for fields in lines if fields and not (comments and fields[0].startswith(b"#")))
+        rows = [[field.decode(errors="replace") for field in fields] for fields in kept]
         length, count = max(Counter(map(len, rows)).items(), key=lambda pair: pair[1], default=(0, 0))
         is_usual = 2 * count > len(rows)
         return form_of([row for row in rows if is_usual and len(row) == length], self.shorter)
@@ -270,24 +275,6 @@ def _first_fields(head: bytes, comments: bool) -> list[bytes]:
         if fields and not (comments and fields[0].startswith(b"#")):
             return fields
     return []
-
-
-def _fields_of_lines(head: bytes, comments: bool) -> list[list[str]]:
-    """The fields of the first whole lines, blank lines and comments aside."""
-    beginning = head[: 1 << 16]
-    whole = beginning[: beginning.rfind(b"\n") + 1] or beginning
-    lines = (line.split() for line in whole.split(b"\n")[:LINES_LOOKED_AT])
-    kept = (fields for fields in lines if fields and not (comments and fields[0].startswith(b"#")))
-    return [[field.decode(errors="replace") for field in fields] for fields in kept]
-
-
-def _listed_names(names: Sequence[str]) -> str:
-    """Two names or more in a sentence.
-
-    >>> _listed_names(["Q0", "rank", "tag"])
-    'Q0, rank and tag'
-    """
-    return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 # Where the fields of lines lie, found by looking at blanks alone, for text in which every line has as many fields.

@@ -74,14 +74,14 @@ def _from_pandas(data: Any, problems: Problems) -> pl.DataFrame:
     twice = sorted(name for name, times in Counter(names).items() if times > 1)
     if twice:
         raise InputError.of(problems.source, [f"column '{name}' is there twice" for name in twice])
-    columns = (data.iloc[:, position] for position in range(len(names)))
-    return pl.DataFrame([_from_pandas_column(name, column) for name, column in zip(names, columns, strict=True)])
-
-
-def _from_pandas_column(name: str, column: Any) -> pl.Series:
-    if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iufb":
-        return pl.Series(name, column.to_numpy())
-    return series_of_values(name, column.astype(object).where(column.notna(), None).tolist())
+    columns = []
+    for position, name in enumerate(names):
+        column = data.iloc[:, position]
+        if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iufb":
+            columns.append(pl.Series(name, column.to_numpy()))
+        else:
+            columns.append(series_of_values(name, column.astype(object).where(column.notna(), None).tolist()))
+    return pl.DataFrame(columns)
 
 
 # Retrieved ids as a matrix, one row per query, best first: what FAISS and its kin return.

@@ -169,18 +169,15 @@ def _plain_lists(answers: list[Any], ordered: bool, value: str, keep: bool) -> l
 
 def _numbered(answer: object) -> dict[Any, int] | None:
     """The items of a list with numbers that fall from 0; None where one stands there twice."""
-    items = _answer_as_list(answer)
+    items: Any = None
+    if isinstance(answer, list | tuple):
+        items = list(answer)
+    elif type(answer) is np.ndarray and answer.ndim == 1 and answer.dtype.kind in "iuUO":
+        items = answer.tolist()
     if items is None or not {str, int}.issuperset(map(type, items)):
         return None
     numbered = dict(zip(items, range(0, -len(items), -1), strict=True))
     return numbered if len(numbered) == len(items) else None
-
-
-def _answer_as_list(answer: object) -> list[Any] | None:
-    if isinstance(answer, np.ndarray):
-        plain = type(answer) is np.ndarray and answer.ndim == 1 and answer.dtype.kind in "iuUO"
-        return answer.tolist() if plain else None
-    return list(answer) if isinstance(answer, list | tuple) else None
 
 
 def _plain_ids(ids: list[Any]) -> list[str] | None:
@@ -238,9 +235,11 @@ def _columns_of(data: Any, value: str) -> tuple[Any, Any, Any] | None:
     """Query, item and value; None where they are not all there, where two could be meant, or where there are ranks."""
     if type(data) is tuple:
         return data if len(data) == 3 else None
-    names = _names_of_columns(data)
-    if names is None:
+    package = type(data).__module__.partition(".")[0]
+    is_frame = package in ("pandas", "polars") and type(data).__name__ == "DataFrame"
+    if not is_frame and not isinstance(data, Mapping):
         return None
+    names = list(data.columns if is_frame else data)
     by_name = {plain_name(name): name for name in names if isinstance(name, str)}
     wanted = [
         next((by_name[word] for word in words if word in by_name), None)
@@ -251,14 +250,6 @@ def _columns_of(data: Any, value: str) -> tuple[Any, Any, Any] | None:
         return None
     query, item, number = (data[name] for name in wanted)
     return query, item, number
-
-
-def _names_of_columns(data: Any) -> list[Any] | None:
-    """The columns of a frame or of a dictionary of columns."""
-    if isinstance(data, Mapping):
-        return list(data)
-    package = type(data).__module__.partition(".")[0]
-    return list(data.columns) if package in ("pandas", "polars") and type(data).__name__ == "DataFrame" else None
 
 
 def _plain_column(column: Any) -> Any:

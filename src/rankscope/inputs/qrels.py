@@ -399,29 +399,21 @@ class JudgedLists:
 def read_junk(data: Any, reading: Reading) -> list[tuple[str, str]]:
     """Junk as (query, item) pairs: from pairs, {query: [item, ...]}, a table, or a file in the judgements' format."""
     if isinstance(data, str | Path):
-        read = Qrels.of(data, reading.of_others)
+        read = Qrels.of(data, replace(reading, map_qrels=(), map_runs=()))  # the map of judgements is not for junk
         return list(zip(read.query.to_list(), read.item.to_list(), strict=True))
     if isinstance(data, Mapping):
-        _refuse_no_lists(data)
+        problems = Problems("junk", ["The form is {query: [item, ...]}."])
+        for query, items in data.items():
+            if isinstance(items, str | bytes) or not isinstance(items, Iterable):  # the items of 'xy' would be x and y
+                problems.add(f"query {query}", f"needs a list of items, got {shorten_value(items)}")
+        problems.raise_if_any()
         return _checked_pairs([(query, item) for query, items in data.items() for item in items])
-    return _checked_pairs(_pairs_of_frame(data) if hasattr(data, "get_columns") else data)
-
-
-def _pairs_of_frame(frame: Any) -> Iterable[tuple[Any, ...]]:
+    if not hasattr(data, "get_columns"):
+        return _checked_pairs(data)
     from rankscope.inputs.tables import columns_of, text_ids
 
-    needed = {"query": columns.QUERY, "item": columns.ITEM}
-    found = columns_of(frame, needed, Problems("junk"), {})
-    return zip(*(text_ids(column).to_list() for column in found.get_columns()), strict=True)
-
-
-def _refuse_no_lists(data: Mapping[Any, Any]) -> None:
-    """The items of a query are a list: those of the text 'xy' would be x and y."""
-    problems = Problems("junk", ["The form is {query: [item, ...]}."])
-    for query, items in data.items():
-        if isinstance(items, str | bytes) or not isinstance(items, Iterable):
-            problems.add(f"query {query}", f"needs a list of items, got {shorten_value(items)}")
-    problems.raise_if_any()
+    found = columns_of(data, {"query": columns.QUERY, "item": columns.ITEM}, Problems("junk"), {})
+    return _checked_pairs(zip(*(text_ids(column).to_list() for column in found.get_columns()), strict=True))
 
 
 def _checked_pairs(pairs: Any) -> list[tuple[str, str]]:

@@ -87,11 +87,6 @@ class Reading:
         given = {"columns": self.columns, "map_qrels": self.map_qrels, "map_runs": self.map_runs}
         return {name: each for name, each in given.items() if each}
 
-    @property
-    def of_others(self) -> Reading:
-        """How files are read that are neither judgements nor runs: the map of judgements is not theirs."""
-        return replace(self, map_qrels=(), map_runs=()) if self.map_qrels or self.map_runs else self
-
     def __post_init__(self) -> None:
         check_fields(
             self,

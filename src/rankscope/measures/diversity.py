@@ -114,15 +114,11 @@ def greedy_gains(pairs: Ragged, alpha: float, depth: int | None) -> Ragged:
         chosen = np.zeros(items.size, dtype=np.bool_)
         chosen[taken] = True
         worth[subtopic[chosen[owner]]] *= 1.0 - alpha
-    return _by_row(gains, len(pairs))
-
-
-def _by_row(gains: list[tuple[IntArray, IntArray, FloatArray]], lists: int) -> Ragged:
     nothing = np.empty(0, dtype=np.int64)
-    row, rank = (np.concatenate([nothing, *(each[part] for each in gains)]) for part in (0, 1))
+    rows, ranks = (np.concatenate([nothing, *(each[part] for each in gains)]) for part in (0, 1))
     gain = np.concatenate([np.empty(0), *(each[2] for each in gains)])
-    order = np.lexsort((rank, row))
-    return Ragged.from_rows(row[order], lists, rank=rank[order], gain=gain[order])
+    order = np.lexsort((ranks, rows))
+    return Ragged.from_rows(rows[order], len(pairs), rank=ranks[order], gain=gain[order])
 
 
 # Measures of lists that should serve every subtopic of a query, not one of them again and again.

@@ -215,14 +215,6 @@ def hits_needed(level: float, relevant: IntArray, rounding: str) -> IntArray:
     return np.ceil(wanted - 1e-9).astype(np.int64)
 
 
-def best_from(queries: RelevantRanks, hits: IntArray) -> FloatArray:
-    """The highest precision at or beyond the given number of hits; 0 where it is not reached."""
-    counts = np.where(queries.position >= np.maximum(hits, 1)[queries.row], queries.position / queries.ranks, 0.0)
-    best = np.zeros(len(queries))
-    np.maximum.at(best, queries.row, counts)
-    return best
-
-
 @dataclass(frozen=True)
 class IPrec(HitsFirst):
     """Interpolated precision at a recall level: the highest precision at that recall or beyond; 0 if never reached.
@@ -249,7 +241,9 @@ class IPrec(HitsFirst):
         """The best precision from the level on."""
         queries = queries.at(rel=self.rel)
         hits = hits_needed(self.scope, queries.relevant, self.levels)
-        best = np.where(queries.relevant > 0, best_from(queries, hits), np.nan)
+        reached = queries.position >= np.maximum(hits, 1)[queries.row]
+        best = np.where(queries.relevant > 0, 0.0, np.nan)  # 0 where the level is not reached
+        np.maximum.at(best, queries.row, np.where(reached, queries.position / queries.ranks, 0.0))
         return np.where(_empty_for_trec_eval(queries, self.levels) & (hits == 0), np.nan, best)
 
     def defined(self, queries: RelevantRanks) -> Any:

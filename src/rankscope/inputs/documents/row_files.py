@@ -130,11 +130,13 @@ def tsv_rows(blocks: Iterator[TextPart]) -> Iterator[Row]:
     [(1, ['a', 'x "y" z']), (2, ['b', '"so" it "goes"'])]
     """
     for line, text in numbered_lines(blocks):
-        yield line, [_without_quotes(each) if each[:1] == '"' else each for each in text.split("\t")]
-
-
-def _without_quotes(field: str) -> str:
-    return field[1:-1].replace('""', '"') if ENCLOSED.fullmatch(field) else field
+        yield (
+            line,
+            [
+                each[1:-1].replace('""', '"') if each[:1] == '"' and ENCLOSED.fullmatch(each) else each
+                for each in text.split("\t")
+            ],
+        )
 
 
 def csv_rows(blocks: Iterator[TextPart], separator: str, problems: Problems) -> Iterator[Row]:

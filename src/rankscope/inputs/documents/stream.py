@@ -225,7 +225,10 @@ class DocumentStream:
                 for record in each.read(own):
                     yield line_in_file(number, record.line), record
             except InputError as error:
-                _take_over(error, own)
+                for report in error.reports:
+                    for problem in report.problems:
+                        own.add(problem.place, problem.what)
+                    own.advise(report.advice)
             problems.take_over(own, each.name if several else "", number)
             if self.progress is not None:
                 self.progress("documents", (number + 1) / len(self.files))
@@ -357,11 +360,3 @@ def _portions_of_documents(placed: Iterable[tuple[int, DocumentRecord]]) -> Iter
             waiting, size = [], 0
     if waiting:
         yield waiting
-
-
-def _take_over(error: InputError, problems: Problems) -> None:
-    """What ended the reading of one file, among its problems."""
-    for report in error.reports:
-        for each in report.problems:
-            problems.add(each.place, each.what)
-        problems.advise(report.advice)

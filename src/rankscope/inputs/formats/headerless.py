@@ -150,7 +150,11 @@ def numbered_tables(
     for block in texts.decoded_blocks(source, encoding, problems, inner_marks=True):
         if blank is None:
             first = next((line for line in block.split(b"\n") if line.strip() and not COMMENT_BEGIN.match(line)), b"")
-            blank = _is_blank(first.decode(), max((int(name) for _, name in columns if name.isdecimal()), default=0))
+            beginning = first.decode()
+            width = max((int(name) for _, name in columns if name.isdecimal()), default=0)
+            blank = all(
+                beginning.count(each) + 1 < width <= len(beginning.split()) for each in SEPARATORS if each in beginning
+            )
         lines = block.split(b"\n") if blank else []
         # A tab between the fields of a line; nothing of a comment.
         for number, line in enumerate(lines):
@@ -160,12 +164,6 @@ def numbered_tables(
     if not reader.names:
         problems.add("", "is empty")
         raise InputError([problems.report()])
-
-
-def _is_blank(first: str, width: int) -> bool:
-    """Whether blanks separate, by the first line and by how many columns there must be."""
-    there = [each for each in SEPARATORS if each in first]
-    return all(first.count(each) + 1 < width <= len(first.split()) for each in there)
 
 
 # LETOR text, as learning to rank keeps judgements: `grade qid:query 1:0.3 2:0.1 # item`.

@@ -322,7 +322,9 @@ def whole_json(source: Source, encoding: str, problems: Problems) -> Any:
             return DECODER.decode(text)
         problems.add("", "is empty")
     except json.JSONDecodeError as error:
-        if _are_lines(text, error.pos):
+        # A value that ends with its line, and another object behind it: the first line was a long one.
+        ends_with_line = "\n" in text[text.rfind("}", 0, error.pos) : error.pos]
+        if text[error.pos : error.pos + 1] == "{" == text.lstrip()[0] and ends_with_line:
             return _each_line(text, problems)
         cut_off = ". The file ends here: was it cut off?" if error.pos >= len(text.rstrip()) else ""
         what = f"is not JSON: {error.msg} (column {error.colno}){cut_off}"
@@ -330,11 +332,6 @@ def whole_json(source: Source, encoding: str, problems: Problems) -> Any:
     except (ValueError, RecursionError) as error:
         problems.add("", f"is not JSON that can be read: {error}")
     raise InputError([problems.report()])
-
-
-def _are_lines(text: str, end: int) -> bool:
-    """Whether a value ends with its line and another object begins behind it: the first line was a long one."""
-    return text[end : end + 1] == "{" and "\n" in text[text.rfind("}", 0, end) : end] and text.lstrip()[0] == "{"
 
 
 def _each_line(text: str, problems: Problems) -> list[Any]:

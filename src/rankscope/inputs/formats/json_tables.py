@@ -210,7 +210,14 @@ def keyed_table(data: Any, choices: JsonChoices, problems: Problems) -> Table:
     engine = _engine_of(data, hits)
     if engine is not None:
         _refuse_other_use(RESPONSES_SHAPE, choices, problems)
-        return _of_responses(data, engine, hits)
+        for number, (query, answer) in enumerate(data.items(), 1):  # the hits of each response under its query
+            if not engine.recognises(fields_of(answer) or {}, hits):
+                what = f"must have a response as the others do, got {shorten_value(answer)}"
+                hits.problems.add(f"query {query}", what)
+                continue
+            hits.answered = query
+            engine.add(answer, number, len(data), hits)
+        return hits.table()
     if not _has_lists(data, hits):
         return json_rows.table_of_nested(data, choices.value, problems)
     for query, answer in data.items():
@@ -226,17 +233,6 @@ def _refuse_other_use(shape: InputShape, choices: JsonChoices, problems: Problem
     if shape.holds not in (HOLDS_EITHER, wanted):
         problems.add("", f"is of the shape '{shape.name}', which holds {shape.holds} and not {wanted}")
         raise InputError([problems.report()])
-
-
-def _of_responses(data: Any, engine: ElasticResponse | SolrResponse, hits: ResultRows) -> Table:
-    """The hits of each response under the query before it."""
-    for number, (query, answer) in enumerate(data.items(), 1):
-        if not engine.recognises(fields_of(answer) or {}, hits):
-            hits.problems.add(f"query {query}", f"must have a response as the others do, got {shorten_value(answer)}")
-            continue
-        hits.answered = query
-        engine.add(answer, number, len(data), hits)
-    return hits.table()
 
 
 def _engine_of(data: Any, hits: ResultRows) -> ElasticResponse | SolrResponse | None:
@@ -438,16 +434,11 @@ def _table_of_records(listed: Sequence[Any], choices: JsonChoices, problems: Pro
             problems.add(f"record {number}", "has a name twice")
         else:
             shape.add(record, number, len(listed), hits)
-    _refuse_lost_columns(hits, listed)
-    return hits.table()
-
-
-def _refuse_lost_columns(hits: ResultRows, listed: Sequence[Any]) -> None:
-    """Where the query was mapped to a name that no record has, the names that are there."""
+    # Where the query was mapped to a name that no record has, the names that are there.
     asked = hits.choices.columns.get("query")
-    if asked is None or hits.query or not listed or hits.query_of(listed[0]) is not None:
-        return
-    complain_of_missing_column("query", asked, map(str, fields_of(listed[0]) or {}), hits.problems)
+    if asked is not None and not hits.query and listed and hits.query_of(listed[0]) is None:
+        complain_of_missing_column("query", asked, map(str, fields_of(listed[0]) or {}), hits.problems)
+    return hits.table()
 
 
 def rows_table(listed: Sequence[Any], choices: JsonChoices, problems: Problems) -> Table:

@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, NoReturn, Protocol
 
@@ -165,19 +166,14 @@ def format_of_file(source: Source, encoding: str = "utf-8") -> Format:
     head = source.head()
     text = texts.utf8_beginning(head, encoding)
     ours = source.address.lower().endswith(OUR_SUFFIXES)  # then no other package need be asked
-    for each in _possible_formats(head, text, ours):
+    possible = (FORMATS.find(each.name) for each in KNOWN if each.may_begin(head) or each.may_begin(text))
+    for each in chain(() if ours else FORMATS.added(), possible):  # those of other packages first: TREC takes any text
         if each.recognises(head if each.binary else text):
             return each
     where = f"a NUL byte in line {head.count(NEWLINE, 0, head.find(NUL)) + 1}"
     raise InputError.of(
         source.name, [f"is in no format known here: it is not text ({where})"], _advice_on_formats(head)
     )
-
-
-def _possible_formats(head: bytes, text: bytes, ours: bool) -> Iterator[Format]:
-    """Formats in the order they are asked: those that other packages add first, for TREC takes any text."""
-    yield from () if ours else FORMATS.added()
-    yield from (FORMATS.find(each.name) for each in KNOWN if each.may_begin(head) or each.may_begin(text))
 
 
 def _advice_on_formats(head: bytes) -> str:

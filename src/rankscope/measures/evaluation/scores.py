@@ -340,18 +340,14 @@ def settings_in_effect(systems: Iterable[RelevantRanks], settings: Settings) -> 
 def _setting_of_ranks(name: str, ranks: RelevantRanks, settings: Settings) -> object:
     chosen = getattr(settings, name)
     if name == "collection_size":
-        return _collection_size(ranks)
+        known = ranks.collection[ranks.collection != UNKNOWN]
+        if not known.size:
+            return None
+        low, high = int(known.min()), int(known.max())
+        return low if low == high else f"{low} to {high}"
     if name == "seed" or (name == "ties" and chosen == "expected"):
         return chosen
     return ranks.provenance.get("settings", {}).get(name, chosen)
-
-
-def _collection_size(ranks: RelevantRanks) -> int | str | None:
-    known = ranks.collection[ranks.collection != UNKNOWN]
-    if not known.size:
-        return None
-    low, high = int(known.min()), int(known.max())
-    return low if low == high else f"{low} to {high}"
 
 
 # Scores as a flat dictionary that trackers of experiments log as it is.
