@@ -9,13 +9,13 @@ import numpy as np
 from brughi2014_data import Experiment, RankedSystem, variables
 from brughi2014_figures import POINTS
 
-from rankscope.analysis.comparison.compare import Compared, compare, explained_words
+from rankscope.analysis.comparison.compare import Compared, compare
 from rankscope.analysis.comparison.verdict_sentences import join_names, verdict_sentences
 from rankscope.analysis.statistics.anova import welch
 from rankscope.analysis.statistics.assumptions import assumptions
 from rankscope.analysis.statistics.bands import Band, band, difference_band
 from rankscope.analysis.statistics.collection_band import collection_band
-from rankscope.analysis.statistics.explanatory_variables import explain
+from rankscope.analysis.statistics.explanatory_variables import explain, explained_words
 from rankscope.analysis.statistics.mixed_model import PairedAndUnpaired, SystemEffect, mixed
 from rankscope.analysis.statistics.multiple_comparisons import comparison_intervals, games_howell
 from rankscope.analysis.statistics.paired_tests import spread

@@ -14,6 +14,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankscope.analysis.comparison.compare import Compared, compare
+from rankscope.analysis.comparison.paper_tables import (
+    BETTER,
+    WORSE,
+    comparison_table,
+    marks_of,
+    means_grid,
+    scores_table,
+)
 from rankscope.analysis.statistics.score_table import ScoreTable
 from rankscope.core import latex
 from rankscope.core.errors import SettingError
@@ -29,7 +37,6 @@ from rankscope.core.latex import (
 )
 from rankscope.core.rendering import Cell, Grid
 from rankscope.measures.evaluation.score_tables import query_grid
-from rankscope.reports.paper_tables import BETTER, WORSE, comparison_table, marks_of, means_grid, scores_table
 from tests.reports.examples import scores_of
 from tests.typeset import overfull_boxes, typeset, widths_of
 
@@ -203,7 +210,7 @@ def test_two_systems_and_those_compared_with_the_baseline_alone_have_daggers() -
 
 
 def test_letters_that_cannot_be_read_become_daggers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rankscope.reports.paper_tables.LONGEST", 0)
+    monkeypatch.setattr("rankscope.analysis.comparison.paper_tables.LONGEST", 0)
     assert "†" in marks_of(compared()).note
     assert "letter" in marks_of(compared(), "letters").note
 

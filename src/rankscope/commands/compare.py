@@ -489,7 +489,7 @@ def _paragraph(comparison: Any, format: str) -> str:
 
 def _rendered(comparison: Any, format: str, every_pair: bool, notes: bool, width: float, marks: str) -> str:
     if format == "latex":
-        from rankscope.reports.paper_tables import comparison_table
+        from rankscope.analysis.comparison.paper_tables import comparison_table
 
         return comparison_table(comparison, width, marks, notes)
     from rankscope.analysis.comparison.compare import COMPARISON_FORMATS

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from rankscope.core.display import ShownRows, Tabular
+from rankscope.core.display import Display, ShownRows, Tabular
 from rankscope.core.errors import InputError, SettingError
 from rankscope.core.keywords import strict_keywords
+from rankscope.core.rendering import Rows
 from rankscope.core.settings import LEVEL, MAX_RATIO
 from rankscope.core.validation import COUNT, SEED, OneOf, check
 
@@ -48,6 +49,19 @@ class Preferred(Tabular):
     answers: int
     level: float = LEVEL
     strengths: Strengths | None = None  # of three systems or more
+
+    def records(self) -> Rows:
+        from rankscope.analysis.assessors.win_rates import rate_rows
+
+        return rate_rows(self.rates)
+
+    def display(self) -> Display:
+        from rankscope.analysis.assessors.win_rates import bias_lines, strength_lines, verdict_lines
+
+        bias = (line.removeprefix("! ") for line in bias_lines(self.bias))
+        return Display.of(
+            [*verdict_lines(self.rates), *strength_lines(self.strengths), *bias], self.records(), ".rates"
+        )
 
 
 @strict_keywords

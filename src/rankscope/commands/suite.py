@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankscope.commands import defaults
-from rankscope.core.display import Tabular
+from rankscope.core.display import Display, Tabular
 from rankscope.core.errors import SettingError
 from rankscope.core.keywords import strict_keywords
+from rankscope.core.rendering import Rows
 from rankscope.inputs.suite_file import SuiteFile, parse_suite, read_suite
 
 if TYPE_CHECKING:
@@ -38,6 +39,12 @@ class ScoredSuite(Tabular):
         from rankscope.measures.evaluation.warning_kinds import told_lines
 
         return told_lines(self.scores, verbose)
+
+    def records(self) -> Rows:
+        return self.main.records()
+
+    def display(self) -> Display:
+        return self.main.display()
 
 
 @strict_keywords

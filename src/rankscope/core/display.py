@@ -5,7 +5,6 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any, TypeVar
 
 from rankscope.core.caching import import_extra
@@ -23,8 +22,7 @@ class Displayed:
 
     def display(self) -> Display:
         """What it shows of itself."""
-        display: Display = import_module("rankscope.reports.display").display_of(self)
-        return display
+        raise NotImplementedError
 
     def __repr__(self) -> str:
         return self.display().text()
@@ -48,7 +46,8 @@ class Tabular(Displayed):
 
     def records(self) -> Rows:
         """Its table for programs: plain numbers under short names."""
-        rows: Rows = import_module("rankscope.reports.display").rows_of(self)
+        result: Any = self
+        rows: Rows = result.rows()
         return rows
 
     def to_polars(self) -> Any:
@@ -64,11 +63,11 @@ class Tabular(Displayed):
 
     def to_markdown(self) -> str:
         """The table for a page or a pull request, with what must be said of it."""
-        return written(self, "markdown")
+        return self.display().markdown()
 
     def to_latex(self) -> str:
         r"""The table for a paper, to \input; what must be said of it stands above as comments."""
-        return written(self, "latex")
+        return self.display().latex()
 
 
 class ShownRows(list[dict[str, object]], Tabular):
@@ -90,6 +89,12 @@ class ShownRows(list[dict[str, object]], Tabular):
     __slots__ = ()
     __repr__ = Displayed.__repr__
 
+    def records(self) -> Rows:
+        return self
+
+    def display(self) -> Display:
+        return Display.of([how_many(len(self), "row", "rows")], self)
+
 
 class ShownByName(dict[str, Value], Displayed):
     """A dictionary from names to results that shows a line of each."""
@@ -97,15 +102,24 @@ class ShownByName(dict[str, Value], Displayed):
     __slots__ = ()
     __repr__ = Displayed.__repr__
 
+    def display(self) -> Display:
+        names = list(self)
 
-def written(result: object, format: str, **options: Any) -> str:
-    """A result in a format for people, as its command prints it."""
-    return str(import_module("rankscope.reports.display").written(result, format, options))
+        def row(number: int) -> list[Cell]:
+            return [Cell(names[number], number=False), Cell(_first_line(self[names[number]]), number=False)]
+
+        return Display(how_many(len(names), "result", "results"), LongTable(("name", "result"), len(names), row))
+
+
+def _first_line(result: object) -> str:
+    """The first line of what a result shows of itself."""
+    return shortened(result.display().title if isinstance(result, Displayed) else repr(result), LONGEST_LINE)
 
 
 # What a result shows of itself: a sentence, a table of which only the ends are seen, and what must be said with it.
 
 LINES = 10
+LONGEST_LINE = 90  # of a result among others
 WIDTH = 120
 LONGEST_CELL = 44
 FEW_COLUMNS, LONG_CELL = 3, 88  # where there are few columns, cells may be longer
@@ -306,6 +320,16 @@ class LongTable:
         """Rows as dictionaries; only those that are shown become cells."""
         header = tuple(dict.fromkeys(name for row in rows for name in row))
         return cls(header, len(rows), lambda row: [cell_of(name, rows[row].get(name), places) for name in header])
+
+    @classmethod
+    def of_frame(cls, frame: Any) -> LongTable:
+        """Rows of a polars frame, made when they are shown."""
+
+        def row(number: int) -> list[Cell]:
+            texts = [(each, f"{each:g}" if isinstance(each, float) else str(each)) for each in frame.row(number)]
+            return [Cell(text, number=not isinstance(each, str)) for each, text in texts]
+
+        return cls(tuple(frame.columns), frame.height, row)
 
     @classmethod
     def of_columns(cls, columns: Mapping[str, Sequence[object]], places: int = 4) -> LongTable:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankscope.core.display import Tabular
+from rankscope.core.display import Display, Tabular
 from rankscope.core.rendering import Rows, as_json, markdown_table, text_table
 from rankscope.core.wording import how_many
 
@@ -64,6 +64,16 @@ class Answer(Tabular):
         tables = [{"heading": each.heading, "rows": list(each.rows), "note": each.note} for each in self.tables]
         whole = {"format": "rankscope.feedback", "version": VERSION, "question": self.question, "facts": self.facts}
         return as_json({**whole, "tables": tables, "warnings": list(self.warnings)})
+
+    def records(self) -> Rows:
+        return [{"table": each.heading, **row} for each in self.tables for row in each.rows]
+
+    def display(self) -> Display:
+        words = [f"{self.question}: {self.facts}", *(each.note for each in self.tables if each.note), *self.warnings]
+        return Display.of(words, self.tables[0].rows if self.tables else [], ".text()")
+
+    def to_markdown(self) -> str:
+        return self.markdown()
 
 
 def _lines(lines: Any) -> str:

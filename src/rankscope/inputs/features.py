@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankscope.core.arrays import BoolArray, IntArray
-from rankscope.core.display import Displayed
+from rankscope.core.display import Display, Displayed, LongTable
 from rankscope.core.errors import InputError
+from rankscope.core.wording import how_many
 from rankscope.inputs.problems import KEPT, Problems, shorten_value
 from rankscope.inputs.values import is_unicode, refuse_masked
 
@@ -293,6 +294,12 @@ class Features(Displayed, LabelledItems):
     def kind(self) -> np.dtype[Any]:
         """The type of the features."""
         return self.matrix.dtype
+
+    def display(self) -> Display:
+        labels = len({label for label in self.labels if label})
+        told = f"{how_many(len(self), 'item', 'items')} of {how_many(labels, 'label', 'labels')}"
+        table = LongTable.of_columns({"item": self.ids, "label": self.labels})
+        return Display(f"Features: {told}, {how_many(self.matrix.shape[1], 'values')} each", table)
 
 
 @dataclass(frozen=True)

@@ -19,9 +19,9 @@ import numpy as np
 from rankscope.core import columns
 from rankscope.core.arrays import FloatArray, IntArray
 from rankscope.core.caching import check_fork, once
-from rankscope.core.display import Displayed
+from rankscope.core.display import Display, Displayed, LongTable
 from rankscope.core.errors import InputError
-from rankscope.core.wording import setting_value
+from rankscope.core.wording import how_many, setting_value
 from rankscope.inputs.id_columns import Hashes, IdColumn, TextIds
 from rankscope.inputs.plain_objects import PlainNested, plain_from_columns, plain_of
 from rankscope.inputs.problems import Problems, place_of_line, shorten_value
@@ -211,6 +211,12 @@ class Qrels(Displayed):
 
     def __len__(self) -> int:
         return self.grade.size
+
+    def display(self) -> Display:
+        frame = self.table.select("query", "item", "grade")
+        queries = frame.get_column("query").n_unique()
+        title = f"{self.name}: {how_many(len(self), 'judgement', 'judgements')} of {how_many(queries)}"
+        return Display(title, LongTable.of_frame(frame))
 
 
 class PlainQrels(Qrels):

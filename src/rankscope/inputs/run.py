@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from rankscope.core.caching import check_fork
-from rankscope.core.display import Displayed
+from rankscope.core.display import Display, Displayed, LongTable
 from rankscope.core.errors import InputError, SwappedInputs
 from rankscope.core.names import distinct_names
+from rankscope.core.wording import how_many
 from rankscope.inputs.plain_objects import PlainNested, plain_of
 from rankscope.inputs.problems import Problems, raise_all
 from rankscope.inputs.reading import DEFAULT_READING, Reading
@@ -263,6 +264,19 @@ class Run(Displayed):
         for query, item, score in self.table().iter_rows():
             nested.setdefault(query, {})[item] = score
         return nested
+
+    def display(self) -> Display:
+        """What is not in memory is not read to be shown, for it may be large, or come once."""
+        if self.is_held:
+            return self._display_of_rows(f"Run {self.name}")
+        where = f"in {self.place}" if self.source else "which is made when it is asked for"
+        return Display(f"Run {self.name}, {where}: .table() gives its rows")
+
+    def _display_of_rows(self, title: str, notes: tuple[str, ...] = ()) -> Display:
+        frame = self.table()
+        queries = frame.get_column("query").n_unique()
+        told = f"{how_many(frame.height, 'row', 'rows')} of {how_many(queries)}"
+        return Display(f"{title}: {told}", LongTable.of_frame(frame), notes, ".choices")
 
 
 # Several runs at once, each under a name of its own.

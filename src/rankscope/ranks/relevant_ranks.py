@@ -14,8 +14,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankscope.core.arrays import BoolArray, FloatArray, IntArray
 from rankscope.core.caching import once
-from rankscope.core.display import Displayed
+from rankscope.core.display import Display, Displayed, LongTable
+from rankscope.core.rendering import Cell
 from rankscope.core.settings import Settings
+from rankscope.core.wording import how_many
 from rankscope.inputs.mix_ups import FIRST_ITEMS, UnlikeIds
 from rankscope.ranks.ragged import Ragged, changes
 from rankscope.version import __version__
@@ -70,6 +72,7 @@ def is_rare(found: int, returned: int, judged: int) -> bool:
 
 KINDS = "kinds of queries"  # what provenance says of classes that were given explicitly
 UNKNOWN = -1
+MOST_RANKS = 6  # of relevant items, in a cell
 KEPT_DISTRACTORS = 256  # the best of each query, where scores are kept
 LISTS = ("judged", "pooled", "levels", "ties")
 COLUMNS = ("depth", "answered", "collection")
@@ -397,6 +400,28 @@ class RelevantRanks(Displayed):
         cut = self.cut(depth)
         returned = int(cut.depth.sum())
         return 1.0 - cut.judged.size / returned if returned else float("nan")
+
+    def display(self) -> Display:
+        labels = ("class",) if self.classes is not None else ()
+        answered, sizes = int(self.answered.sum()), self.collection[self.collection != UNKNOWN]
+        among = f", among {how_many(int(sizes.max()), 'items')}" if sizes.size else ""
+        title = (
+            f"Ranks of {self.system}: {how_many(len(self))} judged, {answered:,} answered{among}; "
+            f"relevant from grade {self.rel:g} on"
+        )
+        header = ("query", *labels, "relevant", "found", "at ranks", "ranked")
+        return Display(title, LongTable(header, len(self), self._cells))
+
+    def _cells(self, row: int) -> list[Cell]:
+        """One query as a row of a table: the ranks of its first relevant items."""
+        start, stop = self.judged.offsets[row : row + 2].tolist()
+        relevant = self.judged["grade"][start:stop] >= self.rel
+        places = self.judged["rank"][start:stop][relevant].tolist()
+        shown = ", ".join(f"{place:,}" for place in places[:MOST_RANKS]) + (", ..." if len(places) > MOST_RANKS else "")
+        label = [] if self.classes is None else [Cell(self.classes[row], number=False)]
+        counts = [Cell(f"{int(self.relevant[row]):,}"), Cell(f"{len(places):,}")]
+        last = [Cell(shown or "-", number=False), Cell(f"{int(self.depth[row]):,}")]
+        return [Cell(self.queries[row], number=False), *label, *counts, *last]
 
 
 def _limits(scope: ArrayLike, items: Ragged) -> NDArray[Any]:

@@ -14,10 +14,10 @@ from rankscope.analysis.comparison.verdict_sentences import join_names
 from rankscope.analysis.statistics.deciding_test import DECIDING
 from rankscope.analysis.statistics.sampling_units import classes_are_targets
 from rankscope.analysis.statistics.score_table import ScoreTable
-from rankscope.core.display import Tabular
+from rankscope.core.display import Display, Tabular
 from rankscope.core.latex import latex_comments, latex_table
 from rankscope.core.names import visible
-from rankscope.core.rendering import Cell, Grid, as_json, grid_markdown, grid_text, rows_csv, value_text
+from rankscope.core.rendering import Cell, Grid, Rows, as_json, grid_markdown, grid_text, rows_csv, value_text
 from rankscope.core.settings import Settings
 from rankscope.core.wording import how_many, percent_text
 from rankscope.engines.images.benchmark import Benchmark
@@ -87,6 +87,18 @@ class Standings(Tabular):
             f"{name_of_mean(self.main)}, the larger p, over {len(main.units):,} {main.unit}, "
             f"{self.compared.families.primary}, level {percent_text(self.compared.level)}."
         )
+
+    def records(self) -> Rows:
+        return standings_rows(self)
+
+    def display(self) -> Display:
+        return Display.of([standings_verdict(self), *standings_notes(self)], standings_grid(self), ".to_markdown()")
+
+    def to_markdown(self) -> str:
+        return standings_markdown(self)
+
+    def to_latex(self) -> str:
+        return standings_latex(self)
 
 
 def name_of_mean(measure: str) -> str:

@@ -23,11 +23,11 @@ from rankscope.analysis.assessors.grades import AssessorGrades
 from rankscope.analysis.statistics.bootstrap import Bounds, Statistic, jackknife_interval
 from rankscope.core.arrays import FloatArray
 from rankscope.core.catalogue import unknown_name
-from rankscope.core.display import Tabular
+from rankscope.core.display import Display, Tabular
 from rankscope.core.errors import SettingError
-from rankscope.core.rendering import text_table
+from rankscope.core.rendering import Rows, text_table, value_text
 from rankscope.core.validation import SHARE, Number, check
-from rankscope.core.wording import percent_text
+from rankscope.core.wording import how_many, percent_text
 from rankscope.ranks.ragged import column_sums_by, divide
 
 if TYPE_CHECKING:
@@ -114,6 +114,20 @@ class Agreement(Tabular):
             if name not in self.marks.assessors:
                 raise SettingError(unknown_name("assessor", name, self.marks.assessors))
         return next(each for each in self.two if set(each.assessors) == {one, other})
+
+    def records(self) -> Rows:
+        return two_rows(self.two)
+
+    def display(self) -> Display:
+        together = self.together
+        shown = "; ".join(f"{name} {value_text(together[name].value, places=3)}" for name in together.names[:2])
+        words = [
+            f"{how_many(len(self.marks.assessors), 'assessors')}; all together: {shown}",
+            *(order_lines(self.orders) if self.orders else ()),
+            f"low, high: {percent_text(self.level)} limits of kappa over queries",
+            *agreement_notes(self.two),
+        ]
+        return Display.of(words, self.records())
 
 
 def agreement(marks: AssessorGrades, *, relevant: float = 1.0, by_class: bool = True, level: float = 0.95) -> Agreement:

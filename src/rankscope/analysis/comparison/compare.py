@@ -21,7 +21,7 @@ import numpy as np
 from rankscope.analysis.comparison.class_effects import ClassEffects, class_effects, judged_together
 from rankscope.analysis.comparison.pairwise import Comparison, PairTests, compare_pairs, correct_comparison, with_limits
 from rankscope.analysis.comparison.rank_intervals import RankIntervals, rank_intervals
-from rankscope.analysis.comparison.verdict_sentences import verdict_sentences
+from rankscope.analysis.comparison.verdict_sentences import verdict_sentences, write_up_sentences
 from rankscope.analysis.statistics.anova import welch
 from rankscope.analysis.statistics.assumptions import Assumptions, assumptions
 from rankscope.analysis.statistics.bootstrap import Intervals
@@ -36,7 +36,7 @@ from rankscope.analysis.statistics.corrections import (
 from rankscope.analysis.statistics.deciding_test import DECIDING, caution, decide_limits
 from rankscope.analysis.statistics.effect_sizes import standardised_difference
 from rankscope.analysis.statistics.equivalence import Equivalence, equivalence_p
-from rankscope.analysis.statistics.explanatory_variables import Explained
+from rankscope.analysis.statistics.explanatory_variables import EXPLAINED_HEADING, Explained, explained_words
 from rankscope.analysis.statistics.mean_intervals import WAYS, mean_intervals
 from rankscope.analysis.statistics.mixed_model import PairedAndUnpaired, paired_and_unpaired
 from rankscope.analysis.statistics.multiple_comparisons import RandomisedTukey, games_howell, randomised_tukey
@@ -47,7 +47,7 @@ from rankscope.analysis.statistics.sampling_units import class_sums, classes_are
 from rankscope.analysis.statistics.score_table import MOST_CLASSES, ScoreTable, repeated_systems
 from rankscope.core.arrays import FloatArray
 from rankscope.core.catalogue import summary_of, unknown_name
-from rankscope.core.display import Tabular, written
+from rankscope.core.display import Display, Tabular
 from rankscope.core.errors import SettingError
 from rankscope.core.names import visible
 from rankscope.core.rendering import Rows, as_json, markdown_table, rows_csv, text_table
@@ -490,6 +490,15 @@ class MeasureCompared(Tabular):
             for row in result.rows()
         ]
 
+    def records(self) -> Rows:
+        """One measure alone does not know by which correction its p-values were corrected."""
+        return self.pair_rows("corrected")
+
+    def display(self) -> Display:
+        systems, pairs = how_many(len(self.table.systems), "systems"), how_many(len(self.pairs), "pair", "pairs")
+        title = f"{self.measure} of {systems} on {how_many(len(self.table))}, {pairs} compared"
+        return Display.of([title, *filter(None, [self.caution])], self.records())
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Compared(Tabular):
@@ -519,15 +528,18 @@ class Compared(Tabular):
 
     def to_markdown(self, every_pair: bool = False) -> str:
         """The verdict and all tables, as `rankscope compare --format markdown` prints them."""
-        return written(self, "markdown", every_pair=every_pair)
+        return comparison_markdown(self, every_pair)
 
     def to_latex(self, columns: str | float = "1", marks: str = "auto") -> str:
         """The table for a paper: `columns` is how wide it is, `marks` what stands behind numbers, as of `report`."""
-        return written(self, "latex", columns=columns, marks=marks)
+        from rankscope.analysis.comparison.paper_tables import comparison_table
+        from rankscope.core.latex import width_of_columns
+
+        return comparison_table(self, width_of_columns(columns), marks)
 
     def write_up(self) -> str:
         """One paragraph for a paper: test, correction, effects with their limits, queries, and what to cite."""
-        return written(self, "write-up")
+        return " ".join(write_up_sentences(self))
 
     def stands_for(self, system: str) -> str:
         """The name under which a system was compared: its own, or that of the one it equals."""
@@ -552,6 +564,13 @@ class Compared(Tabular):
         return dict(
             zip(ranks.systems, zip(ranks.low.tolist(), ranks.high.tolist(), ranks.letters, strict=True), strict=True)
         )
+
+    def records(self) -> Rows:
+        return pair_records(self)
+
+    def display(self) -> Display:
+        words = [*verdict_sentences(self), self.main.means.told, *comparison_notes(self)]
+        return Display.of(words, self.main.system_rows(), ".to_markdown()")
 
 
 MOST_PAIRS = 30
@@ -827,28 +846,6 @@ COMPARISON_FORMATS: dict[str, Callable[[Compared, bool, bool], str]] = {
     "json": comparison_json,
     "csv": comparison_csv,
 }
-
-
-# What variables of the queries explain, in words and tables.
-
-EXPLAINED_HEADING = "What variables of the queries explain"
-
-
-def explained_words(done: Explained) -> str:
-    """What was fitted, how to read it, and what the variables take away."""
-    shared = (
-        "Pairs by their own differences, because the variance of queries comes out below 0."
-        if done.paired
-        else f"Variance of queries {done.plain_query:.5f} without the variables, {done.query_variance:.5f} with them; "
-        f"residual {done.plain_residual:.5f} and {done.residual_variance:.5f}."
-    )
-    note = f" {done.note}." if done.note else ""
-    return (
-        f"Mixed model of {done.measure} of {how_many(done.queries, 'queries')}: system * (class + variables) + (1 "
-        "| query), REML. "
-        f"Slopes are for one standard deviation of a variable. {shared} p values are for each slope alone, and no "
-        f"verdict rests on them.{note}"
-    )
 
 
 def with_explained(text: str, done: Explained, format: str) -> str:

@@ -24,7 +24,7 @@ from rankscope.analysis.statistics.power import ShownEffects
 from rankscope.analysis.statistics.proportions import binomial_limits
 from rankscope.analysis.statistics.score_table import ScoreTable
 from rankscope.core.arrays import FloatArray, IntArray
-from rankscope.core.display import Tabular
+from rankscope.core.display import Display, Tabular
 from rankscope.core.errors import SettingError
 from rankscope.core.names import one_line, visible
 from rankscope.core.rendering import Cell, Grid, as_json, grid_markdown
@@ -282,6 +282,12 @@ class GateResult(Tabular):
     def rows(self) -> list[dict[str, object]]:
         """One row for each check."""
         return [check.row() for check in self.checks]
+
+    def display(self) -> Display:
+        return Display.of([self.sentence, *self.remarks], gate_grid(self), ".remarks")
+
+    def to_markdown(self) -> str:
+        return gate_markdown(self)
 
 
 def power_sentence(check: GateCheck) -> str:

@@ -23,9 +23,9 @@ from rankscope.analysis.statistics.resampling import in_batches
 from rankscope.analysis.statistics.sampling_units import units_of
 from rankscope.analysis.statistics.score_table import ScoreTable
 from rankscope.core.arrays import BoolArray, FloatArray
-from rankscope.core.display import Tabular
+from rankscope.core.display import Display, Tabular
 from rankscope.core.errors import SettingError
-from rankscope.core.rendering import as_json, markdown_table, text_table
+from rankscope.core.rendering import Rows, as_json, markdown_table, text_table
 from rankscope.core.wording import decimal_text, how_many, join_words, percent_text
 from rankscope.measures.direction import turn
 
@@ -109,6 +109,12 @@ class LeaderboardStability(Tabular):
         known = f"{self.measure}, {how_many(len(self.systems), 'systems')}; {len(self.top)} may be the best: {best}"
         head = f"LeaderboardStability({known})"
         return "\n  ".join([head, *lines])
+
+    def records(self) -> Rows:
+        return self.system_rows()
+
+    def display(self) -> Display:
+        return Display.of([*stability_sentences(self), *self.notes], self.records(), ".to_markdown()")
 
 
 def stability(

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from rankscope.analysis.comparison.gate import FEWEST_PLACES, signed_text, size_text, with_side
-from rankscope.core.display import Tabular
+from rankscope.core.display import Display, Tabular
 from rankscope.core.names import visible
-from rankscope.core.rendering import Cell, Grid, as_json, grid_markdown
+from rankscope.core.rendering import Cell, Grid, Rows, as_json, grid_markdown
 from rankscope.core.wording import how_many
 from rankscope.measures.direction import direction_of
 
@@ -199,10 +199,20 @@ class SequentialResult(Tabular):
         """One row for each check."""
         return [check.row() for check in self.checks]
 
+    def records(self) -> Rows:
+        return [{name: getattr(each, name) for name in LOOK_COLUMNS} for each in self.checks]
+
+    def display(self) -> Display:
+        return Display.of([self.sentence, *self.remarks], sequential_grid(self), ".remarks")
+
+    def to_markdown(self) -> str:
+        return sequential_markdown(self)
+
 
 # What a look found, as text for a terminal, Markdown for a job's summary, JSON for programs.
 
 LOOK_VERSION = 2  # 1 had changes turned so that more is better
+LOOK_COLUMNS = ("measure", "first", "second", "change", "low", "high", "units", "decision", "needed")
 HEADER = ("measure", "systems", "change", "limits", "units", "decision", "units to go")
 
 

@@ -27,10 +27,10 @@ from rankscope.analysis.statistics.resampling import batches, drawing
 from rankscope.analysis.statistics.score_table import ScoreTable
 from rankscope.core.arrays import FloatArray
 from rankscope.core.catalogue import unknown_name
-from rankscope.core.display import Tabular
+from rankscope.core.display import Display, Tabular
 from rankscope.core.errors import SettingError
 from rankscope.core.names import visible
-from rankscope.core.rendering import text_table
+from rankscope.core.rendering import Rows, text_table
 from rankscope.core.validation import COUNT, SEED, SHARE, check
 from rankscope.core.wording import decimal_text, how_many, join_words, percent_text, signed_text, span_text
 from rankscope.measures.direction import best_first, side_of, turn
@@ -212,6 +212,13 @@ class Suite(Tabular):
         if name not in by_name:
             raise SettingError(unknown_name("system", name, by_name))
         return by_name[name]
+
+    def records(self) -> Rows:
+        return suite_rows(self)
+
+    def display(self) -> Display:
+        words = [f"{suite_headline(self)}.", *suite_sentences(self), *suite_notes(self)]
+        return Display.of(words, self.records(), ".to_markdown()", places=3)
 
 
 def compare_suite(

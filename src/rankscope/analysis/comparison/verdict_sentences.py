@@ -287,10 +287,6 @@ CORRECTED = {
 }
 
 
-def write_up(compared: Compared) -> str:
-    return " ".join(write_up_sentences(compared))
-
-
 def write_up_sentences(compared: Compared) -> list[str]:
     """Its sentences; every number is one of the result."""
     main = compared.main

@@ -18,9 +18,9 @@ from rankscope.analysis.curves.averaging import By, generality_groups, radial_la
 from rankscope.analysis.curves.curve import Curve, with_relevant_items
 from rankscope.analysis.curves.precision_recall import level_hits, rank_of_hit, row_of
 from rankscope.core.arrays import FloatArray, IntArray
-from rankscope.core.display import Tabular
+from rankscope.core.display import Display, Tabular
 from rankscope.core.errors import MeasureError
-from rankscope.core.rendering import text_table
+from rankscope.core.rendering import Rows, text_table
 from rankscope.core.wording import how_many, setting_usage
 from rankscope.measures.quadruple import Contingency, Quadruple
 from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks
@@ -189,6 +189,12 @@ class SearchEffort(Tabular):
             rows.append(row | {"items per further hit": _ratio(scope - before[0], hits - before[1])})
             before = (scope, hits)
         return rows
+
+    def records(self) -> Rows:
+        return [each.row() for each in self.wanted]
+
+    def display(self) -> Display:
+        return Display.of([effort_headline(self), *effort_notes(self)], self.records())
 
 
 def search_effort(

@@ -32,7 +32,7 @@ from rankscope.analysis.statistics.resampling import drawing
 from rankscope.analysis.statistics.sampling_units import unit_classes
 from rankscope.core.arrays import FloatArray
 from rankscope.core.catalogue import unknown_name
-from rankscope.core.display import Tabular
+from rankscope.core.display import Display, Tabular
 from rankscope.core.errors import MeasureError, SettingError
 from rankscope.core.rendering import as_json, text_table
 from rankscope.core.validation import FLAG, SEED, SHARE, Number, OneOf, check, check_fields
@@ -369,6 +369,10 @@ class Forecast(Tabular):
             for each in self.measures
             for test in each.tested
         ]
+
+    def display(self) -> Display:
+        words = [forecast_line(self), *self.warnings, *self.reasons]
+        return Display.of(words, forecast_rows(self), ".warnings and .reasons", places=3)
 
 
 # From how many items to how many.

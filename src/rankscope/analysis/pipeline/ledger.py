@@ -24,7 +24,7 @@ from rankscope.analysis.pipeline.account import (
     steps_of,
 )
 from rankscope.core.arrays import IntArray
-from rankscope.core.display import Tabular
+from rankscope.core.display import Display, Tabular
 from rankscope.core.errors import SettingError
 from rankscope.core.names import visible
 from rankscope.core.rendering import Rows, as_json, grid_of, markdown_table, rows_csv, text_table
@@ -97,6 +97,20 @@ class Ledger(Tabular):
         """The sentence and the values of the stages."""
         path = " > ".join(f"{each.stage} {each.value:.3f}" for each in self.main.entries[:-1])
         return f"Ledger of {self.main.name}, {how_many(len(self.queries))}: {path}\n{self.sentences[0]}"
+
+    def records(self) -> Rows:
+        return stage_rows(self.main)
+
+    def display(self) -> Display:
+        return Display.of([*self.sentences, basis_line(self), *self.notes], self.records(), ".notes")
+
+    def to_markdown(self) -> str:
+        return ledger_markdown(self)
+
+    def to_latex(self) -> str:
+        from rankscope.core.latex import COLUMN
+
+        return ledger_latex(self, COLUMN)
 
 
 def ledger_of(

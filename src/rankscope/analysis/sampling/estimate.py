@@ -6,10 +6,11 @@ import math
 from dataclasses import dataclass
 
 from rankscope.analysis.statistics.proportions import LARGEST_POPULATION, PROPORTION_INTERVALS, normal_quantile
-from rankscope.core.display import Tabular
+from rankscope.core.display import Display, Tabular
 from rankscope.core.errors import SettingError
 from rankscope.core.keywords import strict_keywords
 from rankscope.core.validation import COUNT, SHARE, Number, OneOf, Rule, WholeNumber, check
+from rankscope.core.wording import how_many, percent_text
 
 COUNTS: dict[str, Rule] = {
     "collection": WholeNumber(least=1, most=LARGEST_POPULATION),
@@ -84,6 +85,14 @@ class Estimated(Tabular):
     def _items_per_hit(self, relevant: EstimatedRange) -> EstimatedRange:
         further = (relevant.value - self.hits, relevant.low - self.hits, relevant.high - self.hits)
         return per_hit(self.collection - self.scope, EstimatedRange(*further))
+
+    def display(self) -> Display:
+        words = (
+            f"{how_many(self.hits, 'hit', 'hits')} among the first {self.scope:,} of "
+            f"{how_many(self.collection, 'items')}, {self.found:,} relevant among {self.judged:,} drawn below; "
+            f"{percent_text(self.level)} intervals, {self.method}"
+        )
+        return Display.of([words], self.rows())
 
 
 def _exact_row(quantity: str, value: float) -> dict[str, object]:
@@ -213,6 +222,13 @@ class SampleSize(Tabular):
                 "expected hits": self.expected_hits,
             }
         ]
+
+    def display(self) -> Display:
+        return Display(
+            f"Judge {self.judged:,} of {how_many(self.collection, 'items')} drawn at random to know {self.relevant:,} "
+            f"relevant ones to {self.error:.3g} of their number at level {self.level:g}; {self.expected_hits:.1f} of "
+            "those judged will be relevant"
+        )
 
 
 @strict_keywords

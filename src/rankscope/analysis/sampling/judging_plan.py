@@ -26,9 +26,9 @@ from typing import TYPE_CHECKING
 from rankscope.analysis.statistics.deciding_test import skew_t_width
 from rankscope.analysis.statistics.variance_components import CLASS, QUERY, Components
 from rankscope.core.arrays import FloatArray
-from rankscope.core.display import Tabular
+from rankscope.core.display import Display, Tabular
 from rankscope.core.errors import SettingError
-from rankscope.core.rendering import as_json, markdown_table, text_table
+from rankscope.core.rendering import Rows, as_json, markdown_table, text_table
 from rankscope.core.wording import how_many, percent_text, plain_number, setting_usage
 
 if TYPE_CHECKING:
@@ -282,6 +282,12 @@ class JudgingPlans(Tabular):
 
     def _queries_beyond(self, base: JudgingDesign) -> int:
         return _most_within(lambda more: self._extra(replace(base, queries=base.queries + more)), self.budget)
+
+    def records(self) -> Rows:
+        return [each.row() for each in (self.now, *self.plans)]
+
+    def display(self) -> Display:
+        return Display.of([line.removeprefix("! ") for line in plan_sentences(self)], self.records())
 
 
 Steps = Callable[[int], JudgingDesign]

@@ -32,9 +32,9 @@ from rankscope.analysis.sampling.estimate import EstimatedRange
 from rankscope.analysis.sampling.intervals import t_quantile
 from rankscope.analysis.statistics.mean_intervals import mean_intervals
 from rankscope.core.arrays import FloatArray
-from rankscope.core.display import Tabular
+from rankscope.core.display import Display, Tabular
 from rankscope.core.errors import SettingError
-from rankscope.core.rendering import text_table
+from rankscope.core.rendering import Rows, text_table
 from rankscope.core.wording import how_many, setting_value
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.run import Run
@@ -258,6 +258,12 @@ class MachineJudged(Tabular):
     level: float
     reason: str  # why nothing is corrected, where nothing is
     warnings: tuple[str, ...] = ()
+
+    def records(self) -> Rows:
+        return [each.row() for each in (*self.rows, *self.differences)]
+
+    def display(self) -> Display:
+        return Display.of([machine_line(self), *machine_lines(self), *self.warnings], self.records(), ".warnings")
 
 
 @dataclass(frozen=True, eq=False)

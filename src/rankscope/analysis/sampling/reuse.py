@@ -16,9 +16,9 @@ import numpy as np
 import polars as pl
 
 from rankscope.core.arrays import FloatArray
-from rankscope.core.display import Tabular
+from rankscope.core.display import Display, Tabular
 from rankscope.core.errors import SettingError
-from rankscope.core.rendering import text_table
+from rankscope.core.rendering import Rows, text_table
 from rankscope.core.settings import settings_of
 from rankscope.core.validation import COUNT, check
 from rankscope.core.wording import how_many
@@ -94,6 +94,13 @@ class Reuse(Tabular):
     def moved(self) -> int:
         """How many systems would stand at another place."""
         return sum(each.place != each.place_outside for each in self.systems)
+
+    def records(self) -> Rows:
+        return [each.row() for each in self.systems]
+
+    def display(self) -> Display:
+        words = [line.removeprefix("! ") for line in reuse_lines(self)]
+        return Display.of(words, self.records(), ".to_markdown()")
 
 
 def reuse(

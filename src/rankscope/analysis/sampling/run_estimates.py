@@ -26,8 +26,8 @@ from rankscope.analysis.sampling.quantities import ClassSize, EstimateRules, Qua
 from rankscope.analysis.sampling.strata import Strata, totals
 from rankscope.analysis.statistics.bootstrap import ENOUGH
 from rankscope.core.arrays import FloatArray, IntArray
-from rankscope.core.display import Tabular
-from rankscope.core.rendering import text_table
+from rankscope.core.display import Display, Tabular
+from rankscope.core.rendering import Rows, text_table
 from rankscope.core.wording import decimal_text, how_many
 
 if TYPE_CHECKING:
@@ -154,6 +154,12 @@ class RunEstimates(Tabular):
             (run, each, run.name) for run in self.runs for each in self.quantities if not isinstance(each, ClassSize)
         ]
         return [*shared, *own]
+
+    def records(self) -> Rows:
+        return [each.row() for each in self.means]
+
+    def display(self) -> Display:
+        return Display.of([sample_line(self), *self.warnings], self.records(), ".warnings")
 
 
 # The economic reading of a ranking: how many items to inspect for one more hit (Sebe et al. 2004, section 3).

@@ -19,9 +19,10 @@ import numpy as np
 from rankscope.analysis.statistics.design import Design, clean_squares, design_of, pair_numbers
 from rankscope.analysis.statistics.score_table import ScoreTable
 from rankscope.core.arrays import FloatArray
-from rankscope.core.display import Tabular
+from rankscope.core.display import Display, Tabular
 from rankscope.core.errors import InputError, SettingError
 from rankscope.core.validation import SHARE, check
+from rankscope.core.wording import how_many
 
 LEVEL = "all systems"
 CONSTANT = 1e-9
@@ -69,6 +70,10 @@ class Explained(Tabular):
     def rows(self) -> list[dict[str, object]]:
         """One row for each slope."""
         return [each.row() for each in self.slopes]
+
+    def display(self) -> Display:
+        title = f"{EXPLAINED_HEADING} of {self.measure} ({how_many(self.queries, 'queries')})"
+        return Display.of([title, explained_words(self)], self.rows())
 
 
 def explain(table: ScoreTable, variables: Mapping[str, Mapping[str, float]], level: float = 0.95) -> Explained:
@@ -220,3 +225,25 @@ def _number(text: str | None, name: str, query: str, problems: Any) -> float:
     if not np.isfinite(value):
         problems.add(f"query {query}", f"{name} must be a number, got '{text}'")
     return value
+
+
+# What variables of the queries explain, in words and tables.
+
+EXPLAINED_HEADING = "What variables of the queries explain"
+
+
+def explained_words(done: Explained) -> str:
+    """What was fitted, how to read it, and what the variables take away."""
+    shared = (
+        "Pairs by their own differences, because the variance of queries comes out below 0."
+        if done.paired
+        else f"Variance of queries {done.plain_query:.5f} without the variables, {done.query_variance:.5f} with them; "
+        f"residual {done.plain_residual:.5f} and {done.residual_variance:.5f}."
+    )
+    note = f" {done.note}." if done.note else ""
+    return (
+        f"Mixed model of {done.measure} of {how_many(done.queries, 'queries')}: system * (class + variables) + (1 "
+        "| query), REML. "
+        f"Slopes are for one standard deviation of a variable. {shared} p values are for each slope alone, and no "
+        f"verdict rests on them.{note}"
+    )

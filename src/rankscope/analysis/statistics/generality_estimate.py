@@ -23,7 +23,7 @@ from rankscope.analysis.statistics.mean_intervals import mean_intervals
 from rankscope.analysis.statistics.query_curves import QueryCurves, curves_over_generality
 from rankscope.analysis.statistics.sampling_units import FEW_UNITS, deciding_units, unit_classes, unit_values
 from rankscope.core.arrays import BoolArray, FloatArray, IntArray
-from rankscope.core.display import Tabular
+from rankscope.core.display import Display, Tabular
 from rankscope.core.rendering import text_table
 from rankscope.core.validation import SHARE, check
 from rankscope.core.wording import percent_text, setting_value
@@ -178,6 +178,9 @@ class Homogeneity(Tabular):
         """One row per bin."""
         names = ("index", "thinned", "thinned_low", "thinned_high", "bins", "bins_low", "bins_high", "gap", "differs")
         return pl.DataFrame({name: getattr(self, name) for name in (*names, "queries", "units")}, nan_to_null=True)
+
+    def display(self) -> Display:
+        return Display.of([homogeneity_verdict(self)], homogeneity_rows(self), places=3)
 
 
 def homogeneity(

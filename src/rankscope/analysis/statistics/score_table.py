@@ -14,9 +14,10 @@ from numpy.typing import ArrayLike
 
 from rankscope.core.arrays import BoolArray, FloatArray, IntArray
 from rankscope.core.catalogue import unknown_name
-from rankscope.core.display import Tabular
+from rankscope.core.display import Display, LongTable, Tabular
 from rankscope.core.errors import MeasureError, SettingError
-from rankscope.core.wording import setting_usage
+from rankscope.core.rendering import Rows, grid_of
+from rankscope.core.wording import how_many, setting_usage
 from rankscope.measures.direction import turn
 from rankscope.measures.evaluation.scores import Column, Scores
 from rankscope.measures.measure import Measure
@@ -172,6 +173,19 @@ class ScoreTable(Tabular):
         """Second minus first, for the queries that both have."""
         difference: FloatArray = self.values[:, self.number(second)] - self.values[:, self.number(first)]
         return difference[~np.isnan(difference)]
+
+    def records(self) -> Rows:
+        return [self._record(row) for row in range(len(self))]
+
+    def _record(self, row: int) -> dict[str, object]:
+        label = {} if self.classes is None else {"class": self.classes[row]}
+        return {"query": self.queries[row], **label, **dict(zip(self.systems, self.values[row].tolist(), strict=True))}
+
+    def display(self) -> Display:
+        labels = () if self.classes is None else ("class",)
+        title = f"{self.measure} of {how_many(len(self.systems), 'system', 'systems')} on {how_many(len(self))}"
+        header = ("query", *labels, *self.systems)
+        return Display(title, LongTable(header, len(self), lambda row: grid_of([self._record(row)]).rows[0]))
 
 
 def _column(scores: Scores, system: int, measure: str | None) -> Column:

@@ -26,9 +26,9 @@ from rankscope.analysis.statistics.design import below_zero_note
 from rankscope.analysis.statistics.score_table import ScoreTable
 from rankscope.core.arrays import FloatArray, IntArray
 from rankscope.core.columns import FACTORS
-from rankscope.core.display import Tabular
+from rankscope.core.display import Display, Tabular
 from rankscope.core.errors import SettingError
-from rankscope.core.rendering import as_json, markdown_table, text_table
+from rankscope.core.rendering import Rows, as_json, markdown_table, text_table
 from rankscope.core.wording import how_many, join_words, plain_number
 
 FEW_LEVELS = 5  # levels: a variance from fewer is hardly known
@@ -112,6 +112,13 @@ class Components(Tabular):
     def rows(self) -> list[dict[str, object]]:
         """One row for each source."""
         return [{"of": self.what, **each.row()} for each in self.parts]
+
+    def records(self) -> Rows:
+        return [{name: getattr(each, name) for name in COMPONENT_COLUMNS} for each in self.parts]
+
+    def display(self) -> Display:
+        words = [f"{self.what}: mean {self.mean:.4f}", sentence_of(self), *self.notes]
+        return Display.of(words, [component_row(each) for each in self.parts], ".notes")
 
 
 def divisor(source: str, sizes: Mapping[str, int]) -> int:
@@ -654,6 +661,7 @@ def _constant(sums: _Sums) -> RemlFit:
 
 # Where uncertainty comes from, in tables and in words that follow from them.
 
+COMPONENT_COLUMNS = ("source", "levels", "variance", "low", "high", "share", "of_mean")
 SOURCES = {
     "query": "queries",
     "class": "classes",

@@ -98,10 +98,10 @@ def _ranked(sample: Any, space: str, progress: Any) -> Any:
 
 def _written(folder: Path, ranks: list[Any], scores: Any, compared: Any) -> list[tuple[Path, str]]:
     """The files for programs, and what each is."""
+    from rankscope.analysis.comparison.paper_tables import scores_table
     from rankscope.core.files import atomic
     from rankscope.ranks.storage import save_ranks
     from rankscope.reports import output_formats
-    from rankscope.reports.paper_tables import scores_table
 
     result: list[tuple[Path, str]] = []
     for each in ranks:

@@ -76,8 +76,8 @@ class Output:
         if self.report.name != "latex":
             colour = self.path is None and colourful(_standard_output())
             return self.report.render(scores, per_query, colour)
+        from rankscope.analysis.comparison.paper_tables import scores_table
         from rankscope.core.latex import width_of_columns
-        from rankscope.reports.paper_tables import scores_table
 
         return scores_table(scores, width_of_columns(self.columns), self.marks, per_query)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,8 +12,10 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from rankscope.core.display import Tabular
+from rankscope.core.display import Display, Tabular
 from rankscope.core.files import atomic
+from rankscope.core.rendering import Rows
+from rankscope.core.wording import how_many
 from rankscope.engines.crawler.addresses import machine_of
 from rankscope.engines.resumable import Resumable, WorkKind
 
@@ -56,6 +59,23 @@ class Gathered(Tabular):
             left_out=tuple(state.left_out()),
             resumed=resumed,
         )
+
+    def rows(self) -> Rows:
+        """Why pages were left out, the most frequent reason first, each with an example."""
+        reasons = Counter(reason for _, reason in self.left_out)
+        example = {reason: address for address, reason in reversed(self.left_out)}
+        return [
+            {"left out because": name, "pages": count, "such as": example[name]}
+            for name, count in reasons.most_common()
+        ]
+
+    def display(self) -> Display:
+        words = (
+            f"{how_many(self.documents, 'document', 'documents')} in {self.path}, from "
+            f"{how_many(self.asked, 'pages')} asked for; "
+            f"{self.copies:,} copies, {len(self.left_out):,} left out, {self.waiting:,} waiting"
+        )
+        return Display.of([words], self.rows())
 
 
 # What has been gathered so far, in one SQLite file: stopped work goes on from there.

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankscope.core.arrays import FloatArray, IntArray
-from rankscope.core.display import Tabular
+from rankscope.core.display import Display, Tabular
 from rankscope.core.errors import InputError
-from rankscope.core.rendering import as_json, text_table
+from rankscope.core.rendering import Rows, as_json, text_table
 from rankscope.core.validation import Number, check
 from rankscope.core.wording import how_many
 from rankscope.engines.nearest import metrics
@@ -64,6 +64,15 @@ class LabelCheck(Tabular):
     def facts(self) -> str:
         """What was looked at, in a line."""
         return f"{how_many(self.classes, 'classes')} of two or more, {how_many(self.items, 'items')}, {self.metric}"
+
+    def records(self) -> Rows:
+        return label_check_rows(self)
+
+    def display(self) -> Display:
+        misses, strangers = how_many(len(self.misses), "likely miss", "likely misses"), len(self.strangers)
+        members = how_many(strangers, "member", "members")
+        words = f"{misses} of the labels, {members} that no other member finds; {self.facts()}"
+        return Display.of([words], self.records())
 
 
 def check_labels(

@@ -14,8 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankscope.core.arrays import FloatArray, IntArray
-from rankscope.core.display import Tabular
+from rankscope.core.display import Display, LongTable, Tabular
+from rankscope.core.rendering import Rows
 from rankscope.core.settings import Settings
+from rankscope.core.wording import how_many
 from rankscope.engines.text.index_columns import Numbers
 from rankscope.engines.text.index_reader import IndexReader
 from rankscope.engines.text.matching import MatchCache, Matcher, Matches, any_matches, total_scores
@@ -158,6 +160,14 @@ class Hits(Tabular):
 
     def __str__(self) -> str:
         return "\n".join(f"{score:.6g}  {name}" for name, score in self)
+
+    def records(self) -> Rows:
+        return [{"rank": rank, "id": name, "score": score} for rank, (name, score) in enumerate(self, 1)]
+
+    def display(self) -> Display:
+        title = f"{how_many(self.total, 'document matches', 'documents match')}, the best {len(self):,}"
+        columns: dict[str, Any] = {"rank": range(1, len(self) + 1), "id": self.ids, "score": self.scores}
+        return Display(title, LongTable.of_columns(columns))
 
 
 # The order of scores: the best first, equal ones as they stand.

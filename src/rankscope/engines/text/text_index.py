@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from rankscope.core.catalogue import did_you_mean
-from rankscope.core.display import Displayed
+from rankscope.core.display import Display, Displayed
 from rankscope.core.errors import SettingError
 from rankscope.core.settings import Settings
 from rankscope.core.validation import COUNT
-from rankscope.core.wording import setting_usage, setting_value
+from rankscope.core.wording import how_many, setting_usage, setting_value
 from rankscope.engines.text.analysers import ANALYSERS, Analyser, Whole
 from rankscope.engines.text.explanations import explain_score
 from rankscope.engines.text.index_reader import IndexReader, hold_in_memory, open_together, read_together
@@ -346,6 +346,11 @@ class Index(Displayed):
         if len(self.folders) != 1:
             raise SettingError("only an index that lies in one folder can be added to")
         return self.folders[0]
+
+    def display(self) -> Display:
+        where = f"in {', '.join(str(each) for each in self.folders)}" if self.folders else "in memory"
+        fields = ", ".join(self.fields) or "none"
+        return Display(f"Index of {how_many(len(self), 'document', 'documents')}, {where}; fields: {fields}")
 
 
 # Settings of a search as they are given, by name or as objects, to what they mean.

@@ -15,10 +15,11 @@ import polars as pl
 from rankscope.analysis.statistics.score_table import ScoreTable
 from rankscope.core.arrays import FloatArray
 from rankscope.core.catalogue import did_you_mean
-from rankscope.core.display import Tabular
+from rankscope.core.display import Display, Tabular
 from rankscope.core.errors import InputError, SettingError
 from rankscope.core.files import atomic
 from rankscope.core.names import name_of
+from rankscope.core.rendering import Rows
 from rankscope.feedback.methods import CONTROLS
 from rankscope.feedback.study.loop import Round
 from rankscope.feedback.study.scored_lists import SHARES, fingerprints, tied_pairs
@@ -203,6 +204,22 @@ class Results(Tabular):
     def save(self, path: str | Path) -> None:
         """Write it, whole or not at all."""
         write_noted(path, self.frame, KEY, {"schema": SCHEMA, **self.about})
+
+    def records(self) -> Rows:
+        return self.frame.to_dicts()
+
+    def display(self) -> Display:
+        from rankscope.feedback.study.findings import study_facts
+
+        note = f"means of {self.measures[0]} over sessions; a row for each session and round in .frame"
+        values = {method: self.values(self.measures[0], method) for method in self.methods}
+        means = {method: each[~np.isnan(each).any(axis=1)] for method, each in values.items()}
+        rows = [
+            {"method": method}
+            | ({f"round {at}": mean for at, mean in enumerate(each.mean(axis=0).tolist())} if len(each) else {})
+            for method, each in means.items()
+        ]
+        return Display.of([study_facts(self), note], rows)
 
 
 def load_results(path: str | Path) -> Results:

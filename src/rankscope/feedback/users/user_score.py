@@ -14,9 +14,9 @@ import numpy as np
 from rankscope.analysis.statistics.proportions import ClusteredShare, clustered_share
 from rankscope.core.arrays import BoolArray, FloatArray, IntArray
 from rankscope.core.catalogue import did_you_mean
-from rankscope.core.display import Tabular
+from rankscope.core.display import Display, Tabular
 from rankscope.core.errors import InputError, SettingError
-from rankscope.core.rendering import text_table
+from rankscope.core.rendering import Rows, text_table
 from rankscope.core.wording import decimal_text as short
 from rankscope.core.wording import how_many
 from rankscope.feedback.users.users import Displays, Said, User, seed_of, uniform
@@ -72,6 +72,12 @@ class UserScore(Tabular):
         looks = {name: None if each is None else each.row() for name, each in more.items()}
         grades = [{"grade": grade, **each.row()} for grade, each in self.picked]
         return {"format": FORMAT, "version": VERSION, **plain, **rates, **looks, "picked": grades}
+
+    def records(self) -> Rows:
+        return [*error_rows(self), *look_rows(self)]
+
+    def display(self) -> Display:
+        return Display.of([user_line(self), f"as a simulated user: {self.as_user}"], self.records())
 
 
 @dataclass(frozen=True)

@@ -17,10 +17,12 @@ import numpy as np
 
 from rankscope.core.arrays import BoolArray, FloatArray
 from rankscope.core.caching import LazyModule
-from rankscope.core.catalogue import did_you_mean, listed, unknown_name
-from rankscope.core.display import Displayed, Tabular, written
+from rankscope.core.catalogue import Later, did_you_mean, listed, unknown_name
+from rankscope.core.display import Display, Displayed, Tabular
 from rankscope.core.errors import MeasureError
+from rankscope.core.rendering import Rows
 from rankscope.core.settings import SETTINGS, Settings
+from rankscope.core.wording import how_many
 from rankscope.measures.evaluation.coverage import (
     Caution,
     Coverage,
@@ -70,6 +72,14 @@ class Column(Displayed):
         """For a geometric mean: how many queries stand at its floor."""
         return int((self.values[self.counted] <= GEOMETRIC_FLOOR).sum()) if self.measure.summary == "geometric" else 0
 
+    def display(self) -> Display:
+        from rankscope.core.rendering import value_text
+
+        return Display(
+            f"{self.asked}: {value_text(self.summary, self.measure.counts)} over {how_many(self.averaged)} "
+            f"of {self.values.size:,}; a value for each query in .values"
+        )
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SystemScores(Displayed):
@@ -92,6 +102,12 @@ class SystemScores(Displayed):
     def coverage(self) -> Coverage:
         """What must be said with every number."""
         return coverage_of(self.ranks)
+
+    def display(self) -> Display:
+        rows: Rows = [
+            {"measure": column.asked, "summary": column.summary, "queries": column.averaged} for column in self.columns
+        ]
+        return Display.of([f"{self.name}: {how_many(len(self.ranks))} judged"], rows)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -215,11 +231,16 @@ class Scores(Tabular):
 
     def to_markdown(self, per_query: bool = False) -> str:
         """The summaries, or the values of each query, as `rankscope evaluate --format markdown` prints them."""
-        return written(self, "markdown", per_query=per_query)
+        from rankscope.measures.evaluation.score_tables import render_markdown
+
+        return render_markdown(self, per_query)
 
     def to_latex(self, per_query: bool = False, columns: str | float = "1", marks: str = "auto") -> str:
         """The same for a paper: `columns` is how wide it is, `marks` what stands behind numbers, as of `report`."""
-        return written(self, "latex", per_query=per_query, columns=columns, marks=marks)
+        latex: str = Later("rankscope.analysis.comparison.paper_tables:scores_latex").load()(
+            self, per_query, columns, marks
+        )
+        return latex
 
     def to_metrics(self) -> dict[str, float]:
         """Summaries and numbers of queries as a flat dictionary that MLflow and W&B log as it is.
@@ -288,6 +309,22 @@ class Scores(Tabular):
 
     def __iter__(self) -> Iterator[SystemScores]:
         return iter(self.systems)
+
+    def display(self) -> Display:
+        from rankscope.measures.evaluation.score_tables import coverage_lines, summary_grid
+        from rankscope.measures.evaluation.warning_kinds import warning_lines
+
+        systems, measures = len(self.systems), len(self.measures)
+        if not systems:
+            return Display("No scores: no system")
+        counts = sorted({len(each.ranks) for each in self.systems})
+        told = f"{counts[0]:,} to {counts[-1]:,} queries judged"
+        if systems == 1:
+            told = coverage_lines(self)[0]
+        elif len(counts) == 1:
+            told = f"{how_many(counts[0])} judged"
+        title = f"{how_many(systems, 'system', 'systems')}, {how_many(measures, 'measure', 'measures')}: {told}"
+        return Display.of([title, *warning_lines(self, self.verbose)], summary_grid(self), ".warnings()")
 
 
 def _long(system: SystemScores, column: Column) -> pl.DataFrame:

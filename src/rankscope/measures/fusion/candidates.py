@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankscope.core.arrays import BoolArray, FloatArray, IntArray
+from rankscope.core.display import Display
 from rankscope.core.errors import InputError, Problem, ProblemReport
+from rankscope.core.wording import how_many
 from rankscope.inputs.run import Run
 
 if TYPE_CHECKING:
@@ -128,11 +130,21 @@ class FusionChoice:
     chosen_on: int = 0
     value: float = float("nan")  # the mean of the measure on the queries it was chosen on
 
+    @property
+    def sentence(self) -> str:
+        """What some queries were fused by."""
+        weights = f", weights {', '.join(f'{each:g}' for each in self.weights)}" if self.weights else ""
+        chosen = f", chosen on {how_many(self.chosen_on, 'other query', 'other queries')}" if self.chosen_on else ""
+        return f"{how_many(len(self.queries))} by {self.method}{weights}{chosen}"
+
 
 class FusedRun(Run):
     """The run of a fusion; `choices` say what each part of the queries was fused by."""
 
     choices: tuple[FusionChoice, ...] = ()
+
+    def display(self) -> Display:
+        return self._display_of_rows(f"Fused run {self.name}", tuple(each.sentence for each in self.choices))
 
 
 def fused_run(

@@ -10,7 +10,7 @@ from html import escape, unescape
 from pathlib import Path
 from typing import Any
 
-from rankscope.core.display import Displayed
+from rankscope.core.display import Display, Displayed
 from rankscope.core.wording import how_many, speaking_to_readers
 from rankscope.measures.evaluation.score_tables import coverage_lines
 from rankscope.ranks.relevant_ranks import UNKNOWN
@@ -134,3 +134,8 @@ class ReportPage(str, Displayed):
             return said
         named = f'title="{escape(self.heading)}" sandbox="allow-scripts" style="{FRAME}"'
         return f'{said}<iframe {named} srcdoc="{escape(str(self))}"></iframe>'
+
+    def display(self) -> Display:
+        return Display(
+            f"Report {self.heading!r}: a page of {len(self.encode()):,} bytes, which page.save('report.html') writes"
+        )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rankscope.analysis.comparison.estimates import Estimate, MeasureRow
+from rankscope.analysis.comparison.paper_tables import BEST, PaperMarks, marks_of
 from rankscope.core.files import atomic, made_folder
 from rankscope.core.latex import COLUMN, PLACES, escape_latex, latex_comments, latex_table
 from rankscope.core.rendering import Cell, Grid, value_text
@@ -14,7 +15,6 @@ from rankscope.measures.evaluation.score_tables import class_grid, coverage_line
 from rankscope.reports.graphs.saving import render_graph
 from rankscope.reports.page.figures import Figure, Progress
 from rankscope.reports.page.report import Report
-from rankscope.reports.paper_tables import BEST, PaperMarks, marks_of
 
 
 def write_paper(

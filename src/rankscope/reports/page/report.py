@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 from rankscope.analysis.comparison.estimates import CLASS_NOTE, Estimates, class_rows, compared_of, estimates_of
 from rankscope.analysis.comparison.verdict_sentences import join_names, verdict_sentences
 from rankscope.core.catalogue import unknown_name
-from rankscope.core.display import Displayed
+from rankscope.core.display import Display, Displayed
 from rankscope.core.errors import SettingError
 from rankscope.core.rendering import Grid, Rows, grid_of
 from rankscope.core.settings import SETTINGS
-from rankscope.core.wording import setting_value
+from rankscope.core.wording import how_many, setting_value
+from rankscope.measures.evaluation.score_tables import summary_grid
 from rankscope.measures.evaluation.scores import Scores
 from rankscope.measures.evaluation.warning_kinds import WarningKind, warning_kinds
 from rankscope.reports.page.figures import Figure, Progress, figures_of
@@ -179,6 +180,13 @@ class Report(Displayed):
     def provenance(self) -> list[tuple[str, list[tuple[str, str]]]]:
         """Per system: where its numbers come from, as lines of a name and a value; no time, host or path."""
         return [(each.name, _flat(dict(each.ranks.provenance))) for each in self.scores.systems]
+
+    def display(self) -> Display:
+        drawn = [each for each in self.figures if each.graph is not None]
+        kinds = ", ".join(dict.fromkeys(each.kind.name for each in drawn))
+        graphs = f"{how_many(len(drawn), 'graph', 'graphs')}: {kinds}"
+        words = [self.headline.answer, *self.headline.limits, graphs]
+        return Display.of(words, summary_grid(self.scores), ".headline.limits")
 
 
 def _stability_of(scores: Scores) -> LeaderboardStability | None:

@@ -11,7 +11,7 @@ from rankscope.analysis.comparison.compare import comparison_notes
 from rankscope.analysis.comparison.estimates import compared_of
 from rankscope.analysis.comparison.verdict_sentences import verdict_sentences
 from rankscope.analysis.statistics.deciding_test import DECIDING
-from rankscope.core.latex import COLUMN, PLACES, latex_comments, latex_table, layout_of
+from rankscope.core.latex import COLUMN, PLACES, latex_comments, latex_table, layout_of, width_of_columns
 from rankscope.core.rendering import Cell, Grid, p_text, value_text
 from rankscope.core.validation import OneOf, check
 from rankscope.core.wording import percent_text
@@ -178,3 +178,8 @@ def _daggers(one: MeasureCompared) -> dict[str, str]:
 
 def _how(compared: Compared) -> str:
     return f"{DECIDING} test at {percent_text(compared.level)}; {str(compared.families).replace(chr(10), '; ')}"
+
+
+def scores_latex(scores: Scores, per_query: bool, columns: str | float, marks: str) -> str:
+    """Scores as wide as so many columns of a paper."""
+    return scores_table(scores, width_of_columns(columns), marks, per_query)
