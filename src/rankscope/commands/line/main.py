@@ -16,52 +16,66 @@ from rankscope.core.catalogue import Catalogue
 from rankscope.core.machine import products_on_one_core
 from rankscope.version import __version__
 
-COMMANDS: dict[str, str] = {  # what `rankscope --help` lists, in the order people need it
-    "demo": "See it work: two systems on the icons that ship with rankscope; no file needed.",
-    "evaluate": "How good is it? Judgements and runs to numbers, equal to the tool your field trusts.",
-    "graph": "What does the whole picture look like? A graph of one run or several, for print or for a browser.",
-    "compare": "Is B better than A, by how much, and for which kind of query? A verdict, then what it rests on.",
-    "ledger": "Where did my recall go? Every relevant item followed through the stages of a pipeline.",
-    "report": "The whole result as one page that opens offline, and as tables and figures for a paper.",
-    "gate": "May I merge it? Fails if a loss is shown and its mean is beyond the smallest effect that matters.",
-    "describe": "I have pictures, no run files: vectors of colour, texture and shape, or of your own network.",
-    "benchmark": "Which descriptor finds best on my pictures, and what does it cost? With what each finds first.",
-    "rank": "I have vectors and class labels: exact ranks of every relevant item, for every item as a query.",
-    "labels": "Which items did the labels miss? Those that rank as members of a class whose label they do not have.",
-    "gather": "I have pages on the web: those of hosts that you name, politely, to documents that can be indexed.",
-    "index": "I have texts, no run files: documents of many formats to an index that can be searched.",
-    "search": "What does it find? A query in Lucene's language, or a file of topics to a run or to exact ranks.",
-    "fuse": "Is it better together? Several runs made one, by every method of the field; tuned on other queries only.",
-    "look": "What is inside an index of texts? Terms, postings, documents, scores explained, queries as trees.",
-    "serve": "Search over HTTP: clients of Solr and OpenSearch work unchanged on your indexes, and can only read.",
-    "feedback": "Which feedback method learns what the user wants from the fewest examples? With simulated users.",
-    "users": "Can a simulated user stand for people? Errors and consistency, against a journal or judgements.",
-    "forecast": "What is left of my quality when the collection grows? With a back-test and an interval.",
-    "homogeneity": "Does quality depend on the generality d/c alone? Class sizes against thinned collections.",
-    "estimate": "What can be said without complete ground truth, and how many items must be judged?",
-    "reuse": "Can the judgements be used for a system that was not in the pool? Each run in turn is left out.",
-    "agreement": "How far do assessors agree, and does it change which system is best? Also merges their judgements.",
-    "stability": "Would the leaderboard look the same again? With other queries, assessors or items.",
-    "components": "Where does the uncertainty come from? Variances of queries, classes, assessors, items and seeds.",
-    "plan": "What should I judge next? More queries, more assessors or deeper pools, by the interval they promise.",
-    "prefer": "Which of two systems do people prefer? Answers side by side, or clicks in one list of both.",
-    "project": "I want my own judgements: make a collection to judge, pools, invitations, export with provenance.",
-    "measures": "Which measures exist, what each means, its formula and source.",
+GROUPS: dict[str, dict[str, str]] = {  # what `rankscope --help` lists, in the order people need it
+    "Evaluate": {
+        "evaluate": "How good is it? Measures of runs, equal to the reference's.",
+        "compare": "Is B better than A? Significance, effect, interval, by class.",
+        "gate": "May I merge it? A regression test for CI, by its exit code.",
+        "report": "Everything on one page that opens offline; tables for a paper.",
+        "graph": "Precision-recall, scope, generality and all other graphs.",
+        "forecast": "What is left of the quality when the collection grows?",
+        "homogeneity": "Does quality depend on the generality d/c alone?",
+        "fuse": "Is it better together? Several runs made one.",
+        "ledger": "Where in the pipeline did the recall go?",
+    },
+    "Judge": {
+        "project": "A collection to judge: pools, people, export with provenance.",
+        "serve": "The workbench in a browser, or an index over HTTP.",
+        "estimate": "What do few judgements, or a machine's, still show?",
+        "agreement": "Do assessors agree, and does it change the order of systems?",
+        "prefer": "Which of two systems do people prefer?",
+        "reuse": "Can the judgements be used for systems outside the pool?",
+        "stability": "Would the leaderboard look the same again?",
+        "components": "Where does the uncertainty come from? Variance components.",
+        "plan": "What should be judged next, by the interval it promises?",
+    },
+    "Text": {
+        "gather": "Pages of hosts that you name, politely, as documents.",
+        "index": "Documents of many formats to an index that can be searched.",
+        "search": "Queries in Lucene's language; topics to a run or exact ranks.",
+        "look": "What is in an index? Terms, postings, scores explained.",
+    },
+    "Pictures and vectors": {
+        "describe": "Vectors of colour, texture and shape, or of your own network.",
+        "rank": "Exact ranks of every relevant item, for every item as a query.",
+        "labels": "Which items did the labels miss?",
+        "benchmark": "Which descriptor finds best on my pictures, at what cost?",
+    },
+    "Feedback": {
+        "feedback": "Which method learns from the fewest examples?",
+        "users": "Can a simulated user stand for people?",
+    },
+    "Others": {
+        "demo": "See it work on icons that ship with it; no file needed.",
+        "measures": "Which measures exist, what each means, its formula and source.",
+    },
 }
-FILES = {  # those that stand in the file of another
-    "benchmark": "describe",
-    "labels": "judgements",
-    "gather": "index",
-    "look": "index",
+COMMANDS = {name: about for group in GROUPS.values() for name, about in group.items()}
+FILES = {  # of those that stand with their function, or in the file of another
+    "evaluate": "evaluate",
+    "compare": "compare",
+    "gate": "gate",
+    "forecast": "forecast",
     "homogeneity": "forecast",
-    "reuse": "judgements",
-    "agreement": "judgements",
-    "components": "stability",
-    "plan": "stability",
+    "benchmark": "line.describe",
+    "labels": "line.judgements",
+    "gather": "line.index",
+    "look": "line.index",
+    "reuse": "line.judgements",
+    "agreement": "line.judgements",
+    "components": "line.stability",
+    "plan": "line.stability",
 }
-QUESTIONS = frozenset(
-    {"compare", "evaluate", "forecast", "gate", "homogeneity"}
-)  # whose command stands with its function
 ELSEWHERE = {  # what others call such commands
     "plot": "graph",
     "draw": "graph",
@@ -110,8 +124,7 @@ class LazyCommands(click.Group):
             return None
         if cmd_name in SMALL_PRODUCTS:
             products_on_one_core()
-        room = "rankscope.commands" if cmd_name in QUESTIONS else "rankscope.commands.line"
-        file = importlib.import_module(f"{room}.{FILES.get(cmd_name, cmd_name)}")
+        file = importlib.import_module(f"rankscope.commands.{FILES.get(cmd_name, f'line.{cmd_name}')}")
         return find_command(getattr(file, f"{cmd_name}_command"))
 
     def make_context(
@@ -127,9 +140,13 @@ class LazyCommands(click.Group):
             return super().invoke(ctx)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The list with one line each, without importing anything."""
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+        """Group after group with one line each, without importing anything; all in one column."""
+        width = max(map(len, COMMANDS))
+        for group, commands in GROUPS.items():
+            with formatter.section(group):
+                formatter.write_dl([(name.ljust(width), about) for name, about in commands.items()])
+        formatter.write_paragraph()
+        formatter.write_text("`rankscope COMMAND --help` explains one.")
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
