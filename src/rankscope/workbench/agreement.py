@@ -34,7 +34,12 @@ def agreement_of_project(project: Project, *, level: float = 0.95, names: bool =
     """From the marks that count: surplus ones, and second answers to the same question, are left out."""
     with project.lock:
         grades = grades_by_assessor(project)
-        again = _asked_again(project)
+        again: dict[int, Grades] = {}  # everybody's second answers to the same question
+        for pair, answers in project.state.repeats.items():
+            for who, mark in answers.items():
+                first = project.state.answer(who, pair)
+                if mark.kind == "grade" and first is not None and first.kind == "grade":
+                    again.setdefault(who, {}).setdefault(pair[0], {})[pair[1]] = float(mark.grade or 0)
         said = tuple(assessor_progress(project, who) for who in grades)
         people: Grades = {}  # what they say where they are of one mind, by their majority, or by an adjudicator
         for pair, each in merged_pairs(project, MergeRule.parse("majority")).items():
@@ -65,16 +70,6 @@ def grades_by_assessor(project: Project) -> dict[int, Grades]:
         for mark in project.state.counted(pair):
             found.setdefault(mark.assessor, {}).setdefault(pair[0], {})[pair[1]] = float(mark.grade or 0)
     return dict(sorted(found.items(), key=lambda each: (project.assessors[each[0]].kind != "human", each[0])))
-
-
-def _asked_again(project: Project) -> dict[int, Grades]:
-    found: dict[int, Grades] = {}
-    for pair, said in project.state.repeats.items():
-        for assessor, mark in said.items():
-            first = project.state.answer(assessor, pair)
-            if mark.kind == "grade" and first is not None and first.kind == "grade":
-                found.setdefault(assessor, {}).setdefault(pair[0], {})[pair[1]] = float(mark.grade or 0)
-    return found
 
 
 def _compared(project: Project, grades: Mapping[str, tuple[Grades, Grades]], other: str) -> tuple[Agreed, ...]:

@@ -185,7 +185,14 @@ def read_journal(project: Project, path: str | Path) -> int:
         problems.add("", "its events are not those that its digest speaks of: it was changed or cut")
     if not problems.any and lines.head.get("tables", lines.tables_digest) != lines.tables_digest:
         problems.add("", "its people, queries, guidelines or pools are not those that its digest speaks of")
-    _check_tables(lines, problems)
+    for kind, needed in NEEDED.items():
+        for number, each in getattr(lines, kind):
+            wrong = [name for name, types in needed.items() if not _is_one(each.get(name, lines), types)]
+            if kind == "pools" and not wrong:
+                whole = all(isinstance(row, list) and len(row) == POOLED for row in each["rows"])
+                wrong = [] if whole else ["rows"]
+            if wrong:
+                problems.add(f"line {number}", f"has no {' or '.join(wrong)} that can be read", order=number)
     _check_events(project, lines, problems)
     problems.raise_if_any()
     for _, each in lines.assessors:
@@ -201,17 +208,6 @@ def read_journal(project: Project, path: str | Path) -> int:
             project.put_guideline(new)
     guidelines = {each.digest: each.version for each in project.guidelines}
     return _bring_events(project, lines, guidelines, _bring_pools(project, lines))
-
-
-def _check_tables(lines: JournalLines, problems: Problems) -> None:
-    for kind, needed in NEEDED.items():
-        for number, each in getattr(lines, kind):
-            wrong = [name for name, types in needed.items() if not _is_one(each.get(name, lines), types)]
-            if kind == "pools" and not wrong:
-                whole = all(isinstance(row, list) and len(row) == POOLED for row in each["rows"])
-                wrong = [] if whole else ["rows"]
-            if wrong:
-                problems.add(f"line {number}", f"has no {' or '.join(wrong)} that can be read", order=number)
 
 
 def _is_one(value: object, types: tuple[type, ...]) -> bool:

@@ -214,7 +214,9 @@ class Assignment:
         given_up = [
             item for item in self.pool.by_query[query] if item not in judged and self.state.answers.get((query, item))
         ]
-        return self.pool.has_ended(query, judged, given_up)
+        if self.pool.budget_is_spent(query, judged):
+            return True
+        return self.pool.reached(query) <= judged.keys() | set(given_up)
 
     def _offers(self, assessor: int, only: str | None) -> Iterator[Pair]:
         """What an assessor may get, the best first: a question again where one is due, then query by query."""

@@ -8,7 +8,7 @@ can move the result, and looking after every query costs nothing.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import takewhile
@@ -52,7 +52,6 @@ class ProjectPool:
 
     @cached_property
     def by_query(self) -> dict[str, dict[str, Pooled]]:
-        """The candidates of each query by their items, in the order of the pool."""
         found: dict[str, dict[str, Pooled]] = {}
         for row in self.rows:
             found.setdefault(row.query, {})[row.item] = row
@@ -95,18 +94,12 @@ class ProjectPool:
         budget = self.design.budget
         if budget is None:
             return False
-        return len(self._reached(query) & (judged.keys() | lent)) >= budget
+        return len(self.reached(query) & (judged.keys() | lent)) >= budget
 
     def adaptive_size(self, query: str) -> int:
         """How many items of a query the adaptive parts judge: the budget, or all that they reach."""
-        reached = len(self._reached(query))
+        reached = len(self.reached(query))
         return reached if self.design.budget is None else min(reached, self.design.budget)
-
-    def has_ended(self, query: str, judged: Mapping[str, bool], given_up: Collection[str]) -> bool:
-        """Whether the adaptive parts are over: the budget is spent, or everything is judged or was given up on."""
-        if self.budget_is_spent(query, judged):
-            return True
-        return self._reached(query) <= judged.keys() | set(given_up)
 
     def draw(self, query: str, judged: Mapping[str, bool]) -> dict[str, Any]:
         """The sample from what is left, by places: what is drawn, what was judged before; N and n of each stratum."""
@@ -147,7 +140,7 @@ class ProjectPool:
     def _cache(self) -> dict[str, Any]:
         return {}
 
-    def _reached(self, query: str) -> frozenset[str]:
+    def reached(self, query: str) -> frozenset[str]:
         key = f"reached\0{query}"
         if key not in self._cache:
             self._cache[key] = frozenset(item for lists in self._lists(query) for items in lists for item in items)

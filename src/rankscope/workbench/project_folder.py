@@ -308,7 +308,6 @@ class ProjectFile:
         return found
 
     def write(self, folder: Path) -> None:
-        """The file, with a word on each setting."""
         values = asdict(self)
         lines = ["# A project of rankscope. Edit it while nothing runs; judgements are in judgements.db.", ""]
         for table, settings in SETTINGS.items():

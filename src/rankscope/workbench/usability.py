@@ -94,7 +94,6 @@ def check_survey(detail: Mapping[str, Any]) -> None:
 
 
 def task_scores(surveys: Iterable[Event]) -> list[TaskScore]:
-    """By task, those that somebody answered for."""
     replies = replies_of(surveys)
     by_task = [TaskScore(task, tuple(each for each in replies if each.task == task)) for task in TASKS]
     return [each for each in by_task if each.replies]

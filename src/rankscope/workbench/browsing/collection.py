@@ -79,7 +79,6 @@ class Neighbourhood:
         return self._best(self._space, place, count, without=place)
 
     def like_vector(self, vector: NDArray[Any], count: int) -> Nearest:
-        """The items nearest to something that is not in the collection."""
         asked = np.asarray(vector, dtype=self.matrix.dtype)[None]
         known = values_of(self.metric, np.concatenate([self.matrix, asked]))
         return self._best(space_of(self.metric, self.matrix, known).asking(asked), 0, count)

@@ -7,7 +7,7 @@
     with Project.open("judging") as project, running(workbench_application(project)) as address:
         print(address)
 
-A page is one function with the decorator `address` (`pages.addresses`): what it may be asked is a dataclass, what it
+A page is one function with the decorator `address` (`pages.addresses`): what it may be asked is a NamedTuple, what it
 answers a TypedDict, and the first gives the checks, the second the JSON, the HTML of its template and the description
 in /openapi.json. All of it needs the extra `web`.
 """

@@ -4,7 +4,7 @@
     def progress(visit: Visit, asked: ProgressAsked) -> ProgressView:
         '''How far the judging has come.'''
 
-`ProgressAsked` is a dataclass whose fields say by what they may be and what they mean, as
+`ProgressAsked` is a NamedTuple whose fields say what they may be and what they mean, as
 `name: Annotated[int, WholeNumber(1, 12), "how many items at once"] = 1`; `ProgressView` is a TypedDict. The view is
 the JSON of the address, with `format` and `version`, and what the template gets, under the names of its fields. A
 function may also return `Changed` (a form was sent: the browser is led on), a response of its own (pictures), or None
@@ -18,7 +18,7 @@ import asyncio
 import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import MISSING, dataclass, field, fields, replace
+from dataclasses import MISSING, dataclass, field, replace
 from functools import cache, cached_property
 from typing import Annotated, Any, Final, Literal, TypeVar, get_args, get_origin, get_type_hints
 
@@ -279,7 +279,7 @@ def origin_of(bench: Workbench, request: Request) -> str:
     return f"{'https' if bench.reach.tls else 'http'}://{request.headers['host'].lower()}"
 
 
-# What a request asks, read by the types of a dataclass: from the path, the address, a form or JSON.
+# What a request asks, read by the types of a NamedTuple: from the path, the address, a form or JSON.
 
 T = TypeVar("T")
 READING: Final = frozenset({"GET", "HEAD", "OPTIONS"})  # methods that change nothing
@@ -324,10 +324,10 @@ class Field:
 def fields_of(kind: Any) -> tuple[Field, ...]:
     hints = get_type_hints(kind, include_extras=True)
     found = []
-    for each in fields(kind):
-        assert get_origin(hints[each.name]) is Annotated, f"{each.name} has no rule and no meaning"
-        _, rule, meaning = get_args(hints[each.name])
-        found.append(Field(each.name, rule, meaning, each.default))
+    for name in kind._fields:
+        assert get_origin(hints[name]) is Annotated, f"{name} has no rule and no meaning"
+        _, rule, meaning = get_args(hints[name])
+        found.append(Field(name, rule, meaning, kind._field_defaults.get(name, MISSING)))
     return tuple(found)
 
 

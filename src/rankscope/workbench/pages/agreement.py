@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Annotated, TypedDict
+from typing import Annotated, NamedTuple, TypedDict
 
 from rankscope.analysis.assessors.agreement import SHOWN, Agreed, Agreement, agreement_notes, order_lines
 from rankscope.analysis.assessors.order_changes import OrderChange, order_changes
@@ -84,8 +83,7 @@ class AgreementView(TypedDict):
     words: list[str]
 
 
-@dataclass(frozen=True)
-class AgreementAsked:
+class AgreementAsked(NamedTuple):
     measure: Annotated[str, Words(200), "a measure: then systems are put in order under each assessor's judgements"] = (
         ""
     )
@@ -172,13 +170,11 @@ class AdjudicateView(TypedDict):
     key: str
 
 
-@dataclass(frozen=True)
-class AdjudicateAsked:
+class AdjudicateAsked(NamedTuple):
     place: Annotated[int, WholeNumber(1, MOST_PLACES), "the how manyth of those that are open"] = 1
 
 
-@dataclass(frozen=True)
-class DecideAsked:
+class DecideAsked(NamedTuple):
     task: Annotated[str, Words(40, least=3), "which item of which query"]
     grade: Annotated[int, WholeNumber(0, 9), "the grade that counts from now on"]
     key: Annotated[str, KEY, "a name that nobody else gives to a mark; the same again is the same mark"]

@@ -6,10 +6,9 @@ import hashlib
 import logging
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Final, NamedTuple
 
 from starlette.applications import Starlette
 from starlette.responses import Response
@@ -46,8 +45,7 @@ STATIC_KINDS: Final = {".css": "text/css", ".js": "text/javascript", ".svg": "im
 STATIC_FOLDER: Final = Path(__file__).parents[1] / "static"
 
 
-@dataclass(frozen=True)
-class StaticAsked:
+class StaticAsked(NamedTuple):
     name: Annotated[str, Words(100), "the name of a file"]
 
 

@@ -93,22 +93,18 @@ class OwnProgress:
 
     def _catch_up(self) -> None:
         state = self.project.state
-        if self.project.pool is not self._pool:
-            self._begin()
+        if self.project.pool is not self._pool:  # all is counted anew
+            pool = self._pool = self.project.pool
+            self._seen = 0
+            self._answered, self._wanted, self._open = {}, {}, {}
+            draw = self.project.assignment.places
+            rows = pool.by_query if pool is not None else {}
+            self._places = {query: {item: draw((query, item)) for item in items} for query, items in rows.items()}
+            for query in rows:
+                self._count(query)
         for event in state.events[self._seen :]:
             self._note(event)
         self._seen = len(state.events)
-
-    def _begin(self) -> None:
-        """With another pool all is counted anew."""
-        pool = self._pool = self.project.pool
-        self._seen = 0
-        self._answered, self._wanted, self._open = {}, {}, {}
-        draw = self.project.assignment.places
-        rows = pool.by_query if pool is not None else {}
-        self._places = {query: {item: draw((query, item)) for item in items} for query, items in rows.items()}
-        for query in rows:
-            self._count(query)
 
     def _note(self, event: Event) -> None:
         query, item = event.query or "", event.item or ""

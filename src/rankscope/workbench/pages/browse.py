@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Annotated, TypedDict
+from typing import Annotated, NamedTuple, TypedDict
 from urllib.parse import urlencode
 
 import numpy as np
@@ -54,8 +53,7 @@ class BrowseView(TypedDict):
     judging: bool
 
 
-@dataclass(frozen=True)
-class BrowseAsked:
+class BrowseAsked(NamedTuple):
     order: Annotated[
         str | None,
         Optional(OneOf(("class", "random", "near"), exactly=True)),
@@ -120,8 +118,6 @@ def _places(visit: Visit, asked: BrowseAsked, order: str, start: int | None, cho
 # More like this: an item of the collection, or a picture that was dropped in, and what is nearest to it.
 
 LIKE_PAGE = 20  # items
-FEATURES = Words(200)
-METRIC = Words(300)
 
 
 class LikeView(TypedDict):
@@ -145,32 +141,32 @@ class DroppedView(TypedDict):
     dropped: str
 
 
-@dataclass(frozen=True)
-class LikeAsked:
-    features: Annotated[str, FEATURES, "a feature file of the project; the first unless named"] = ""
-    metric: Annotated[str, METRIC, "a metric, or a mixture; the one that goes with the features unless named"] = ""
-    page: Annotated[int, WholeNumber(1, 10**6), f"which {LIKE_PAGE} of them"] = 1
+Features = Annotated[str, Words(200), "a feature file of the project; the first unless named"]
+Metric = Annotated[str, Words(300), "a metric, or a mixture; the one that goes with the features unless named"]
+Page = Annotated[int, WholeNumber(1, 10**6), f"which {LIKE_PAGE} of them"]
 
 
-@dataclass(frozen=True)
-class LikeItemAsked(LikeAsked):
+class LikeItemAsked(NamedTuple):
+    features: Features = ""
+    metric: Metric = ""
+    page: Page = 1
     number: Annotated[int, WholeNumber(0), "the number of an item"] = 0
 
 
-@dataclass(frozen=True)
-class LikePictureAsked(LikeAsked):
+class LikePictureAsked(NamedTuple):
+    features: Features = ""
+    metric: Metric = ""
+    page: Page = 1
     dropped: Annotated[str, Words(40), "the name that a picture was given when it was dropped in"] = ""
 
 
-@dataclass(frozen=True)
-class DropAsked:
+class DropAsked(NamedTuple):
     file: Annotated[UploadFile, Picture(), f"a picture of at most {LARGEST_DROPPED >> 20} MB"]
-    features: Annotated[str, FEATURES, "the feature file that it is to be compared with"] = ""
-    metric: Annotated[str, METRIC, "the metric"] = ""
+    features: Annotated[str, Words(200), "the feature file that it is to be compared with"] = ""
+    metric: Annotated[str, Words(300), "the metric"] = ""
 
 
-@dataclass(frozen=True)
-class PreviewAsked:
+class PreviewAsked(NamedTuple):
     name: Annotated[str, Words(40), "its name"]
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Annotated, Any, Literal, TypedDict
+from typing import Annotated, Any, Literal, NamedTuple, TypedDict
 
 from rankscope.analysis.assessors.bradley_terry import bradley_terry
 from rankscope.analysis.assessors.preferences import CHOICES, INTERLEAVED, SIDE_BY_SIDE
@@ -44,14 +43,12 @@ class CompareView(TypedDict):
     key: str
 
 
-@dataclass(frozen=True)
-class CompareAsked:
+class CompareAsked(NamedTuple):
     mode: Annotated[str, MODE, "two lists side by side, or one made of both"] = SIDE_BY_SIDE
     place: Annotated[int, WholeNumber(1, MOST_PLACES), "the how manyth of those that are open"] = 1
 
 
-@dataclass(frozen=True)
-class PreferAsked:
+class PreferAsked(NamedTuple):
     task: Annotated[str, Words(40, least=1), "what was shown"]
     key: Annotated[str, KEY, "a name that nobody else gives to a mark; the same again is the same mark"]
     mode: Annotated[str, MODE, "how it was shown"] = SIDE_BY_SIDE
@@ -61,8 +58,7 @@ class PreferAsked:
     ms: Annotated[int | None, Optional(WholeNumber(0)), f"how long it was visible; at most {LONGEST_LOOK} count"] = None
 
 
-@dataclass(frozen=True)
-class UndoPreferAsked:
+class UndoPreferAsked(NamedTuple):
     mode: Annotated[str, MODE, "how lists are shown"] = SIDE_BY_SIDE
 
 

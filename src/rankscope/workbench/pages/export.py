@@ -6,9 +6,8 @@ import io
 import tempfile
 import zipfile
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Final, TypedDict
+from typing import Annotated, Final, NamedTuple, TypedDict
 
 from starlette.responses import Response
 
@@ -33,8 +32,7 @@ class ExportView(TypedDict):
     digest: str
 
 
-@dataclass(frozen=True)
-class FileAsked:
+class FileAsked(NamedTuple):
     kind: Annotated[str, OneOf(tuple(FILES), exactly=True), "qrels of TREC, a table, the journal, or a log of sessions"]
     assessor: Annotated[str, Words(LONGEST_NAME), "whose grades; everybody's without it, merged by a rule"] = ""
     merge: Annotated[str, Words(500), f"the rule: {', '.join(MERGE_RULES)}"] = "majority"

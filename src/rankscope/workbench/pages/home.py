@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass
 from itertools import islice
 from statistics import median
-from typing import Annotated, Final, TypedDict
+from typing import Annotated, Final, NamedTuple, TypedDict
 
 from rankscope.core.validation import OneOf, WholeNumber
 from rankscope.workbench.judging import QueryProgress
@@ -117,13 +116,11 @@ class QuestionnaireView(TypedDict):
     at_us: int | None
 
 
-@dataclass(frozen=True)
-class QuestionnaireAsked:
+class QuestionnaireAsked(NamedTuple):
     task: Annotated[str, TASK, "what one has done"] = "judging"
 
 
-@dataclass(frozen=True)
-class AnswersAsked:
+class AnswersAsked(NamedTuple):
     s1: Annotated[int, ANSWER, MEANING]
     s2: Annotated[int, ANSWER, MEANING]
     s3: Annotated[int, ANSWER, MEANING]
@@ -156,9 +153,9 @@ def questionnaire(visit: Visit, asked: QuestionnaireAsked) -> QuestionnaireView:
 @address("POST", "/questionnaire")
 def answer_questionnaire(visit: Visit, asked: AnswersAsked) -> Changed:
     """Answer it; a second time replaces the first."""
-    *answers, task = astuple(asked)
-    visit.project.save(survey_mark(visit.person.id, new_key(), task, answers))
-    return Changed(f"/questionnaire?task={task}")
+    *answers, _ = asked
+    visit.project.save(survey_mark(visit.person.id, new_key(), asked.task, answers))
+    return Changed(f"/questionnaire?task={asked.task}")
 
 
 def own_reply(visit: Visit, task: str) -> Reply | None:

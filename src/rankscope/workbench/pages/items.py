@@ -19,8 +19,6 @@ LONGEST_TEXT = 20_000  # signs of a text
 
 
 class ItemView(TypedDict):
-    """An item: its number, and its text where it has no picture."""
-
     number: int
     kind: Literal["picture", "text"]
     title: str
@@ -28,8 +26,6 @@ class ItemView(TypedDict):
 
 
 class QueryView(TypedDict):
-    """What is looked for: words, or an item that others should be like."""
-
     query: int
     text: str
     narrative: str

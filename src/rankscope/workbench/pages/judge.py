@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass
 from itertools import islice
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, Any, NamedTuple, TypedDict
 
 from rankscope.core.validation import OneOf, Optional, WholeNumber
 from rankscope.workbench.judging import LONGEST_COMMENT
@@ -52,15 +51,13 @@ class JudgeView(TypedDict):
     outbox: str
 
 
-@dataclass(frozen=True)
-class JudgeAsked:
+class JudgeAsked(NamedTuple):
     tab: Annotated[str, TAB, "a name of the tab that shows the items; without one none is lent"] = ""
-    count: Annotated[int, WholeNumber(1, MOST_TASKS), "how many items"] = 12
+    count: Annotated[int, WholeNumber(1, MOST_TASKS), "how many items"] = 12  # type: ignore[assignment]
     hold: Annotated[str, Words(2000), "tasks that the tab shows already, with commas between"] = ""
 
 
-@dataclass(frozen=True)
-class MarkAsked:
+class MarkAsked(NamedTuple):
     key: Annotated[str, KEY, "a name that nobody else gives to a mark; the same again is the same mark"]
     kind: Annotated[str, OneOf(("grade", "unsure", "skip", "comment"), exactly=True), "what is said"]
     task: Annotated[str, Words(40, least=3), "of which task"]
@@ -69,8 +66,7 @@ class MarkAsked:
     text: Annotated[str, Words(LONGEST_COMMENT), "the comment"] = ""
 
 
-@dataclass(frozen=True)
-class UndoAsked:
+class UndoAsked(NamedTuple):
     key: Annotated[str, KEY, "a name of this undo, as marks have one"]
     of: Annotated[str | None, Optional(KEY), "the key of a mark of one's own; without it the last that stands"] = None
     tab: Annotated[str, TAB, "the tab that shows the item again"] = ""
@@ -85,8 +81,7 @@ class UndoneView(TypedDict):
     task: TaskView | None
 
 
-@dataclass(frozen=True)
-class AwayAsked:
+class AwayAsked(NamedTuple):
     tab: Annotated[str, Words(40, least=1), "its name"]
 
 
@@ -210,13 +205,11 @@ class HistoryView(TypedDict):
     lines: list[HistoryLine]
 
 
-@dataclass(frozen=True)
-class HistoryAsked:
+class HistoryAsked(NamedTuple):
     page: Annotated[int, WholeNumber(1, 1_000_000), "the page, from 1"] = 1
 
 
-@dataclass(frozen=True)
-class TakeBackAsked:
+class TakeBackAsked(NamedTuple):
     event: Annotated[int, WholeNumber(1), "the number of an event of one's own"]
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Annotated, TypedDict
+from typing import Annotated, NamedTuple, TypedDict
 
 from starlette.responses import RedirectResponse, Response
 
@@ -39,14 +38,12 @@ class InvitedView(TypedDict):
     link: str
 
 
-@dataclass(frozen=True)
-class InviteAsked:
+class InviteAsked(NamedTuple):
     name: Annotated[str, Words(LONGEST_NAME, least=1), "a name that is not taken, or somebody whose link is renewed"]
     role: Annotated[str, OneOf(ROLES, exactly=True), "what they may do"] = "judge"
 
 
-@dataclass(frozen=True)
-class RevokeAsked:
+class RevokeAsked(NamedTuple):
     name: Annotated[str, Words(LONGEST_NAME, least=1), "somebody who was invited"]
 
 
@@ -92,8 +89,7 @@ def _check_not_owner(name: str) -> None:
 # Coming in with the link of an invitation or of the start, and going out.
 
 
-@dataclass(frozen=True)
-class EnterAsked:
+class EnterAsked(NamedTuple):
     token: Annotated[str, Words(100, least=1), "the token of an invitation, or of the start"]
 
 

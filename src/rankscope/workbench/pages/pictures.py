@@ -7,7 +7,7 @@ import secrets
 import threading
 from collections import OrderedDict
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, NamedTuple
 
 from numpy.typing import NDArray
 from starlette.responses import Response
@@ -57,8 +57,7 @@ class Pictures:
             raise Refusal(404, f"this picture cannot be shown: {what}") from None
 
 
-@dataclass(frozen=True)
-class PictureAsked:
+class PictureAsked(NamedTuple):
     number: Annotated[int, WholeNumber(0), "the number of an item"]
     size: Annotated[str, OneOf(("small", "large"), exactly=True), f"at most {SMALL} or {LARGE} pixels"] = "small"
 

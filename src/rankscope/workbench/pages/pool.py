@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Annotated, TypedDict
+from typing import Annotated, NamedTuple, TypedDict
 
 from rankscope.core.validation import COUNT, SEED, Optional
 from rankscope.workbench.pages.addresses import Changed, Visit, Words, address
@@ -33,15 +32,12 @@ class DesignView(TypedDict):
 
 
 class PoolView(TypedDict):
-    """All pools, the one that is judged now first, and methods to choose from."""
-
     designs: list[DesignView]
     runs: int
     examples: dict[str, str]
 
 
-@dataclass(frozen=True)
-class PoolAsked:
+class PoolAsked(NamedTuple):
     method: Annotated[str, Words(500, least=1), "how it is drawn, as depth(20)"]
     budget: Annotated[int | None, Optional(COUNT), "items of each query that mtf and bandit judge"] = None
     seed: Annotated[int, SEED, "of the sample"] = 0
@@ -88,14 +84,11 @@ class VersionView(TypedDict):
 
 
 class GuidelinesView(TypedDict):
-    """All versions, the last first; only admins may write one."""
-
     versions: list[VersionView]
     may_write: bool
 
 
-@dataclass(frozen=True)
-class GuidelineAsked:
+class GuidelineAsked(NamedTuple):
     text: Annotated[str, Words(LONGEST_GUIDELINE, least=1), "what assessors are to go by from now on"]
 
 

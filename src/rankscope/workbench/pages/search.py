@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Annotated, Any, Final, TypedDict
+from typing import Annotated, Any, Final, NamedTuple, TypedDict
 
 from rankscope.core.errors import InputError, RankscopeError
 from rankscope.core.validation import FLAG, OneOf, Optional, WholeNumber
@@ -43,8 +42,7 @@ class SearchView(TypedDict):
     takes_pictures: bool
 
 
-@dataclass(frozen=True)
-class SearchAsked:
+class SearchAsked(NamedTuple):
     q: Annotated[str, Words(1000), "words; with an index in Lucene's language"] = ""
     page: Annotated[int, WholeNumber(1, 10**6), f"which {SEARCH_PAGE} of them"] = 1
 
@@ -147,8 +145,7 @@ class LookView(TypedDict):
     problem: str
 
 
-@dataclass(frozen=True)
-class LookAsked:
+class LookAsked(NamedTuple):
     view: Annotated[str, OneOf(tuple(TITLES), exactly=True), "what is looked at"] = "overview"
     words: Annotated[str, Words(2000), "a term, a query or a text, as the view needs it"] = ""
     id: Annotated[str, Words(500), "the id of a document"] = ""
@@ -180,7 +177,7 @@ def look(visit: Visit, asked: LookAsked) -> LookView:
     text, problem = "", ""
     found: dict[str, Any] = {}
     if index is not None and all(given):
-        options = {**asdict(asked), "field": asked.field or None, "served": None}
+        options = {**asked._asdict(), "field": asked.field or None, "served": None}
         try:
             text, found = chosen.show(index, given, options, False)
         except InputError:

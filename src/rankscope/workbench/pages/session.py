@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, Any, NamedTuple, TypedDict
 
 import numpy as np
 from starlette.concurrency import run_in_threadpool
@@ -65,8 +64,6 @@ class SessionLine(TypedDict):
 
 
 class SessionsView(TypedDict):
-    """One's sessions, the last first, and the queries that one can begin with."""
-
     sessions: list[SessionLine]
     queries: list[QueryView]
     choices: list[ChoiceView]
@@ -77,8 +74,7 @@ class BegunView(TypedDict):
     session: int
 
 
-@dataclass(frozen=True)
-class BeginAsked:
+class BeginAsked(NamedTuple):
     """What a session begins with: an item, a query of the project, or nothing but chance."""
 
     item: Annotated[int | None, Optional(WholeNumber(0)), "the number of an item, as example"] = None
@@ -88,14 +84,12 @@ class BeginAsked:
     key: Annotated[str | None, KEY, "a name of the beginning: the same again is the same session"] = None
 
 
-@dataclass(frozen=True)
-class SessionAsked:
+class SessionAsked(NamedTuple):
     number: Annotated[int, WholeNumber(1), SESSION]
     truth: Annotated[str | None, TRUTH, TOLD] = None
 
 
-@dataclass(frozen=True)
-class OpinionAsked:
+class OpinionAsked(NamedTuple):
     """What somebody says of an item; or of all items of the display of which nothing was said."""
 
     number: Annotated[int, WholeNumber(1), SESSION]
@@ -105,16 +99,14 @@ class OpinionAsked:
     key: Annotated[str | None, KEY, "a name of this mark: the same again is the same mark"] = None
 
 
-@dataclass(frozen=True)
-class RoundAsked:
+class RoundAsked(NamedTuple):
     number: Annotated[int, WholeNumber(1), SESSION]
     method: Annotated[str, Words(300, least=1), "a feedback method, as rocchio or rocchio(gamma=0.25)"]
     parameters: Annotated[str, Words(300), "of a method that is named alone, as gamma=0.25"] = ""
     key: Annotated[str | None, KEY, "a name of this round: the same again is the same round"] = None
 
 
-@dataclass(frozen=True)
-class GraphAsked:
+class GraphAsked(NamedTuple):
     number: Annotated[int, WholeNumber(1), SESSION]
     kind: Annotated[str, OneOf(tuple(GRAPH_KINDS), exactly=True), "the kind of graph"]
     truth: Annotated[str | None, TRUTH, TOLD] = None
@@ -290,8 +282,6 @@ class OpinionView(CardView):
 
 
 class MethodView(TypedDict):
-    """A method, how it is written with its parameters, and why it cannot be used, if so."""
-
     name: str
     written: str
     about: str
@@ -428,7 +418,6 @@ def truth_of(bench: Workbench, session: FeedbackSession, truth: str | None, blin
 
 
 def drawn_lists(bench: Workbench, session: FeedbackSession, truth: SessionTruth) -> SessionLists:
-    """The ranking before feedback, and the session as it went where there was any."""
     feedback = bench.keep(Feedback)
     lists = {BEFORE: feedback.ranker.start(session)}
     if session.last.number:
@@ -440,7 +429,6 @@ def drawn_lists(bench: Workbench, session: FeedbackSession, truth: SessionTruth)
 
 
 def graph_view(session: FeedbackSession, made: SessionGraph, truth: SessionTruth) -> GraphView:
-    """A graph in words and numbers; its picture has an address of its own."""
     graph, text = made.graph, ""
     if graph is not None:
         subtitle = graph.subtitle

@@ -70,7 +70,6 @@ class Served:
         return {}
 
     def number_of(self, name: str) -> int | None:
-        """The number of a document by its id; None where there is none."""
         reader = self.index.reader
         found, deleted = reader.postings(ID, name).docs.tolist(), reader.deleted
         live = [each for each in found if deleted is None or not deleted[each]]

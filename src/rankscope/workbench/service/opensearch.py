@@ -336,12 +336,11 @@ class SourceFilter:
         """The part of a hit that has the texts; a field that the document does not have is left out."""
         if not self.shown:
             return {}
-        fields = [name for name, text in row.items() if name != ID and text is not None and self._shows(name)]
-        return {"_source": {name: row[name] for name in fields}}
-
-    def _shows(self, name: str) -> bool:
-        included = not self.includes or any(matching_names(each, [name]) for each in self.includes)
-        return included and not any(matching_names(each, [name]) for each in self.excludes)
+        names = [name for name, text in row.items() if name != ID and text is not None]
+        if self.includes:
+            names = [name for name in names if any(matching_names(each, [name]) for each in self.includes)]
+        excluded = {name for name in names if any(matching_names(each, [name]) for each in self.excludes)}
+        return {"_source": {name: row[name] for name in names if name not in excluded}}
 
 
 def _patterns(given: Any) -> tuple[str, ...]:

@@ -239,7 +239,6 @@ class Connections:
         self._said = -limits.said_seconds
 
     async def take(self, listening: socket.socket, app_state: dict[str, object]) -> None:
-        """Take connections, one after another, until this is cancelled."""
         loop = asyncio.get_running_loop()
         listening.setblocking(False)
         while True:

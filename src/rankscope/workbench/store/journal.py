@@ -136,7 +136,6 @@ class Journal:
         return found
 
     def rows(self, kind: type[Kept]) -> list[Kept]:
-        """All items, queries, assessors, guidelines or designs, in their order."""
         table = TABLE_OF[kind]
         found = self._rows(table)
         if self.has_digests and _digest_of(table, found) != self._digests.get(table):
@@ -488,7 +487,6 @@ class Writer:
         return done.result()
 
     def ask(self, work: Callable[[Journal], T]) -> T:
-        """Read other tables, between two commits."""
         done: Future[T] = Future()
         self._put(Waiting(done, work=work))
         return done.result()
@@ -520,18 +518,13 @@ class Writer:
     def _run(self) -> None:
         going = True
         while going:
-            taken = self._take()
+            taken = [self._waiting.get()]  # everything that waits, at least one; None last is the end
+            with suppress(Empty):
+                while taken[-1] is not None and len(taken) < COMMITTED_AT_ONCE:
+                    taken.append(self._waiting.get_nowait())
             going = taken[-1] is not None
             for part in _parts([each for each in taken if each is not None]):
                 self._write(part)
-
-    def _take(self) -> list[Waiting | None]:
-        """Everything that waits, at least one; None last is the end."""
-        taken = [self._waiting.get()]
-        with suppress(Empty):
-            while taken[-1] is not None and len(taken) < COMMITTED_AT_ONCE:
-                taken.append(self._waiting.get_nowait())
-        return taken
 
     def _write(self, part: list[Waiting]) -> None:
         try:
