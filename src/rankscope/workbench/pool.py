@@ -58,7 +58,6 @@ class ProjectPool:
         return found
 
     def row(self, pair: Pair) -> Pooled | None:
-        """The candidate of a query and an item; None where it is none."""
         return self.by_query.get(pair[0], {}).get(pair[1])
 
     def certain(self, query: str, state: State) -> list[str]:
@@ -147,7 +146,6 @@ class ProjectPool:
         return self._cache[key]
 
     def _lists(self, query: str) -> list[Lists]:
-        """The runs of a query as each adaptive part sees them."""
         if query not in self._cache:
             origins = {item: row.origin for item, row in self.by_query.get(query, {}).items()}
             runs = len(self.design.run_names)

@@ -340,7 +340,6 @@ class SessionTruth:
 
     @classmethod
     def by_class(cls, project: Project, session: FeedbackSession) -> SessionTruth | None:
-        """The class of the example, or of the query; None where it has none."""
         label = target_class(project, session)
         if not label:
             return None

@@ -90,7 +90,6 @@ class SessionLog:
     _read: int = 0
 
     def read(self, events: Sequence[Event]) -> None:
-        """Take in the events that are new since the last time."""
         until = len(events)
         for event in events[self._read : until]:
             if event.kind == "round" and "session" in event.details:

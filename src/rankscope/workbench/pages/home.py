@@ -159,7 +159,6 @@ def answer_questionnaire(visit: Visit, asked: AnswersAsked) -> Changed:
 
 
 def own_reply(visit: Visit, task: str) -> Reply | None:
-    """What somebody answered last; None where they were not asked, or did not answer."""
     with visit.project.lock:
         own = [event for event in visit.project.state.surveys if event.assessor == visit.person.id]
     return next((each for each in replies_of(own) if each.task == task), None)

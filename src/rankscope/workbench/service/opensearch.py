@@ -83,7 +83,6 @@ class OpenSearchCall:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the indexes that are asked for; without a name all of them."""
         return self.indexes.names_of(self.path.get("name", "_all"))
 
     @property
@@ -246,7 +245,6 @@ class OpenSearchRequest:
 
 
 def source_of(asked: Parameters) -> Any:
-    """What the address says of `_source`; None where it says nothing."""
     if "_source_includes" in asked or "_source_excludes" in asked:
         return {"includes": asked.words("_source_includes"), "excludes": asked.words("_source_excludes")}
     if "_source" not in asked:

@@ -395,7 +395,6 @@ class State:
                     said[event.assessor] = before
 
     def event(self, number: int) -> Event | None:
-        """The event of a number; None where there is none."""
         return self.events[number - 1] if 0 < number <= len(self.events) else None
 
     def known(self, assessor: int, key: str) -> Event | None:
@@ -411,7 +410,6 @@ class State:
         return [each for each in said.values() if each.kind == "grade" and not each.is_surplus] if said else []
 
     def ruling(self, pair: Pair) -> Event | None:
-        """What an adjudicator said of an item last and did not undo; None where nobody did."""
         said = self.rulings.get(pair)
         return said[-1] if said else None
 
