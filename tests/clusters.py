@@ -7,10 +7,11 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parents[1]
 PATIENCE = 60.0  # seconds until a process of a busy machine must have started
@@ -79,10 +80,9 @@ def running_cluster(folder: Path, workers: int = 2, options: tuple[str, ...] = (
         cluster.stop()
 
 
-def wait_until(true: object) -> None:
-    """Wait for what is bound to happen."""
-    assert callable(true)
-    end = time.monotonic() + PATIENCE
-    while not true():
-        assert time.monotonic() < end, "it has not happened"
-        time.sleep(0.05)
+def wait_until(holds: Callable[[], Any], what: str = "what is bound to happen", seconds: float = PATIENCE) -> None:
+    """Look again and again until something holds."""
+    end = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < end, f"never: {what}"
+        time.sleep(0.02)

@@ -11,7 +11,8 @@ import pytest
 from rankscope.workbench.project import Project
 from tests.browser.chromium import Visitor, chromium
 from tests.browser.test_workbench import LOOKS, problems
-from tests.browser.workbenches import Bench, picture_project, served_from_thread, wait_until
+from tests.browser.workbenches import Bench, picture_project, served_from_thread
+from tests.clusters import wait_until
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

@@ -12,7 +12,8 @@ from rankscope.workbench.pages.items import task_of
 from rankscope.workbench.project import Project
 from rankscope.workbench.store.events import NoRoom
 from tests.browser.chromium import Visitor, chromium
-from tests.browser.workbenches import ServerProcess, picture_project, served_from_thread, wait_until
+from tests.browser.workbenches import ServerProcess, picture_project, served_from_thread
+from tests.clusters import wait_until
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

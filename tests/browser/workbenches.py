@@ -8,7 +8,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -141,11 +140,3 @@ class ServerProcess:
     def _close(self) -> None:
         assert self.process.stdout is not None
         self.process.stdout.close()
-
-
-def wait_until(holds: Any, what: str, seconds: float = PATIENCE) -> None:
-    """Look again and again until something holds."""
-    until = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < until, f"never: {what}"
-        time.sleep(0.02)

@@ -6,15 +6,14 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from rankscope.core.processes import process_pool
+from tests.clusters import wait_until
 
 CODE = """
 import time
@@ -41,7 +40,7 @@ def test_no_process_outlives_the_one_it_helps(tmp_path: Path, number: signal.Sig
     running.send_signal(number)
     running.communicate(timeout=60)
     assert running.returncode == -number
-    wait_for(partial(no_group, running.pid))
+    wait_until(partial(no_group, running.pid))
     assert len(members) > 2
 
 
@@ -54,15 +53,6 @@ def group(leader: int) -> list[int]:
     """Processes of a session."""
     found = subprocess.run(["ps", "-o", "pid=,stat=", "-s", str(leader)], capture_output=True, text=True, check=False)
     return [int(line.split()[0]) for line in found.stdout.splitlines() if not line.split()[1].startswith("Z")]
-
-
-def wait_for(condition: Callable[[], Any], seconds: float = 60) -> Any:
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if found := condition():
-            return found
-        time.sleep(0.05)
-    raise AssertionError("waited in vain")
 
 
 def test_a_signal_waits_until_a_process_is_started(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -97,4 +87,4 @@ def test_a_command_that_is_ended_while_it_starts_processes_says_nothing(tmp_path
         complaints = running.communicate(timeout=60)[1].decode()
         assert "pickl" not in complaints
         assert "spawn" not in complaints
-        wait_for(partial(no_group, running.pid))
+        wait_until(partial(no_group, running.pid))

@@ -21,7 +21,7 @@ import pytest
 from rankscope.core.errors import SettingError
 from rankscope.engines.text import Index
 from rankscope.workbench.service.application import ConnectionLimits
-from tests.browser.workbenches import wait_until
+from tests.clusters import wait_until
 from tests.needs import needed_module, needed_program
 from tests.workbench.projects import small_project
 
