@@ -76,10 +76,11 @@ class Assignment:
         """
         now = self.clock()
         if now >= self._next_lapse:
-            held_by = [(pair, who, each) for pair, loans in self.loans.items() for who, each in loans.items()]
-            for pair, who in [(pair, who) for pair, who, each in held_by if each.until <= now]:
-                self._end_loan(pair, who)
-            self._next_lapse = min((each.until for *_, each in held_by if each.until > now), default=inf)
+            lent = [(pair, who, each.until) for pair, loans in self.loans.items() for who, each in loans.items()]
+            for pair, who, until in lent:
+                if until <= now:
+                    self._end_loan(pair, who)
+            self._next_lapse = min((until for _, _, until in lent if until > now), default=inf)
         mine = [each[assessor] for each in self.loans.values() if assessor in each and each[assessor].tab == tab]
         held = sorted((each for each in mine if query in (None, each.query)), key=lambda loan: loan.until)[:count]
         for pair in self._offers(assessor, query) if len(held) < count else ():
@@ -358,10 +359,9 @@ class JudgingRules(Rules):
         version = self.project.guideline_version
         flags = {}
         if mark.kind in ANSWERS and not mark.is_copy:
-            is_repeat = self.project.assignment.is_repeat(mark)
-            flags = (
-                {"repeat": True} if is_repeat else {"surplus": True} if self.project.assignment.is_surplus(mark) else {}
-            )
+            flags = {"repeat": True} if self.project.assignment.is_repeat(mark) else {}
+            if not flags and self.project.assignment.is_surplus(mark):
+                flags = {"surplus": True}
         # nobody gives a mark a flag from outside
         own = {name: value for name, value in (mark.detail or {}).items() if mark.is_copy or name not in RESERVED}
         return replace(
