@@ -13,10 +13,9 @@ from benchmarks.estimate_data import Source
 from rankscope.analysis.assessors.agreement import cohen_kappa
 from rankscope.analysis.sampling.intervals import t_quantile
 from rankscope.analysis.sampling.machine_judge import corrected_columns
-from rankscope.analysis.sampling.strata import group_sums
 from rankscope.analysis.statistics.mean_intervals import mean_intervals
 from rankscope.core.arrays import BoolArray, FloatArray, IntArray
-from rankscope.ranks.ragged import divide
+from rankscope.ranks.ragged import divide, sums_by
 
 KAPPAS = (0.5, 0.7, 0.9)
 ERRORS = ("independent", "correlated within a query", "differ by class of queries")
@@ -84,7 +83,7 @@ class Pool:
         query = self.query[found]
         place = np.arange(found.size) - np.searchsorted(query, query) + 1.0
         first = place <= DEPTH
-        return group_sums(query[first], grade[found][first] / np.log2(place[first] + 1.0), self.queries)
+        return sums_by(query[first], grade[found][first] / np.log2(place[first] + 1.0), self.queries)
 
 
 def labels(pool: Pool, rate: float, errors: str, chance: np.random.Generator) -> FloatArray:

@@ -64,9 +64,7 @@ def item_ranks(
     found: list[_ItemsFound] = []
     errors: list[InputError] = []
     for run in runs.values():
-        nothing = _ItemsFound(
-            judged=judged, junk=begun.junk, settings=chosen, problems=Problems(run.place), keep_scores=False
-        )
+        nothing = _ItemsFound(judged, begun.junk, chosen, Problems(run.place), keep_scores=False)
         try:
             complete = collect_rows(nothing, run, progress)
             check_common(complete, qrels)
@@ -115,7 +113,6 @@ class _ItemsFound(Found):
 
     @property
     def ranks(self) -> IntArray:
-        """The rank of every judged item."""
         ranks = np.full(len(self.judged.grade), ABSENT, dtype=np.int64)
         for entry, rank in zip(self.entries, self.places, strict=True):
             ranks[entry] = rank
@@ -137,9 +134,6 @@ def _among_judged(rank: IntArray, judged: JudgedItems) -> IntArray:
     condensed = np.full(rank.size, ABSENT, dtype=np.int64)
     condensed[there[order]] = Ragged.from_rows(row[order], len(judged.queries)).position
     return condensed
-
-
-# The items that stand first for each query of a run, in the order that its ranks were counted in.
 
 
 class FirstItem(NamedTuple):
@@ -169,14 +163,7 @@ def first_items(
     chosen = settings or Settings()
     begun = nothing_found(qrels, run.place, chosen, junk)
     wanted = count if chosen.depth is None else min(count, chosen.depth)
-    found = _FirstFound(
-        judged=begun.judged,
-        junk=begun.junk,
-        settings=chosen,
-        problems=begun.problems,
-        keep_scores=False,
-        count=wanted,
-    )
+    found = _FirstFound(begun.judged, begun.junk, chosen, begun.problems, keep_scores=False, count=wanted)
     complete = collect_rows(found, run)
     complete.problems.raise_if_any()
     assert isinstance(complete, _FirstFound)

@@ -97,7 +97,9 @@ def _only_ranks(lists: FloatArray) -> str:
         return "the scores are positions in the list"
     if (some > 0).all() and _even_steps(-1.0 / some):
         return "the scores are reciprocal ranks"
-    if len(some) >= FEWEST_QUERIES and _same_curve(some):
+    first, last = some[:, :1], some[:, -1:]
+    inner = (some[:, 1:-1] - last) / (first - last)  # how a list falls from its first to its last score
+    if len(some) >= FEWEST_QUERIES and _nearly_all(np.abs(inner - np.median(inner, axis=0)) <= SAME_PLACE):
         return "the scores depend on the rank alone: their curve is the same for every query"
     return ""
 
@@ -107,13 +109,6 @@ def _even_steps(lists: FloatArray) -> bool:
     step = lists[:, :-1] - lists[:, 1:]
     usual = np.median(step, axis=1, keepdims=True)
     return _nearly_all((usual > 0) & (np.abs(step - usual) <= SAME_STEP * usual))
-
-
-def _same_curve(lists: FloatArray) -> bool:
-    """Whether all lists fall from their first to their last score in the same way."""
-    first, last = lists[:, :1], lists[:, -1:]
-    inner = (lists[:, 1:-1] - last) / (first - last)
-    return _nearly_all(np.abs(inner - np.median(inner, axis=0)) <= SAME_PLACE)
 
 
 def _nearly_all(each: BoolArray) -> bool:

@@ -42,7 +42,6 @@ class WholeQueries:
 
     @cached_property
     def lengths(self) -> IntArray:
-        """How many rows each query has."""
         return np.bincount(self.segment, minlength=len(self.queries)).astype(np.int64)
 
     def keep(self, chosen: BoolArray) -> WholeQueries:
@@ -57,8 +56,10 @@ def whole_queries(blocks: Iterable[RunBlock]) -> Iterator[WholeQueries]:
     for block in blocks:
         if len(block) == 0:
             continue
-        goes_on = bool(held) and held[-1].query[-1] == block.query[0]
-        cut = _end_of_first(block) if goes_on else 0
+        cut = 0
+        if held and held[-1].query[-1] == block.query[0]:  # it goes on to where the next one begins
+            starts = block.query.starts()
+            cut = int(starts[1]) if starts.size > 1 else len(block)
         if held and cut < len(block):
             query = [*held, block.slice(0, cut)] if cut else held
             yield _one_after_the_other(RunBlock.join(query), seen, [*held, block])
@@ -66,12 +67,6 @@ def whole_queries(blocks: Iterable[RunBlock]) -> Iterator[WholeQueries]:
         held.append(block.slice(cut, len(block)) if 0 < cut < len(block) else block)
     if held:
         yield _one_after_the_other(RunBlock.join(held), seen, held)
-
-
-def _end_of_first(block: RunBlock) -> int:
-    """Where the first query of a block ends."""
-    starts = block.query.starts()
-    return int(starts[1]) if starts.size > 1 else len(block)
 
 
 def _one_after_the_other(block: RunBlock, seen: set[str], read: list[RunBlock]) -> WholeQueries:
@@ -258,7 +253,6 @@ class QueryNumbers:
         return tuple(self._number_of)
 
     def of(self, query: IdColumn) -> IntArray:
-        """The number of each row's query."""
         starts = query.starts()
         first = query.take(starts)
         hashes = first.hashes()
@@ -280,14 +274,10 @@ class QueryNumbers:
         number: IntArray = self._slot[self._slots(hashes)]
         there = np.flatnonzero(number >= 0)
         wrong = np.ones(number.size, dtype=np.bool_)
-        wrong[there] = ~self._same(query, number, there)
+        if there.size:
+            wrong[there] = ~query.take(there).equals(join_columns(self._known).take(number[there]))
         number[wrong] = -1
         return number
-
-    def _same(self, query: IdColumn, number: IntArray, rows: IntArray) -> BoolArray:
-        if not rows.size:
-            return rows > 0
-        return query.take(rows).equals(join_columns(self._known).take(number[rows]))
 
     def _slots(self, hashes: Hashes) -> IntArray:
         return (hashes >> np.uint64(64 - self._bits)).astype(np.int64)

@@ -231,9 +231,6 @@ def in_order_sum(values: FloatArray) -> float:
     return float(values.cumsum()[-1]) if values.size else 0.0
 
 
-# Division that says NaN for nothing over nothing, and never warns.
-
-
 def divide(numerator: ArrayLike, denominator: ArrayLike, nothing: float = np.nan) -> FloatArray:
     """Numerator over denominator; `nothing` where the denominator is 0.
 

@@ -167,17 +167,21 @@ class RelevantRanks(Displayed):
         first = parts[0]
         if len(parts) == 1:
             return first
-        lists: dict[str, Any] = {name: Ragged.join([getattr(each, name) for each in parts]) for name in LISTS}
-        columns: dict[str, Any] = {name: np.concatenate([getattr(each, name) for each in parts]) for name in COLUMNS}
-        kept, out = (all(getattr(each, name) is not None for each in parts) for name in ("distractors", "left_out"))
+
+        def out_of(name: str) -> list[Any]:
+            return [getattr(each, name) for each in parts]
+
+        lists: dict[str, Any] = {name: Ragged.join(out_of(name)) for name in LISTS}
+        columns: dict[str, Any] = {name: np.concatenate(out_of(name)) for name in COLUMNS}
+        kept, out = (all(each is not None for each in out_of(name)) for name in ("distractors", "left_out"))
         return replace(
             first,
             **lists,
             **columns,
             queries=tuple(query for each in parts for query in each.queries),
             classes=None if first.classes is None else tuple(kind for each in parts for kind in each.classes or ()),
-            distractors=Ragged.join([each.distractors for each in parts if each.distractors]) if kept else None,
-            left_out=np.concatenate([each.left_out for each in parts if each.left_out is not None]) if out else None,
+            distractors=Ragged.join(out_of("distractors")) if kept else None,
+            left_out=np.concatenate(out_of("left_out")) if out else None,
             subtopics=None,
         )
 
@@ -205,11 +209,9 @@ class RelevantRanks(Displayed):
         deepest = np.zeros(count, dtype=np.int64)
         np.maximum.at(deepest, items.row, items["rank"])
         known = np.full(count, UNKNOWN) if collection is None else np.broadcast_to(collection, count)
-        names = (
-            tuple(queries) if queries is not None else tuple(f"q{row + 1:0{len(str(count))}}" for row in range(count))
-        )
+        numbered = [f"q{row + 1:0{len(str(count))}}" for row in range(count)]
         return cls.assemble(
-            names,
+            numbered if queries is None else queries,
             items,
             depth=deepest if depth is None else np.broadcast_to(depth, count),
             levels=_levels_of(items, wanted),
@@ -466,9 +468,6 @@ def count_levels(row: IntArray, grade: FloatArray, weight: IntArray, lists: int)
     total = np.bincount(np.cumsum(new) - 1, weights=weight).astype(np.int64)
     keep = total > 0
     return Ragged.from_rows(row[new][keep], lists, grade=grade[new][keep], count=total[keep])
-
-
-# From where the items of subtopics stand to ranks that know which subtopics each item serves.
 
 
 def with_subtopics(found: RelevantRanks, judged: Subtopics) -> RelevantRanks:

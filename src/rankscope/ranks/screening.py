@@ -107,25 +107,21 @@ class _Bounded:
 
     @property
     def highest(self) -> Scores:
-        """The highest limit of each row."""
         return np.where(self.limits.lengths > 0, self.high[self.starts[:-1]], np.float32(np.inf))
-
-    def first_reached(self, value: Scores, first: IntArray, many: IntArray) -> IntArray:
-        """The first limit each value reaches, among so many from the first on; the one behind them if it is none."""
-        reached = np.zeros(value.size, dtype=np.int64)
-        half = 1 << max(0, int(many.max(initial=0)).bit_length() - 1)
-        while half:
-            at = first + np.minimum(reached + (half - 1), many)
-            reached += half * (self.low[at] > value)
-            half >>= 1
-        return first + np.minimum(reached, many)
 
     def counted(
         self, row: IntArray, item: IntArray, value: Scores, within: tuple[IntArray, IntArray] | None
     ) -> Counted:
         """Counts of items of which each reaches the lowest limit of its row; `within` says among which it must be."""
         first, many = (self.starts[row], self.limits.lengths[row]) if within is None else within
-        reached = self.first_reached(value, first, many)
+        # The first limit each value reaches, among so many from the first on; the one behind them if it is none.
+        passed = np.zeros(value.size, dtype=np.int64)
+        half = 1 << max(0, int(many.max(initial=0)).bit_length() - 1)
+        while half:
+            at = first + np.minimum(passed + (half - 1), many)
+            passed += half * (self.low[at] > value)
+            half >>= 1
+        reached = first + np.minimum(passed, many)
         close = value <= self.high[reached]
         total = np.cumsum(np.bincount(reached[~close], minlength=self.low.size))
         before_row = np.concatenate([[0], total])[self.starts[:-1]]
@@ -188,7 +184,6 @@ class _Bins:
 
     @property
     def size(self) -> int:
-        """How many bins there are in all rows."""
         return self.first.size * self.wide
 
     def numbers(self, values: Scores, row: Any, *more: None) -> IntArray:
@@ -208,9 +203,6 @@ class _Bins:
         wider = end - top > 1
         result[ranges(top[wider] + 1, (end - top)[wider] - 1)] = True
         return result
-
-
-# Ranks of the hits from counts, with what was too close to tell settled by the references.
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,6 @@ class TiedPlaces:
 
     @property
     def rank(self) -> IntArray:
-        """The rank of the place."""
         return self.ranks_before + self.place
 
     def next_hit(self) -> FloatArray:
@@ -155,9 +154,6 @@ def spread_evenly(queries: RelevantRanks, items: Ragged) -> Ragged:
     grade = np.concatenate([alone["grade"], np.repeat(total[chosen] / size, size)])
     order = np.lexsort((rank, row))
     return Ragged.from_rows(row[order], len(queries), rank=rank[order], grade=grade[order])
-
-
-# Other orders of equal scores: sorted by what each item is worth to a measure, all there are, and at random.
 
 
 def all_items(queries: RelevantRanks) -> Ragged:

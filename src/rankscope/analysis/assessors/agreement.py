@@ -1,11 +1,9 @@
 """How far assessors agree: coefficients of two and of many (kappa, AC1, alpha), with intervals over queries.
 
-Coefficients of two assessors, from the table that counts their grades: a row for each of the first one's.
-Every function takes tables in the last two axes, so that thousands of resampled tables are one call.
-
-Coefficients of any number of assessors, from sums over queries; gaps are allowed but for Fleiss' kappa.
-Each coefficient has two halves: what one query adds (`..._sums`, a row per query), and what follows from the sum of
-some queries (`..._of`, sums in the last axis), so that thousands of resamples are one call.
+Coefficients of two assessors come from the table that counts their grades, a row for each of the first one's, in the
+last two axes, so that thousands of resampled tables are one call. Those of any number of assessors come from sums over
+queries; gaps are allowed but for Fleiss' kappa. They have two halves: what one query adds (`..._sums`, a row per
+query), and what follows from the sum of some queries (`..._of`, sums in the last axis).
 """
 
 from __future__ import annotations
@@ -85,7 +83,6 @@ class Agreed:
         return tuple(each.name for each in self.coefficients)
 
     def rows(self) -> list[dict[str, object]]:
-        """One row for each coefficient."""
         head: dict[str, object] = {"assessors": ", ".join(self.assessors)}
         head |= {"class": self.label} if self.label else {}
         size = {"pairs": self.pairs, "queries": self.queries}
@@ -213,9 +210,6 @@ def _agreed(own: AssessorGrades, label: str, results: Mapping[str, Summed], leve
             for name, (sums, statistic, bounds) in results.items()
         ),
     )
-
-
-# Coefficients of two assessors, from the table that counts their grades: a row for each of the first one's.
 
 
 def tables_by_query(marks: AssessorGrades, one: str, other: str) -> FloatArray:

@@ -7,7 +7,7 @@ rates, ties count half, and several answers to one query about the same two syst
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,14 +31,7 @@ class Strength:
     chance: float
 
     def row(self) -> dict[str, object]:
-        """In plain numbers, for a table."""
-        return {
-            "system": self.system,
-            "strength": self.strength,
-            "low": self.low,
-            "high": self.high,
-            "chance": self.chance,
-        }
+        return asdict(self)
 
 
 class Strengths(NamedTuple):

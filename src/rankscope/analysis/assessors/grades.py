@@ -77,7 +77,6 @@ class AssessorGrades:
         return [(one, other) for one, other in combinations(self.assessors, 2) if self.both(one, other).any()]
 
     def of_assessor(self, name: str) -> FloatArray:
-        """The grades of one assessor, row by row."""
         return self.grades[:, self.assessors.index(name)]
 
     def both(self, one: str, other: str) -> BoolArray:

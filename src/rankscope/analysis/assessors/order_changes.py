@@ -12,7 +12,6 @@ import numpy as np
 from rankscope.analysis.assessors.grades import AssessorGrades
 from rankscope.analysis.comparison.compare import compare
 from rankscope.analysis.statistics.score_table import ScoreTable
-from rankscope.core.arrays import FloatArray
 from rankscope.core.errors import SettingError
 from rankscope.measures.evaluation.evaluate import evaluate
 
@@ -59,11 +58,9 @@ class OrderChange:
 
     @property
     def system_pairs(self) -> int:
-        """How many pairs of systems there are."""
         return len(self.systems) * (len(self.systems) - 1) // 2
 
     def row(self) -> dict[str, object]:
-        """In plain numbers, for a table."""
         return {
             "first": self.first,
             "second": self.second,
@@ -98,6 +95,8 @@ def order_changes(marks: AssessorGrades, runs: Any, measure: str = "AP", **setti
 def _change(
     marks: AssessorGrades, one: str, other: str, runs: Any, measure: str, settings: Mapping[str, Any]
 ) -> OrderChange | None:
+    from scipy.stats import kendalltau
+
     common = marks.take(marks.both(one, other))
     tables = [ScoreTable.of(evaluate(common.judgements(name), runs, [measure], **settings)) for name in (one, other)]
     if len(tables[0].systems) < 2:
@@ -114,6 +113,7 @@ def _change(
     before, after = first.gains.mean(axis=0), second.gains.mean(axis=0)
     order = np.argsort(-before, kind="stable").tolist()
     means = [table.values.mean(axis=0).tolist() for table in (first, second)]
+    has_order = np.ptp(before) > 0 and np.ptp(after) > 0
     verdicts = list(zip(_verdicts(first), _verdicts(second), strict=True))
     signs = [np.sign(each[:, None] - each) for each in (before, after)]
     return OrderChange(
@@ -122,7 +122,7 @@ def _change(
         measure=first.measure,
         pairs=len(common),
         queries=len(first),
-        tau=kendall_tau(before, after),
+        tau=float(kendalltau(before, after).statistic) if has_order else float("nan"),
         swapped=int((signs[0] * signs[1] < 0).sum()) // 2,
         kept=sum(named == later != "" for named, later in verdicts),
         reversed=sum("" not in (named, later) and named != later for named, later in verdicts),
@@ -139,16 +139,3 @@ def _verdicts(table: ScoreTable) -> list[str]:
         one if found.shown_better(one, other) else other if found.shown_better(other, one) else ""
         for one, other in combinations(table.systems, 2)
     ]
-
-
-def kendall_tau(before: FloatArray, after: FloatArray) -> float:
-    """Kendall's tau-b of two orders; NaN where one of them is no order.
-
-    >>> kendall_tau(np.array([3.0, 2.0, 1.0]), np.array([3.0, 1.0, 2.0])).__round__(4)
-    0.3333
-    """
-    from scipy.stats import kendalltau
-
-    if np.ptp(before) == 0 or np.ptp(after) == 0:
-        return float("nan")
-    return float(kendalltau(before, after).statistic)

@@ -54,8 +54,6 @@ class Preference:
         return 0.5 if not self.winner else float(self.winner == system)
 
 
-# Two rankings as one list: team draft (Radlinski et al. 2008) and balanced (Joachims 2002), and who gets the clicks.
-
 INTERLEAVING_METHODS: Final = ("team-draft", "balanced")
 FIRST, SECOND = 0, 1
 

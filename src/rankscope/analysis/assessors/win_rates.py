@@ -170,9 +170,6 @@ def _rate(
     )
 
 
-# How far the place on the page decides: the same two lists, shown to the same person again with the sides swapped.
-
-
 @dataclass(frozen=True)
 class PositionBias:
     """What pairs that were shown twice say; NaN where there are none. `left_share`: of all answers that name a side."""
@@ -188,7 +185,6 @@ class PositionBias:
     left_share: float
 
     def rows(self) -> list[dict[str, object]]:
-        """One row for each number."""
         lines = (
             ("same side twice", self.follows, self.follows_low, self.follows_high, self.twice),
             ("leans left", self.lean, self.lean_low, self.lean_high, self.twice),

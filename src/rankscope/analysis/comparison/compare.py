@@ -1,7 +1,6 @@
-"""The comparison of systems: which differ, by how much, and on which kind of query; the decision procedure and its
+"""The comparison of systems: which differ, by how much, and on which kind of query; the one decision procedure and its
 result.
 
-The one decision procedure: which systems differ, by how much, and on which kind of query.
 Every command, graph and report that calls one system better calls this. The primary measure, the first one, decides
 alone: its family is its pairs of systems. Other measures and classes of queries are secondary and corrected together.
 """

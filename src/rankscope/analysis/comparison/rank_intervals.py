@@ -1,13 +1,13 @@
 """Which ranks a system can have, and groups of systems without significant differences with their letters.
 
-Which ranks a system's mean can have: a list of systems by their means hides how many of them are tied by chance. From
+A list of systems by their means hides how many of them are tied by chance. From
 pairwise tests that hold together (Holm): a system ranks below all that are significantly better and above all that are
 significantly worse; in between, every rank is possible. In addition, how often it takes each rank when queries are
 drawn again.
 
-Groups of systems without significant differences, and their letters (compact letter display). "No significant
-difference" is not transitive: A and B, B and C may be alike while A and C differ. A group is therefore a largest set in
-which no two differ, and a system may belong to several. Two systems differ exactly if they share no letter.
+"No significant difference" is not transitive: A and B, B and C may be alike while A and C differ. A group is therefore
+a largest set in which no two differ, and a system may belong to several. Two systems differ exactly if they share no
+letter (compact letter display).
 """
 
 from __future__ import annotations
@@ -81,10 +81,12 @@ def rank_intervals(
     mean = whole.gains.mean(axis=0)
     order = np.argsort(-mean, kind="stable")
     gains = whole.gains[:, order]
+    first, second = np.triu_indices(len(order), 1)
     if adjusted is None:
-        first, second = np.triu_indices(len(order), 1)
         adjusted = adjust(decide_p(whole.gains[:, second] - whole.gains[:, first]), correction).p
-    different = _different(whole.gains, adjusted, 1 - level)[np.ix_(order, order)]
+    differ = np.zeros((len(order), len(order)), dtype=np.bool_)
+    differ[first, second] = differ[second, first] = (adjusted <= 1 - level) & (mean[first] != mean[second])
+    different = differ[np.ix_(order, order)]
     names = tuple(table.systems[each] for each in order.tolist())
     chance = rank_chances(gains, resamples=resamples, seed=seed)
     ahead = mean[order][:, None] > mean[order]  # of row over column
@@ -102,15 +104,6 @@ def rank_intervals(
         level=level,
         seed=seed,
     )
-
-
-def _different(gains: FloatArray, p: FloatArray, alpha: float) -> BoolArray:
-    """Which pairs of columns are shown to differ."""
-    first, second = np.triu_indices(gains.shape[1], 1)
-    mean = gains.mean(axis=0)
-    table = np.zeros((gains.shape[1], gains.shape[1]), dtype=np.bool_)
-    table[first, second] = table[second, first] = (p <= alpha) & (mean[first] != mean[second])
-    return table
 
 
 def rank_chances(gains: FloatArray, *, resamples: int | None = None, seed: int = 0) -> FloatArray:
@@ -144,9 +137,6 @@ def chances_of_ranks(drawn: FloatArray) -> FloatArray:
             here = (above <= rank) & (rank < above + tied)
             chance[:, rank] += (here / tied).sum(axis=0)
     return chance / len(drawn)
-
-
-# Groups of systems without significant differences, and their letters (compact letter display).
 
 
 def groups_of(different: BoolArray) -> tuple[tuple[int, ...], ...]:

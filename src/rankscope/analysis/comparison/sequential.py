@@ -1,6 +1,6 @@
 """Sequential comparison: interim analyses whose limits hold at all of them together (confidence sequences by betting).
 
-Limits of the mean of bounded differences that hold at every look: confidence sequences by betting. Whoever doubts that
+Whoever doubts that
 the mean of values in [-1, 1] is `mean` or more starts with a capital of 1 and stakes a fixed share `f` of it on each
 value `x`: the capital is multiplied by 1 - f + f (1 - x) / (1 - mean). If the mean is as claimed, no bet gains in the
 long run, and by Ville's inequality the capital reaches 1 / alpha at any time with a chance of at most alpha, regardless

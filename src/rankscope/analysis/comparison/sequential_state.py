@@ -1,6 +1,6 @@
 """What an interim analysis sees of each query, and what analyses leave behind in a file.
 
-What looks leave behind: the question, the queries that counted with digests and values, and each look's limits. One
+Looks leave behind the question, the queries that counted with digests and values, and each look's limits. One
 JSON file, a line for each query. A query counts once; another question or another baseline is refused, because the
 limits hold for one question only.
 """

@@ -1,12 +1,12 @@
 """Several collections (tasks) at once: which system is better on the whole and which one wins where, with intervals
 over tasks.
 
-Intervals of means over tasks: tasks are drawn with replacement, and in each task drawn its queries. A mean over few
+Tasks are drawn with replacement, and in each task drawn its queries. A mean over few
 tasks varies as tasks do. Resampling T tasks makes their spread too small by (T - 1)/T, and a normal tail is too short
 for so few: the percentiles are taken further out, as far as Student's t with T - 1 degrees of freedom times sqrt(T/(T -
 1)) is beyond the normal (expanded percentile interval, Hesterberg 2015, The American Statistician).
 
-Several collections at once: which system is better on the whole, and which one wins where. Each task is compared by
+Each task is compared by
 itself, as everywhere. Means over tasks and mean ranks are of the systems that have every task; a system that lacks one
 gets neither, because another selection of tasks would give it other numbers.
 """

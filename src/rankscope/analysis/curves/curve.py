@@ -93,9 +93,6 @@ class Region:
         return pl.DataFrame({"x": self.x, "low": self.low, "high": self.high}, nan_to_null=True)
 
 
-# Means of curves over queries: which queries and scopes count, how much each query weighs, means at all scopes at
-# once.
-
 # Who counts how much in a mean over queries: every query alike, or every class of queries alike.
 
 Weighting = Literal["per_query", "per_class"]  # large classes dominate the first: a class of c adds c queries

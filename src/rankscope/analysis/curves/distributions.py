@@ -233,19 +233,14 @@ LARGE = 1 << 22  # collections up to here have their factorials in a table of 32
 
 
 class Counts(Protocol):
-    """A distribution of counts for each element."""
+    """A distribution of counts for each element: the least and the greatest that are possible, the mean, chances."""
 
     @property
-    def least(self) -> FloatArray:
-        """The least count possible."""
-
+    def least(self) -> FloatArray: ...
     @property
-    def most(self) -> FloatArray:
-        """The greatest count possible."""
-
+    def most(self) -> FloatArray: ...
     @property
-    def mean(self) -> FloatArray:
-        """The mean count."""
+    def mean(self) -> FloatArray: ...
 
     def hardly_exceeds(self, count: FloatArray) -> BoolArray:
         """Where larger counts are so improbable that 1 minus their chance is 1; elsewhere it may be so, too."""
@@ -259,8 +254,7 @@ class Counts(Protocol):
     def fraction(self, step: int) -> tuple[FloatArray, FloatArray]:
         """The centre and the two-step product of the recurrence of the orthogonal polynomials."""
 
-    def take(self, chosen: Any) -> Self:
-        """Some elements."""
+    def take(self, chosen: Any) -> Self: ...
 
     def with_all(self, others: Sequence[Self]) -> Self:
         """These elements and those of others, in order."""
@@ -273,7 +267,6 @@ class _Arrays:
         return type(self)(*(getattr(self, each.name)[chosen] for each in fields(self)))  # type: ignore[arg-type]
 
     def with_all(self, others: Sequence[Self]) -> Self:
-        """These elements and those of others, in order."""
         names = [each.name for each in fields(self)]  # type: ignore[arg-type]
         return type(self)(*(np.concatenate([getattr(each, name) for each in (self, *others)]) for name in names))
 
@@ -302,7 +295,6 @@ class Hypergeometric(_Arrays):
         return self.marked * self.drawn / np.maximum(self.population, 1.0)
 
     def hardly_exceeds(self, count: FloatArray) -> BoolArray:
-        """Where the count lies far above the mean."""
         return far_above(self.mean, count)
 
     def log_probability(self, count: FloatArray) -> FloatArray:
@@ -358,7 +350,6 @@ class Binomial(_Arrays):
         return self.trials * self.chance
 
     def hardly_exceeds(self, count: FloatArray) -> BoolArray:
-        """Where the count lies far above the mean."""
         return far_above(self.mean, count)
 
     def log_probability(self, count: FloatArray) -> FloatArray:
@@ -370,7 +361,6 @@ class Binomial(_Arrays):
         return ways + xlogy(count, p) + xlog1py(n - count, -p)
 
     def ratios(self, count: FloatArray, step: int) -> Ratios:
-        """One success more or less."""
         failures, chance = self.trials - count, self.chance
         if step > 0:
             return Ratios.of((failures, chance), (count + 1.0, np.maximum(1.0 - chance, TINY)), (-1, 0, 1, 0))
@@ -416,7 +406,6 @@ class BetaBinomial(_Arrays):
         return ways + betaln(count + a, n - count + b) - betaln(a, b)
 
     def ratios(self, count: FloatArray, step: int) -> Ratios:
-        """One success more or less."""
         failures, a, b = self.trials - count, self.wins, self.losses
         if step > 0:
             return Ratios.of((failures, a + count), (count + 1.0, b + failures - 1.0), (-1, 1, 1, -1))

@@ -1,6 +1,5 @@
 """The effort of a search: how much of a ranking a user looks at for a wanted recall, of one query and over all of them.
 
-How much of a ranking a user looks at for a wanted recall: of one query, and to expect at its generality.
 A user who wants k of the c relevant items needs a window of w = k/p items, where p is the precision at recall k/c of
 queries of the same generality (Huijsmans & Sebe 2001, section 3.1). What the next relevant item costs, in items that
 must be looked at for it, is the economic value of a system where c is not known (Sebe et al. 2004, section 3).
@@ -46,7 +45,6 @@ class EffortOverQueries:
     cost: FloatArray  # items for each hit since the recall before
 
     def rows(self) -> list[dict[str, object]]:
-        """One row for each recall."""
         shown = zip(self.recalls, self.reached, self.window, self.relevant_scope, self.cost, strict=True)
         return [
             {
@@ -150,7 +148,6 @@ class WantedRecall:
     expected: float  # k/p of the queries of the same generality; NaN where that is not known
 
     def row(self) -> dict[str, object]:
-        """As a row of a table."""
         return {
             "recall": self.recall,
             "hits": self.hits,
@@ -213,7 +210,8 @@ def search_effort(
     relevant, collection, depth = int(one.relevant[0]), int(one.collection[0]), int(one.depth[0])
     if not relevant:
         raise MeasureError(f"query {query!r} has no relevant item: there is nothing to find, and nothing to explain")
-    chosen = usual_scopes(relevant) if scopes is None else tuple(sorted(set(scopes)))
+    half_to_twice = (max(1, relevant // 2), relevant, 2 * relevant)
+    chosen = sorted(set(half_to_twice if scopes is None else scopes))
     there = [scope for scope in chosen if 1 <= scope <= depth]
     hits = [int(one.hits(scope)[0]) for scope in there]
     known = collection != UNKNOWN
@@ -231,15 +229,6 @@ def search_effort(
         wanted=_wanted(one, recalls, expected),
         plane=plane,
     )
-
-
-def usual_scopes(relevant: int) -> tuple[int, ...]:
-    """Half of the class, the class and twice the class, each at least 1.
-
-    >>> usual_scopes(8), usual_scopes(1)
-    ((4, 8, 16), (1, 2))
-    """
-    return tuple(sorted({max(1, relevant // 2), relevant, 2 * relevant}))
 
 
 def expected_windows(queries: RelevantRanks, relevant: int, recalls: Sequence[float] = RECALLS) -> FloatArray:

@@ -1,7 +1,5 @@
-"""Performance over generality G = log2(d/c): curves (GRiP, GRnP), the surface (GReP), and the tables they are made
-from.
-
-Performance over generality: GRiP, the cut p = r through the surface of recall, precision and G, and GRnP, r = n p.
+"""Performance over generality G = log2(d/c): GRiP, the cut p = r through the surface of recall, precision and G (GReP),
+GRnP, r = n p, and the tables they are made from.
 
 G = log2(d/c) is varied in one of two ways, which a report must name: they answer different questions.
 - `thinned`: within each query, keeping m = c (2^k - 1) random distractors; isolates generality. Recommended.
@@ -289,9 +287,11 @@ def generality_table(
         index, parts, shares = _binned(queries, n, levels)
         full = np.ones(index.size, dtype=np.bool_)
     else:
-        given = range(1, _top(queries, members) + 1) if levels is None else levels
-        queries = reaching(queries, max(given, default=0)) if members == "constant" else queries
-        kept, index, full = _kept(queries, given)
+        if levels is None:
+            highest = generality_index(queries).max(initial=0.0) + SLACK
+            levels = range(1, (shared_level(queries) if members == "constant" else math.floor(highest)) + 1)
+        queries = reaching(queries, max(levels, default=0)) if members == "constant" else queries
+        kept, index, full = _kept(queries, levels)
         parts = _recalls(queries, kept, n)
         shares = [queries.relevant / (queries.relevant + each) for each in kept]
 
@@ -333,12 +333,6 @@ def shared_level(queries: RelevantRanks) -> int:
     if not reached.size:
         return 0
     return max(int(reached[reached.size // 2]), min(1, int(reached[-1])))
-
-
-def _top(queries: RelevantRanks, members: Members) -> int:
-    if members == "constant":
-        return shared_level(queries)
-    return math.floor(generality_index(queries).max(initial=0.0) + SLACK)
 
 
 def _kept(queries: RelevantRanks, levels: Sequence[int]) -> tuple[list[IntArray], FloatArray, BoolArray]:

@@ -14,7 +14,7 @@ from rankscope.core.errors import MeasureError
 from rankscope.core.wording import setting_usage
 from rankscope.measures import AP, Measure, P, R, Rprec, nDCG
 from rankscope.measures.gains import discount, gain_of, ideal_order
-from rankscope.ranks.ragged import Ragged
+from rankscope.ranks.ragged import Ragged, sums_by
 from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks
 
 
@@ -35,7 +35,7 @@ class RelevantHits:
         return self.place + self.certain
 
     def total(self, values: FloatArray) -> FloatArray:
-        return np.bincount(self.row, weights=values, minlength=self.queries).astype(np.float64, copy=False)
+        return sums_by(self.row, values, self.queries)
 
     def take(self, chosen: IntArray) -> RelevantHits:
         """Some of the hits, of queries whose numbers stay."""
@@ -209,32 +209,22 @@ class Gains(Terms):
 def terms_of(measure: Measure, queries: RelevantRanks) -> Terms:
     """The measure as a sum over hits; raises `MeasureError` for one that is none."""
     if isinstance(measure, AP) and (measure.area, measure.within) == ("none", "list") and measure.divisor != "found":
-        return _precisions(measure, queries.at(rel=measure.rel))
+        queries = queries.at(rel=measure.rel)
+        relevant = queries.relevant.astype(np.float64)
+        cut = np.full(len(queries), np.inf if measure.scope is None else float(measure.scope))
+        return Precisions(queries, np.minimum(relevant, cut) if measure.divisor == "min" else relevant, cut)
     if isinstance(measure, nDCG) and measure.negative == "zero":
-        return _gains(measure, queries)
+        end = np.inf if measure.scope is None else float(measure.scope)
+        ideal = ideal_order(queries)
+        there = (ideal["rank"] <= end) & (ideal["grade"] >= measure.floor)
+        best = ideal.total(np.where(there, gain_of(ideal["grade"], measure.gain) / discount(ideal["rank"]), 0.0))
+        gaining = queries.at(rel=max(measure.floor, SOMETHING))
+        return Gains(gaining, best, np.full(len(queries), end), measure.gain)
     if (isinstance(measure, P) and measure.divisor == "k") or isinstance(measure, R | Rprec):
-        return _counted(measure, queries.at(rel=measure.level))
+        queries = queries.at(rel=measure.level)
+        divisor = measure.ratio(queries)[1]
+        cut = divisor if isinstance(measure, Rprec) else np.full(len(queries), float(measure.scope))
+        return HitTerms(queries, divisor, cut)
     raise MeasureError(
         f"{measure} has no exact mean over smaller or larger collections. There are: AP, P@k, R@k, Rprec, nDCG, nDCG@k"
     )
-
-
-def _counted(measure: P | R | Rprec, queries: RelevantRanks) -> Terms:
-    ratio = measure.ratio(queries)
-    if isinstance(measure, Rprec):
-        return HitTerms(queries, ratio[1], ratio[1])
-    return HitTerms(queries, ratio[1], np.full(len(queries), float(measure.scope)))
-
-
-def _precisions(measure: AP, queries: RelevantRanks) -> Terms:
-    relevant = queries.relevant.astype(np.float64)
-    cut = np.full(len(queries), np.inf if measure.scope is None else float(measure.scope))
-    return Precisions(queries, np.minimum(relevant, cut) if measure.divisor == "min" else relevant, cut)
-
-
-def _gains(measure: nDCG, queries: RelevantRanks) -> Terms:
-    cut = np.inf if measure.scope is None else float(measure.scope)
-    ideal = ideal_order(queries)
-    there = (ideal["rank"] <= cut) & (ideal["grade"] >= measure.floor)
-    best = ideal.total(np.where(there, gain_of(ideal["grade"], measure.gain) / discount(ideal["rank"]), 0.0))
-    return Gains(queries.at(rel=max(measure.floor, SOMETHING)), best, np.full(len(queries), cut), measure.gain)

@@ -1,7 +1,6 @@
 """The precision-recall graph: points of each query, means at equal scope or recall, and what they are held against:
 scope lines, the ideal system, the region that can be reached, a random order.
 
-What stands behind a precision-recall curve: scope lines, the ideal system, and the region that can be reached.
 HS01 and S04 print the borders of the region as p = r/c and p = d r/c; they are p = c r and p = (c/d) r.
 """
 
@@ -229,12 +228,7 @@ def ideal_curve(relevant: int, collection: int) -> Curve:
     scope = np.concatenate([np.arange(1, relevant + 1), doublings[doublings < collection], [collection]])
     scope = np.unique(scope)
     hits = np.minimum(scope, relevant)
-    return precision_recall_curve(
-        x=hits / relevant,
-        y=hits / scope,
-        name="ideal",
-        more={"scope": scope, "hits": hits},
-    )
+    return precision_recall_curve(x=hits / relevant, y=hits / scope, name="ideal", more={"scope": scope, "hits": hits})
 
 
 def highest_precision(recall: ArrayLike, relevant: int) -> FloatArray:
@@ -349,12 +343,7 @@ def random_at_recall_levels(
     columns = [flat[starts + level_hits(queries, level) - 1] for level in levels]
     values = np.stack(columns, axis=1) if columns else np.empty((len(queries), 0))
     mean = mean_over(values, units_of(queries, weighting))
-    return precision_recall_curve(
-        x=np.asarray(levels, dtype=np.float64),
-        y=mean.value,
-        name="random",
-        queries=mean.queries,
-    )
+    return precision_recall_curve(np.asarray(levels, dtype=np.float64), mean.value, "random", queries=mean.queries)
 
 
 def _summed_over_ranks(relevant: int, collection: int) -> FloatArray:

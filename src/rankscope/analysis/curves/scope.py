@@ -128,9 +128,6 @@ def _over_relevant_scope(
     )
 
 
-# Hits at a relevant scope a = s/c: the same for classes of every size, interpolated where a c is no whole number.
-
-
 @dataclass(frozen=True, eq=False)
 class ScopedHits:
     """V(a) of each query (rows) at each relevant scope (columns), and what is to be known of each column."""

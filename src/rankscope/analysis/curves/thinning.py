@@ -162,9 +162,6 @@ def _per_query(number: ArrayLike, queries: RelevantRanks) -> IntArray:
     return np.broadcast_to(np.asarray(number, dtype=np.int64), len(queries))
 
 
-# Recall at a relevant scope when only some distractors are kept, drawn at random.
-
-
 def recall_at_level(queries: RelevantRanks, level: int, a: FloatArray) -> Thinned:
     """Mean recall of each query (row) at relevant scopes (columns) when distractors are left out until G = level.
 

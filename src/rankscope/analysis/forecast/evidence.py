@@ -16,7 +16,7 @@ to the others, is x for each query. If it is r x, the mean of chances of that si
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from rankscope.analysis.curves.hits import RelevantHits, distractors_of
 from rankscope.core.arrays import BoolArray, FloatArray, IntArray
 from rankscope.ranks.kept_scores import LOTS, why_no_scores
+from rankscope.ranks.ragged import Ragged
 from rankscope.ranks.relevant_ranks import RelevantRanks
 
 NO_LOT = -1
@@ -61,14 +62,15 @@ class Evidence:
         hits = RelevantHits(
             row=queries.row, place=place, above=queries.ranks - place, grade=queries.grades, queries=len(queries)
         )
-        why = _why_not_known(queries) or why_no_scores(queries)
-        return cls(
-            hits=hits,
-            distractors=distractors,
-            scored=None if why else _scores(queries),
-            lots=_lots(queries),
-            why_no_scores=why,
-        )
+        lists, unknown = queries.distractors, _why_not_known(queries)
+        why = unknown or why_no_scores(queries)
+        scored = lots = None
+        if lists is not None and not why:
+            own = queries.judged["score"][queries.judged["grade"] >= queries.rel]
+            scored = ScoreEvidence(own, _best_first(lists, "score", -np.inf))
+        if lists is not None and not unknown and "lot" in lists:
+            lots = _best_first(lists, "lot", NO_LOT)
+        return cls(hits=hits, distractors=distractors, scored=scored, lots=lots, why_no_scores=why)
 
     @property
     def present(self) -> RelevantHits:
@@ -92,7 +94,13 @@ class Evidence:
         kept, share = self._kept(1.0 / factor, random)
         running = np.concatenate([np.zeros((len(kept), 1)), np.cumsum(kept, axis=1)], axis=1)
         within = np.minimum(self.hits.above, self.near[self.hits.row]).astype(np.int64)
-        above = running[self.hits.row, within] + self._deep(share, random)
+        # Distractors kept between the best ones and each hit: what lies between two hits is kept by itself.
+        below = np.maximum(self.hits.above - self.near[self.hits.row], 0.0)
+        first = self.hits.place == 1
+        step = np.where(first, below, below - np.concatenate([[0.0], below[:-1]]))
+        drawn = np.cumsum(random.binomial(step.astype(np.int64), share)).astype(np.float64)
+        before = np.concatenate([[0.0], drawn])[np.maximum.accumulate(np.where(first, np.arange(first.size), 0))]
+        above = running[self.hits.row, within] + drawn - before
         beyond = np.maximum(self.distractors - self.near, 0.0).astype(np.int64)
         left = np.maximum(running[:, -1] + random.binomial(beyond, share), _most(above, self.hits))
         best = None if self.scored is None else _kept_first(self.scored.best, kept, -np.inf)
@@ -112,15 +120,6 @@ class Evidence:
         width = 0 if self.scored is None else self.scored.best.shape[1]
         drawn = random.random((self.hits.queries, width)) < share
         return drawn & (np.arange(width) < self.near[:, None]), share
-
-    def _deep(self, share: float, random: np.random.Generator) -> FloatArray:
-        """Distractors kept between the best ones and each hit: what lies between two hits is kept by itself."""
-        below = np.maximum(self.hits.above - self.near[self.hits.row], 0.0)
-        first = self.hits.place == 1
-        step = np.where(first, below, below - np.concatenate([[0.0], below[:-1]]))
-        drawn = np.cumsum(random.binomial(step.astype(np.int64), share)).astype(np.float64)
-        before = np.concatenate([[0.0], drawn])[np.maximum.accumulate(np.where(first, np.arange(first.size), 0))]
-        return drawn - before
 
 
 def _most(above: FloatArray, hits: RelevantHits) -> FloatArray:
@@ -147,27 +146,11 @@ def _why_not_known(queries: RelevantRanks) -> str:
     return ""
 
 
-def _scores(queries: RelevantRanks) -> ScoreEvidence:
-    lists = queries.distractors
-    assert lists is not None
-    best = np.full(_shape(queries), -np.inf)
-    best[lists.row, lists.position - 1] = lists["score"]
-    return ScoreEvidence(queries.judged["score"][queries.judged["grade"] >= queries.rel], best)
-
-
-def _lots(queries: RelevantRanks) -> IntArray | None:
-    lists = queries.distractors
-    if lists is None or "lot" not in lists or _why_not_known(queries):
-        return None
-    lots = np.full(_shape(queries), NO_LOT, dtype=np.int64)
-    lots[lists.row, lists.position - 1] = lists["lot"]
-    return lots
-
-
-def _shape(queries: RelevantRanks) -> tuple[int, int]:
+def _best_first(lists: Ragged, column: str, nothing: float) -> NDArray[Any]:
     """A row per query, at least two columns."""
-    assert queries.distractors is not None
-    return len(queries), max(2, int(queries.distractors.lengths.max(initial=0)))
+    table = np.full((len(lists), max(2, int(lists.lengths.max(initial=0)))), nothing)
+    table[lists.row, lists.position - 1] = lists[column]
+    return table
 
 
 # Rates at which new distractors come above a hit, from its rank, and which hits have one from their score.

@@ -99,9 +99,6 @@ def today(evidence: Evidence, terms: Terms) -> FloatArray:
     return divide(hits.total(terms.mean(hits, Binomial(nothing, nothing))), terms.divisor)
 
 
-# Growth model with scores: generalised Pareto tails, whose chances are held against the data themselves.
-
-
 @dataclass(frozen=True)
 class Pareto(HitModel):
     """Normalised spacings j (d_j - d_(j+1)) of the best K + 1 distractor scores tell the tail (Beirlant et al. 2004).
@@ -136,9 +133,6 @@ class Pareto(HitModel):
         rates = np.concatenate([rate_by_count(evidence)[by_count], chances.ravel()])
         weight = np.concatenate([np.ones(by_count.size), np.repeat(NODE_WEIGHTS, row.size)])
         return lambda coming: Future(Binomial(coming[hits], rates), hits, weight)
-
-
-# Growth model with scores: an exponential tail for each query by itself.
 
 
 @dataclass(frozen=True)
@@ -176,8 +170,6 @@ class Tail(HitModel):
         return np.where(chosen, by_score, rate_by_count(evidence))
 
 
-# Growth model from ranks alone: halfway between the one that is too hopeful and the one that is too gloomy.
-
 BETWEEN_EDGE = 1e-9
 
 
@@ -196,8 +188,6 @@ class Between(GrowthModel):
         both = np.clip(both, BETWEEN_EDGE, 1.0 - BETWEEN_EDGE)
         return 1.0 / (1.0 + np.exp(-np.log(both / (1.0 - both)).mean(axis=0)))
 
-
-# Growth model from ranks alone: the curve over smaller collections, continued.
 
 HALVINGS = 4
 TREND_EDGE = 1e-4  # means are kept this far from 0 and 1, where the logit ends
@@ -239,9 +229,6 @@ def _thinned(evidence: Evidence, terms: Terms, halvings: int) -> FloatArray:
     distractors = evidence.distractors.astype(np.int64)
     counts = distractors_above(hits, distractors, np.round(distractors / 2**halvings).astype(np.int64))
     return divide(hits.total(terms.mean(hits, counts)), terms.divisor)
-
-
-# Growth model from ranks alone, one hit at a time.
 
 
 @dataclass(frozen=True)
@@ -286,7 +273,9 @@ def candidates(name: str | None, scores: bool, why_no_scores: str = "") -> tuple
     if name is None:
         first = next(model for model in ALL if model.needs_scores == scores)
         return tuple(model for model in ALL if model.name == first.name)
-    asked = _asked(name)
+    kind = MODELS.find(MODELS.take_apart(name).name)
+    family = tuple(model for model in ALL if type(model) is kind)
+    asked = (MODELS.parse(name),) if "(" in name else family  # one is written with its option
     if asked[0].needs_scores and not scores:
         raise SettingError(
             f"the model {name} needs the scores of the hits and of the best distractors, but {why_no_scores}. Reduce a "
@@ -294,10 +283,3 @@ def candidates(name: str | None, scores: bool, why_no_scores: str = "") -> tuple
             f"{setting_usage('model')}"
         )
     return asked
-
-
-def _asked(name: str) -> tuple[GrowthModel, ...]:
-    """All usual models of a family, or the one that is written with its option."""
-    kind = MODELS.find(MODELS.take_apart(name).name)
-    family = tuple(model for model in ALL if type(model) is kind)
-    return (MODELS.parse(name),) if "(" in name else family

@@ -56,7 +56,7 @@ class Estimated(Tabular):
             ("relevant", self.relevant, self.certain_relevant),
             ("recall", self.recall, self.certain_recall),
             ("generality", self.generality, self.certain_generality),
-            ("items per hit, below", self.inspected, self.certain_inspected),
+            ("items per hit, below", self.inspected, self._items_per_hit(self.certain_relevant)),
         )
         rows: list[dict[str, object]] = [
             {
@@ -76,11 +76,6 @@ class Estimated(Tabular):
     def inspected(self) -> EstimatedRange:
         """How many items below the scope, taken at random, must be inspected for one more hit."""
         return self._items_per_hit(self.relevant)
-
-    @property
-    def certain_inspected(self) -> EstimatedRange:
-        """The same by what is certain."""
-        return self._items_per_hit(self.certain_relevant)
 
     def _items_per_hit(self, relevant: EstimatedRange) -> EstimatedRange:
         further = (relevant.value - self.hits, relevant.low - self.hits, relevant.high - self.hits)

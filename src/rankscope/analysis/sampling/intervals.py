@@ -228,7 +228,6 @@ class _Shares:
 
     @property
     def at_zero(self) -> float:
-        """The weight of a = 0."""
         none = float(self.a.weight[0]) if self.a.first == 0 else 0.0
         return (none - self.empty) / (1.0 - self.empty)
 

@@ -1,8 +1,8 @@
 """One run next to the frame of its judgements: ranks of its items, sums over pairs of hits, inferred AP.
 
-Sums over pairs of hits from a sample: S, the sum of precisions at relevant items, without bias.
-AP's numerator is a sum over pairs of relevant items, one above the other in the list. A pair of two strata is
-drawn with the product of two probabilities, a pair of one stratum with n (n - 1)/(N (N - 1)).
+AP's numerator S, the sum of precisions at relevant items, is a sum over pairs of relevant items, one above the other in
+the list. From a sample it has no bias: a pair of two strata is drawn with the product of two probabilities, a pair of
+one stratum with n (n - 1)/(N (N - 1)).
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ import numpy as np
 
 from rankscope.analysis.sampling.frame import Frame
 from rankscope.analysis.sampling.intervals import Cell
-from rankscope.analysis.sampling.strata import Strata, group_sums
+from rankscope.analysis.sampling.strata import Strata
 from rankscope.core.arrays import BoolArray, FloatArray, IntArray
 from rankscope.core.errors import InputError, Problem
 from rankscope.inputs.run import Run
-from rankscope.ranks.ragged import divide
+from rankscope.ranks.ragged import divide, sums_by
 
 if TYPE_CHECKING:
     import polars as pl
@@ -168,7 +168,6 @@ class DrawnHits:
 
     @property
     def query(self) -> IntArray:
-        """The number of the query of each."""
         return self.strata.query[self.stratum]
 
     @property
@@ -197,7 +196,11 @@ def relevant_above(hits: DrawnHits, factor: FloatArray) -> FloatArray:
     """For how many relevant items the hits above each hit stand, one row a draw."""
     above = _sums_above(factor * hits.weight, hits.query)
     change = (hits.strata.pair_scale - hits.strata.scale)[hits.stratum]
-    place = _place_in_query(hits.strata)[hits.stratum]
+    query = hits.strata.query
+    order = np.argsort(query, kind="stable")
+    place_in_query = np.empty(query.size, dtype=np.int64)  # of each stratum: 0, 1, and so on
+    place_in_query[order] = np.arange(query.size) - np.searchsorted(query[order], query[order])
+    place = place_in_query[hits.stratum]
     for each in np.unique(place[change != 0]).tolist():
         own = np.flatnonzero(place == each)
         above[:, own] += _sums_above(factor[:, own] * change[own], hits.query[own])
@@ -221,20 +224,11 @@ def _sums_above(values: FloatArray, query: IntArray) -> FloatArray:
 def sums_by_query(hits: DrawnHits, terms: FloatArray) -> FloatArray:
     """Sums over the hits of each query, one row a draw; 0 where a query has none."""
     queries = hits.strata.queries
-    sums = np.zeros((terms.shape[0], queries))
+    sums = np.zeros((len(terms), queries))
     if terms.shape[1]:
         present, first = np.unique(hits.query, return_index=True)
         sums[:, present] = np.add.reduceat(terms, first, axis=1)
     return sums
-
-
-def _place_in_query(strata: Strata) -> IntArray:
-    """Which stratum of its query each is: 0, 1, and so on."""
-    order = np.argsort(strata.query, kind="stable")
-    sorted_query = strata.query[order]
-    place = np.empty(len(strata), dtype=np.int64)
-    place[order] = np.arange(len(strata)) - np.searchsorted(sorted_query, sorted_query)
-    return place
 
 
 # Inferred AP of a stratified sample: xinfAP (Yilmaz, Kanoulas & Aslam 2008); with one stratum, infAP.
@@ -252,30 +246,26 @@ def inferred_ap(run: JudgedRun) -> FloatArray:
     ranked = np.flatnonzero(np.isfinite(run.hit_rank))
     stratum, rank = run.hit_stratum[ranked], run.hit_rank[ranked]
     expected = (1.0 + _relevant_above(run, stratum, rank)) / rank
-    sums = group_sums(strata.query[stratum], strata.scale[stratum] * expected, strata.queries)
+    sums = sums_by(strata.query[stratum], strata.scale[stratum] * expected, strata.queries)
     return divide(sums, strata.by_query(strata.scale * run.frame.found), nothing=np.nan)
 
 
 def _relevant_above(run: JudgedRun, stratum: IntArray, rank: FloatArray) -> FloatArray:
     """How many relevant items are expected above each of these ranks, over the strata of its query."""
     frame = run.frame
-    hit, other = _pairs_with_strata(frame.strata.query[stratum], frame.strata.query)
+    # Each hit next to each stratum of its query.
+    query, query_of_stratum = frame.strata.query[stratum], frame.strata.query
+    order = np.argsort(query_of_stratum, kind="stable")
+    first = np.searchsorted(query_of_stratum[order], query)
+    count = np.searchsorted(query_of_stratum[order], query, side="right") - first
+    hit = np.repeat(np.arange(query.size), count)
+    other = order[first[hit] + np.arange(hit.size) - np.repeat(np.cumsum(count) - count, count)]
     asked = _key(other, rank[hit])
     every = _counts_above(run, np.ones(frame.grade.size, dtype=bool), other, asked)
     judged = _counts_above(run, frame.is_judged, other, asked)
     relevant = _counts_above(run, frame.grade >= frame.rel, other, asked)
     share = (relevant + EPSILON) / (judged + 2 * EPSILON)
-    return group_sums(hit, np.where(every > 0, every * share, 0.0), rank.size)
-
-
-def _pairs_with_strata(query: IntArray, query_of_stratum: IntArray) -> tuple[IntArray, IntArray]:
-    """Each hit next to each stratum of its query."""
-    order = np.argsort(query_of_stratum, kind="stable")
-    first = np.searchsorted(query_of_stratum[order], query)
-    count = np.searchsorted(query_of_stratum[order], query, side="right") - first
-    hit = np.repeat(np.arange(query.size), count)
-    within = np.arange(hit.size) - np.repeat(np.cumsum(count) - count, count)
-    return hit, order[first[hit] + within]
+    return sums_by(hit, np.where(every > 0, every * share, 0.0), rank.size)
 
 
 def _counts_above(run: JudgedRun, chosen: BoolArray, stratum: IntArray, asked: FloatArray) -> FloatArray:

@@ -1,6 +1,6 @@
 """Plans of judging: more queries, more assessors, deeper pools or more seeds, and how wide the interval will be.
 
-What to judge next: more queries, more assessors, deeper pools or more seeds, and how wide the interval will be. A plan
+A plan
 of n queries, a assessors and s seeds has the variance V = sum_k t_k / (number of draws of k), from the variance
 components of what is judged already. The interval of one system's mean has the width 2 (t sqrt(V) + |b|): t is
 Student's with n - 1 degrees of freedom (n minus the number of classes where queries have classes), and b is how far
@@ -116,7 +116,6 @@ class WidthPlan:
         return self.narrower / self.cost if self.cost else math.nan
 
     def row(self) -> dict[str, object]:
-        """In plain numbers, for a table."""
         return {
             "plan": self.name,
             "queries": self.design.queries,
@@ -240,7 +239,6 @@ class JudgingPlans(Tabular):
         return tuple((KINDS[name], cost) for name, cost in missing if cost is not None and cost > self.budget)
 
     def rows(self) -> list[dict[str, object]]:
-        """One row for each plan, what is there first."""
         return [each.row() for each in (self.now, *self.plans)]
 
     def __repr__(self) -> str:

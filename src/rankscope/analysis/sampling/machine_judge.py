@@ -90,15 +90,8 @@ def corrected_mean(
     >>> [round(each, 6) for each in (found.weight, found.corrected.value, found.corrected.low, found.corrected.high)]
     [0.661111, 0.516944, 0.361821, 0.672068]
     """
-    columns = corrected_columns(
-        human[:, None],
-        machine[:, None],
-        others[:, None],
-        level,
-        weight=weight,
-        small_sample=small_sample,
-        bounds=bounds,
-    )
+    both = human[:, None], machine[:, None], others[:, None]
+    columns = corrected_columns(*both, level, weight=weight, small_sample=small_sample, bounds=bounds)
     share, value, low, high, half = (float(each[0]) for each in columns)
     n = human.size
     of_human = t_quantile(level, n - 1) * float(human.std(ddof=1)) / math.sqrt(n)
@@ -210,7 +203,6 @@ class MachineAgreement(NamedTuple):
     accepted: float  # share of what people call irrelevant that the machine calls relevant
 
     def row(self) -> dict[str, object]:
-        """As a row of a table."""
         return {
             "pairs judged by both": self.pairs,
             "kappa": self.kappa,
@@ -229,7 +221,6 @@ class CorrectedRow(NamedTuple):
     mean: CorrectedMean
 
     def row(self) -> dict[str, object]:
-        """As a row of a table."""
         mean = self.mean
         return {
             "run": self.run,

@@ -1,7 +1,5 @@
 """Pools: which items people are to judge, drawn from runs.
 
-Pools: which items people are to judge, drawn from runs. One file each; `ALL` in the order people read them.
-
 >>> str(PoolPlan.parse("bandit(100)+ sample(101-1000: 2%)")), PoolPlan.parse("depth(20)").is_adaptive
 ('bandit(100) + sample(101-1000:2%)', False)
 """
@@ -81,9 +79,6 @@ class AdaptivePool(FirstItems):
         return list(judged)
 
 
-# Everything that any run has among its first items.
-
-
 @dataclass(frozen=True)
 class Depth(FirstItems, FixedPool):
     """The union of the first k items of each run, by best rank, then by run (Sparck Jones & van Rijsbergen 1975).
@@ -98,9 +93,6 @@ class Depth(FirstItems, FixedPool):
 
         inside = candidates.filter(pl.col("rank") <= self.k)
         return inside.with_columns(stratum=pl.lit(f"1-{self.k}"), pi=pl.lit(1.0), drawn=pl.lit(True))
-
-
-# Move to front: stay with a run as long as it brings relevant items.
 
 
 @dataclass(frozen=True)
@@ -131,9 +123,6 @@ class MoveToFront(AdaptivePool):
             taken.add(item)
             heapreplace(waiting, (lost, run, place + 1))
         return None
-
-
-# A bandit: the run with the best record goes on.
 
 
 @dataclass(frozen=True)
@@ -321,9 +310,6 @@ class Decide(FirstItems, FixedPool):
         return int(second) - int(first) if first or second else None
 
 
-# Sums of pools: `bandit(100) + sample(101-1000:2%)`.
-
-
 @dataclass(frozen=True)
 class PoolPlan:
     """The parts of a pool, in the order in which they are judged; a sample comes last, drawn from what is left."""
@@ -357,7 +343,6 @@ class PoolPlan:
 
     @property
     def reach(self) -> int:
-        """How far down the runs it looks."""
         return max(each.reach for each in self.parts)
 
     @property
@@ -509,8 +494,6 @@ def lists_of_origins(origins: Mapping[str, str], runs: int, depth: int) -> Lists
                 placed[run].append((rank, item))
     return tuple(tuple(item for _, item in sorted(each)) for each in placed)
 
-
-# Pools: which items people are to judge, drawn from runs.
 
 POOL_TYPES: dict[str, type[Pool]] = {  # a new pool adds its name here
     each.name: each for each in (Depth, MoveToFront, Bandit, Sample, Decide)

@@ -1,7 +1,5 @@
 """Quantities that a judged sample estimates of runs: class size, precision, recall, gain, AP, GRiP.
 
-What a judged sample says of runs: one file each, by the names of the measures.
-
 >>> [each.text for each in parse_quantities("num_rel,R@100,P@10,AP")]
 ['num_rel', 'R@100', 'P@10', 'AP']
 """
@@ -38,12 +36,12 @@ from rankscope.analysis.sampling.judged_run import (
     sums_by_query,
     weight_sums,
 )
-from rankscope.analysis.sampling.strata import RESAMPLES, SampleTotals, Strata, group_sums, rescaled_factors, totals
+from rankscope.analysis.sampling.strata import RESAMPLES, SampleTotals, Strata, rescaled_factors, totals
 from rankscope.core.arrays import FloatArray, IntArray
 from rankscope.core.errors import MeasureError, SettingError
 from rankscope.core.notation import split_list
 from rankscope.core.wording import setting_usage
-from rankscope.ranks.ragged import divide
+from rankscope.ranks.ragged import divide, sums_by
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,9 +150,6 @@ class LinearQuantity(Quantity):
         return self.first_ranks_decide and not run.is_judged_first
 
 
-# How many items are relevant, and which share of the collection that is.
-
-
 @dataclass(frozen=True)
 class ClassSize(LinearQuantity):
     """c, the number of relevant items of the frame; the same for every run."""
@@ -197,18 +192,13 @@ class SampledGenerality(ClassSize):
         return np.full(run.hit_rank.size, 1.0 / chosen.size_for("generality"))
 
     def certain(self, run: JudgedRun, chosen: EstimateRules) -> tuple[FloatArray, FloatArray]:
-        """As for the class size."""
         size = chosen.size_for("generality")
         low, high = super().certain(run, chosen)
         return low / size, high / size
 
     def of_queries(self, run: JudgedRun, chosen: EstimateRules) -> QueryValues:
-        """As for the class size."""
         size, found = chosen.size_for("generality"), ClassSize().of_queries(run, chosen)
         return QueryValues(**{name: array / size for name, array in vars(found).items()})
-
-
-# Precision within a scope, from a sample.
 
 
 @dataclass(frozen=True)
@@ -242,9 +232,6 @@ class SampledPrecision(LinearQuantity):
             limits = [class_size_limits(inside, chosen.level) for inside, _ in cells]
             low, high = np.array(limits, dtype=np.float64).reshape(-1, 2).T / self.scope
         return QueryValues(value=value, low=low, high=high, certain_low=certain_low, certain_high=certain_high)
-
-
-# Recall within a scope, from a sample: of one query a/(a + b), over queries the ratio of totals.
 
 
 @dataclass(frozen=True)
@@ -344,7 +331,7 @@ class SampledGain(LinearQuantity):
     def certain(self, run: JudgedRun, chosen: EstimateRules) -> tuple[FloatArray, FloatArray]:
         """What is judged; how high grades can be is not known."""
         query = run.frame.strata.query[run.hit_stratum]
-        low = group_sums(query, self.values(run, chosen), len(run.frame.queries))
+        low = sums_by(query, self.values(run, chosen), len(run.frame.queries))
         return low, np.full(low.size, np.inf)
 
     def of_queries(self, run: JudgedRun, chosen: EstimateRules) -> QueryValues:
@@ -393,9 +380,6 @@ def _discounts(places: FloatArray) -> FloatArray:
     most = int(np.ceil(places.max(initial=0.0)))
     sums = np.append(0.0, np.cumsum(1.0 / np.log2(np.arange(most) + 2.0)))
     return np.interp(places, np.arange(most + 1), sums)
-
-
-# Ratios of totals over queries whose variance is that over resamples of the judged sample.
 
 
 @dataclass(frozen=True, eq=False)
@@ -554,8 +538,6 @@ def _reaching(relevant: FloatArray, collection: int) -> tuple[IntArray, int]:
 def _once(hits: DrawnHits) -> FloatArray:
     return np.ones((1, hits.rank.size))
 
-
-# What a judged sample says of runs: one file each, by the names of the measures.
 
 WITH_SCOPE: dict[str, Callable[[int], Quantity]] = {
     each.name: each for each in (SampledRecall, SampledPrecision, SampledGain, SampledNormalisedGain)

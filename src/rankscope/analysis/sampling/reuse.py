@@ -50,7 +50,6 @@ class OutsidePool:
     place_outside: int  # where it would stand with its value from outside
 
     def row(self) -> dict[str, object]:
-        """As a row of a table."""
         team = {"team": self.team} if self.team != self.system else {}
         return {
             "system": self.system,

@@ -46,7 +46,6 @@ class EstimatedMean(NamedTuple):
     reason: str = ""
 
     def row(self) -> dict[str, object]:
-        """As a row of a table."""
         these, population = self.spread.these, self.spread.population
         return {
             "run": self.run,
@@ -114,7 +113,6 @@ class RunEstimates(Tabular):
         return plan_of_shrinkage(self.frame) if self.budget is None else plan_of_budget(self.frame, self.budget)
 
     def query_rows(self) -> list[dict[str, object]]:
-        """One row for each query and quantity."""
         return [
             {
                 "query": query,
@@ -178,7 +176,6 @@ class Inspection:
     population: EstimatedRange
 
     def row(self) -> dict[str, object]:
-        """As a row of a table."""
         return {
             "run": self.run,
             "ranks": f"{self.first}-{self.last}",
@@ -228,7 +225,6 @@ class BandOfStrata:
     more: int  # judgements of the plan
 
     def row(self) -> dict[str, object]:
-        """As a row of a table."""
         return {
             "stratum": self.name,
             "items": self.items,

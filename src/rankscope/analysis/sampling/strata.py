@@ -1,7 +1,6 @@
-"""Strata of items from which some were drawn and judged: totals, resamples within strata, and the interval of one
-total.
+"""Strata: groups of items of one query from which some were drawn at random and judged, totals estimated from them,
+resamples within strata, and the interval of one total.
 
-Strata: groups of items of one query from which some were drawn at random and judged, and totals estimated from them.
 Everything that is summed is 0 for an item that is not relevant, so the relevant items drawn are all that totals need.
 
 Student's interval of one stratified total, with Satterthwaite's degrees of freedom (1946). It is for samples of many
@@ -21,15 +20,7 @@ import numpy as np
 from rankscope.analysis.sampling.estimate import EstimatedRange
 from rankscope.analysis.sampling.intervals import t_quantile
 from rankscope.core.arrays import BoolArray, FloatArray, IntArray
-
-
-def group_sums(group: IntArray, values: FloatArray, groups: int) -> FloatArray:
-    """Sums of values by the number of the group that each belongs to.
-
-    >>> group_sums(np.array([0, 2, 0]), np.array([1.0, 2.0, 3.0]), 3).tolist()
-    [4.0, 0.0, 2.0]
-    """
-    return np.bincount(group, values, groups).astype(np.float64, copy=False)
+from rankscope.ranks.ragged import sums_by
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +56,7 @@ class Strata:
 
     def by_query(self, values: FloatArray) -> FloatArray:
         """Sums over the strata of each query."""
-        return group_sums(self.query, values, self.queries)
+        return sums_by(self.query, values, self.queries)
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,8 +75,7 @@ def totals(strata: Strata, stratum: IntArray, value: FloatArray) -> SampleTotals
     >>> found.value.round(6).tolist(), np.sqrt(found.variance).round(4).tolist()
     ([67.0], [28.4361])
     """
-    sums = group_sums(stratum, value, len(strata))
-    squares = group_sums(stratum, value * value, len(strata))
+    sums, squares = sums_by(stratum, value, len(strata)), sums_by(stratum, value * value, len(strata))
     return SampleTotals(strata.by_query(strata.scale * sums), strata.by_query(stratum_variance(strata, sums, squares)))
 
 
@@ -158,8 +148,8 @@ def stratified_total(strata: Strata, stratum: IntArray, value: FloatArray, level
     >>> round(found.error, 4), round(found.freedom, 2), round(found.range.low, 2), round(found.range.high, 2)
     (28.4361, 51.11, 9.92, 124.08)
     """
-    sums = group_sums(stratum, value, len(strata))
-    parts = stratum_variance(strata, sums, group_sums(stratum, value * value, len(strata)))
+    sums = sums_by(stratum, value, len(strata))
+    parts = stratum_variance(strata, sums, sums_by(stratum, value * value, len(strata)))
     whole, total = float(parts.sum()), float((strata.scale * sums).sum())
     if whole == 0:
         return StratifiedTotal(0.0, math.inf, EstimatedRange(total, total, total))

@@ -3,11 +3,9 @@ spreads.
 
 One-way analysis of variance of cells, system by class (Brughi et al. 2014): does any mean differ from the others?
 Every value counts as independent. Where the same queries ran under every system they are not: `two_way` and `mixed`
-take that into account.
-
-Systems on the same queries: the difficulty of a query is taken out before systems are compared.
-`two_way` is system + query without replication; `repeated_measures` adds classes of queries: systems within queries,
-classes between them (a split plot).
+take that into account, the difficulty of a query is taken out before systems are compared. `two_way` is system + query
+without replication; `repeated_measures` adds classes of queries: systems within queries, classes between them (a split
+plot).
 """
 
 from __future__ import annotations
@@ -132,7 +130,6 @@ class VarianceSource:
 
     @property
     def mean_square(self) -> float:
-        """Squares per degree of freedom."""
         return self.squares / self.freedom if self.freedom else float("nan")
 
 
@@ -159,16 +156,13 @@ class RepeatedMeasures:
 
     @property
     def mse(self) -> float:
-        """Mean square of the error."""
         return self.sources[-1].mean_square
 
     @property
     def nu(self) -> int:
-        """Degrees of freedom of the error."""
         return self.sources[-1].freedom
 
     def rows(self) -> list[dict[str, object]]:
-        """One row per line, in plain numbers."""
         return [
             {
                 "source": each.name,
@@ -288,7 +282,6 @@ class Welch:
     note: str = ""
 
     def rows(self) -> list[dict[str, object]]:
-        """One row, in plain numbers."""
         return [{"source": "cells", "freedom": self.freedom, "nu": self.nu, "F": self.f, "p": self.p}]
 
 

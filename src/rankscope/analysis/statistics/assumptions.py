@@ -67,7 +67,6 @@ class Assumptions:
         return f"{count} beyond 3 standard deviations of the residuals: {', '.join(named)}{hidden}"
 
     def rows(self) -> list[dict[str, object]]:
-        """One row per test, in plain numbers."""
         return plain_rows(
             {
                 "test": ["Shapiro-Wilk", "Levene (median)"],
@@ -89,27 +88,21 @@ def assumptions(table: ScoreTable, by_class: bool = True) -> Assumptions:
     cells = Cells.of(design)
     nu = int(cells.n.sum()) - len(cells)
     spread = float(np.sqrt(cells.within / nu)) if nu else 0.0
-    if spread == 0:
-        words = "no spread within cells: nothing can be said about residuals"
-        nothing, unknown = np.empty(0), float("nan")
-        return Assumptions(
-            measure=table.measure,
-            expected=nothing,
-            residuals=nothing,
-            shapiro=unknown,
-            shapiro_p=unknown,
-            levene=unknown,
-            levene_p=unknown,
-            outliers=(),
-            beyond=0,
-            note=design.note(words),
-        )
-    shapiro, shapiro_p, first = _shapiro(cells.residuals)
-    levene, levene_p, second = _levene(cells)
-    outliers, beyond, ordered = _outliers(design, spread)
+    from scipy.special import ndtri
+
+    shapiro = shapiro_p = levene = levene_p = float("nan")
+    outliers: tuple[Outlier, ...] = ()
+    beyond, ordered = 0, np.empty(0)
+    words = ["no spread within cells: nothing can be said about residuals"]
+    if spread > 0:
+        shapiro, shapiro_p, first = _shapiro(cells.residuals)
+        levene, levene_p, second = _levene(cells)
+        outliers, beyond, ordered = _outliers(design, spread)
+        words = [first, second]
+    share = (np.arange(1, ordered.size + 1) - 0.375) / (ordered.size + 0.25)  # Blom 1958
     return Assumptions(
         measure=table.measure,
-        expected=normal_quantiles(ordered.size),
+        expected=np.asarray(ndtri(share)),
         residuals=ordered,
         shapiro=shapiro,
         shapiro_p=shapiro_p,
@@ -117,19 +110,8 @@ def assumptions(table: ScoreTable, by_class: bool = True) -> Assumptions:
         levene_p=levene_p,
         outliers=outliers,
         beyond=beyond,
-        note=design.note(first, second),
+        note=design.note(*words),
     )
-
-
-def normal_quantiles(count: int) -> FloatArray:
-    """Where so many values of a normal distribution are expected (Blom 1958).
-
-    >>> normal_quantiles(3).round(4).tolist()
-    [-0.8694, 0.0, 0.8694]
-    """
-    from scipy.special import ndtri
-
-    return np.asarray(ndtri((np.arange(1, count + 1) - 0.375) / (count + 0.25)))
 
 
 def _shapiro(residuals: FloatArray) -> tuple[float, float, str]:

@@ -1,6 +1,4 @@
-"""Confidence bands around a mean curve over queries, and what they promise.
-
-Confidence bands around a mean curve over queries: for the whole curve, or for each point by itself (t).
+"""Confidence bands around a mean curve over queries: for the whole curve, or for each point by itself (t).
 
 Ways to make one, all over the sampling units (queries, or classes where classes are what queries look for):
 - `unseen-unit`: values are bounded, so one unit that was not seen may lie at the end of the range (`mean_intervals`).
@@ -225,7 +223,6 @@ class Band:
 
     @property
     def exists(self) -> bool:
-        """Whether any point has limits."""
         return bool(np.isfinite(self.low).any())
 
     @property
@@ -240,21 +237,9 @@ class Band:
         >>> band([[0.2, 0.1]] * 9 + [[0.2, 0.9]], how="bonferroni").note
         '1 of 2 points rests on few queries (fewer than 5 decide); may not hold where few units decide'
         """
-        cut = "1 ranking ends" if self.cut == 1 else f"{self.cut:,} rankings end"
-        lower_bounds = f"lower bounds: {cut} before the last relevant item" if self.cut else ""
-        return "; ".join(filter(None, [*self._missing(), self.rests_on_few, self._caution(), lower_bounds]))
+        return "; ".join(self._notes())
 
-    @property
-    def rests_on_few(self) -> str:
-        """How many points rest on few units, in words; empty where none does."""
-        some = int(self.few.sum())
-        if not self.exists or not some:
-            return ""
-        verb = "rests" if some == 1 else "rest"
-        return f"{some} of {how_many(len(self), 'points')} {verb} on few {self.unit} (fewer than {FEW_UNITS} decide)"
-
-    def _missing(self) -> Iterator[str]:
-        """Where there is no band, and where not all queries count, or not all of them as one."""
+    def _notes(self) -> Iterator[str]:
         there = np.isfinite(self.low)
         if not there.any():
             yield f"no band: two {self.unit} at least are needed"
@@ -265,12 +250,16 @@ class Band:
         if there.any() and self.unit == "classes":
             low, high = float(self.effective[there].min()), float(self.effective[there].max())
             yield f"queries count as {low:,.0f} to {high:,.0f} independent ones"
-
-    def _caution(self) -> str:
-        if not self.exists or self.how not in ("bonferroni", "sup-t"):
-            return ""
-        others = "Bonferroni" if self.few.all() else "the other points"
-        return f"critical value that of {others}; {CAUTION}" if self.how == "sup-t" and self.few.any() else CAUTION
+        few = int(self.few.sum())
+        if there.any() and few:
+            verb = "rests" if few == 1 else "rest"
+            yield f"{few} of {how_many(len(self), 'points')} {verb} on few {self.unit} (fewer than {FEW_UNITS} decide)"
+        if there.any() and self.how in ("bonferroni", "sup-t"):
+            others = "Bonferroni" if self.few.all() else "the other points"
+            yield f"critical value that of {others}; {CAUTION}" if self.how == "sup-t" and few else CAUTION
+        if self.cut:
+            cut = "1 ranking ends" if self.cut == 1 else f"{self.cut:,} rankings end"
+            yield f"lower bounds: {cut} before the last relevant item"
 
     def drawn(self) -> Region:
         """The limits as a graph shows them, kept within what a value can be."""
@@ -304,7 +293,6 @@ class Band:
         return np.asarray((self.low <= given) & (given <= self.high))
 
     def rows(self) -> list[dict[str, float]]:
-        """One row per point, in plain numbers."""
         return self.to_polars().with_columns(pl.col(pl.Float64).fill_null(float("nan"))).rows(named=True)
 
     def to_polars(self) -> pl.DataFrame:

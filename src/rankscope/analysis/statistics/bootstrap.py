@@ -97,7 +97,6 @@ class Intervals:
         return f"{percent_text(self.level)} intervals: {how}."
 
     def rows(self) -> list[dict[str, float]]:
-        """One row per column, in plain numbers."""
         columns = zip(*(each.tolist() for each in (self.mean, self.low, self.high, self.queries)), strict=True)
         return [dict(zip(("mean", "low", "high", "queries"), each, strict=True)) for each in columns]
 
@@ -157,7 +156,11 @@ def bootstrap_means(
         limits = row_quantiles(drawn, tails)
         limits[:, np.isnan(tails).any(axis=0)] = np.nan
         low, high = limits[:, run]
-        _settle(filled, there, mean, low, high)
+        # Equal values have an interval of no width; a single one has none.
+        apart = np.where(there, np.abs(filled - mean), 0.0).max(axis=0, initial=0.0)
+        equal = apart <= ROUNDING * np.maximum(np.abs(mean), 1e-300)
+        low[equal] = high[equal] = mean[equal]
+        low[count < 2] = high[count < 2] = np.nan
     return Intervals(
         mean=mean,
         low=low,
@@ -209,14 +212,6 @@ def row_quantiles(rows: FloatArray, shares: FloatArray) -> FloatArray:
     return np.where(known > 0, between, np.nan)
 
 
-def _settle(filled: FloatArray, there: Any, mean: FloatArray, low: FloatArray, high: FloatArray) -> None:
-    """Equal values have an interval of no width; a single one has none."""
-    apart = np.where(there, np.abs(filled - mean), 0.0).max(axis=0, initial=0.0)
-    equal = apart <= ROUNDING * np.maximum(np.abs(mean), 1e-300)
-    low[equal] = high[equal] = mean[equal]
-    low[there.sum(axis=0) < 2] = high[there.sum(axis=0) < 2] = np.nan
-
-
 # BCa intervals (Efron 1987): which quantiles of the resamples to take when the statistic is biased and skewed.
 
 BCA_TIED = 1e-12  # resampled means so near to the estimate (as a share of their spread) are tied with it
@@ -233,7 +228,14 @@ def bca_tails(
     """
     from scipy.special import ndtr, ndtri
 
-    bias = ndtri(_share_below(drawn, divide(filled.sum(axis=0), there.sum(axis=0))))
+    # The share of resamples below the estimate, ties half; never quite 0 or 1.
+    mean = divide(filled.sum(axis=0), there.sum(axis=0))
+    away = drawn - mean[:, None]
+    farthest = np.maximum(-np.fmin.reduce(away, axis=1, initial=0.0), np.fmax.reduce(away, axis=1, initial=0.0))
+    near = BCA_TIED * farthest + BCA_ROUNDING * np.abs(mean)
+    below, not_above = (np.count_nonzero(each, axis=1) for each in (away < -near[:, None], away <= near[:, None]))
+    count = np.maximum(known_in_rows(away), 1)
+    bias = ndtri(np.clip((below + not_above) / 2 / count, 0.5 / count, 1 - 0.5 / count))
     faster = acceleration(filled, there, unit)
     moved = bias + ndtri(np.array([[(1 - level) / 2], [(1 + level) / 2]]))
     room = np.maximum(1 - faster * moved, np.finfo(np.float64).tiny)  # beyond it the formula turns back
@@ -258,16 +260,6 @@ def acceleration(filled: FloatArray, there: BoolArray, unit: IntArray) -> FloatA
     square = np.where(square <= (BCA_ROUNDING * middle) ** 2, 0.0, square)
     result = divide((away**3).sum(axis=0), 6 * square**1.5, nothing=0.0)
     return np.where(some.sum(axis=0) > 1, result, np.nan)
-
-
-def _share_below(drawn: FloatArray, mean: FloatArray) -> FloatArray:
-    """The share of resamples below the estimate, ties half; never quite 0 or 1."""
-    away = drawn - mean[:, None]
-    farthest = np.maximum(-np.fmin.reduce(away, axis=1, initial=0.0), np.fmax.reduce(away, axis=1, initial=0.0))
-    near = BCA_TIED * farthest + BCA_ROUNDING * np.abs(mean)
-    below, not_above = (np.count_nonzero(each, axis=1) for each in (away < -near[:, None], away <= near[:, None]))
-    count = np.maximum(known_in_rows(away), 1)
-    return np.clip((below + not_above) / 2 / count, 0.5 / count, 1 - 0.5 / count)
 
 
 def known_in_rows(rows: FloatArray) -> IntArray:

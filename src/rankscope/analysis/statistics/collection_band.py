@@ -52,7 +52,6 @@ class CollectionBand:
     resamples: int
 
     def rows(self) -> list[dict[str, object]]:
-        """One row for each level."""
         columns = (self.levels, self.mean, self.low, self.high, self.error)
         names = ("recall", "precision", "low", "high", "error")
         return [dict(zip(names, row, strict=True)) for row in zip(*map(np.ndarray.tolist, columns), strict=True)]
@@ -158,9 +157,6 @@ def simultaneous_percentiles(curves: FloatArray, level: float = 0.95) -> tuple[F
     k = int(np.quantile(depth, level, method="inverted_cdf"))
     ordered = np.sort(curves, axis=0)
     return ordered[count - k], ordered[k - 1]
-
-
-# The same runs on other collections: some of the items that are not relevant are left out, drawn at random.
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,6 +1,5 @@
-"""Multiple testing: the family of tests that is declared before, and corrections of its p-values.
+"""Multiple testing: of one family of tests, declared before, some would be found by chance alone; corrections for that.
 
-Corrections for many tests: of one family, declared before, some would be found by chance alone.
 Each works along the last axis, so that many families can be corrected at once. A test that could not be made (NaN)
 stays undefined, spoils no other, and still counts in the size of the family, because the family was declared with it.
 """
@@ -171,7 +170,6 @@ class Family:
 
     @property
     def size(self) -> int:
-        """How many tests there are."""
         return len(self.pairs) * len(self.measures) * len(self.classes)
 
     def __iter__(self) -> Iterator[tuple[str, str, str, str]]:
@@ -213,7 +211,6 @@ class Families:
 
     @property
     def correction(self) -> str:
-        """How p-values are corrected, in both."""
         return self.primary.correction
 
     def is_primary(self, measure: str) -> bool:
@@ -224,7 +221,6 @@ class Families:
         return str(self).splitlines()[0 if self.is_primary(measure) else 1]
 
     def size_of(self, measure: str) -> int:
-        """How many tests that family has."""
         return self.primary.size if self.is_primary(measure) else sum(each.size for each in self.secondary)
 
     def __str__(self) -> str:

@@ -272,9 +272,6 @@ class _Sample:
         return np.where(self.count < FEWEST_FOR_SKEW, 1.0, p)
 
 
-# Is the mean change below 0? The test and the limits that the gate rests on.
-
-
 @dataclass(frozen=True, eq=False)
 class Changes:
     """Changes of one measure: their sum and number in each unit, turned so that more is better."""
@@ -323,8 +320,12 @@ class Changes:
             return np.maximum(flipped, skew_t_p(self._spread(self.sums + moved)[None, :], "less"))
         swapped = signs * self.sums + moved
         p = np.asarray(skew_t_p(self._spread(swapped), "less"))
+        if not beyond and len(self) <= EXACT:  # all rows have one distribution of sums
+            total = swapped.sum(axis=-1) + float(tie_slack(self.sums))
+            return np.maximum(np.searchsorted(self._sums, total, side="right") / self._sums.size, p)
         if not beyond:
-            return np.maximum(self._swapped_p(swapped), p)
+            share, cells = self._shares
+            return np.maximum(share[np.where(swapped > 0, cells, 0).sum(axis=-1)], p)
         low = np.flatnonzero(p <= 0.5)
         p[low] = np.maximum(reaching_share(-swapped[low].T), p[low])
         return p
@@ -334,14 +335,6 @@ class Changes:
         low, high = skew_t_limits(self.spread, tail)
         own_low, own_high = flip_limits(self.sums, tail, self.sizes)
         return min(float(low), own_low), max(float(high), own_high)
-
-    def _swapped_p(self, swapped: FloatArray) -> FloatArray:
-        """By sign flips, for each row of changes with other signs: all rows have one distribution of sums."""
-        if len(self) <= EXACT:
-            total = swapped.sum(axis=-1) + float(tie_slack(self.sums))
-            return np.asarray(np.searchsorted(self._sums, total, side="right") / self._sums.size)
-        share, cells = self._shares
-        return np.asarray(share[np.where(swapped > 0, cells, 0).sum(axis=-1)])
 
     @cached_property
     def _sums(self) -> FloatArray:

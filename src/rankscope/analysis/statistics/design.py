@@ -42,12 +42,10 @@ class Design:
 
     @property
     def values(self) -> FloatArray:
-        """One row per query, one column per system."""
         return self.table.values
 
     @property
     def size(self) -> IntArray:
-        """How many queries each class has."""
         return np.bincount(self.group, minlength=len(self.labels)).astype(np.int64)
 
     @property
@@ -94,7 +92,6 @@ class Cells:
 
     @classmethod
     def of(cls, design: Design) -> Cells:
-        """All systems on each class."""
         systems, labels, samples = [], [], []
         for number, label in enumerate(design.labels):
             rows = design.values[design.group == number]
@@ -109,17 +106,14 @@ class Cells:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """System and class of each cell as one name."""
         return tuple(cell_name(*each) for each in zip(self.systems, self.labels, strict=True))
 
     @property
     def n(self) -> IntArray:
-        """How many queries each cell has."""
         return np.array([each.size for each in self.samples], dtype=np.int64)
 
     @property
     def mean(self) -> FloatArray:
-        """The mean of each cell."""
         return np.array([each.mean() for each in self.samples])
 
     @property
@@ -139,7 +133,6 @@ class Cells:
         return clean_squares(float(residuals @ residuals), np.concatenate(self.samples))
 
     def rows(self) -> list[dict[str, object]]:
-        """One row per cell, in plain numbers."""
         columns = zip(self.systems, self.labels, self.n.tolist(), self.mean.tolist(), self.sd.tolist(), strict=True)
         return [dict(zip(("system", "class", "n", "mean", "sd"), each, strict=True)) for each in columns]
 
@@ -182,9 +175,6 @@ def plain_rows(columns: dict[str, Sequence[object]]) -> list[dict[str, object]]:
     return [dict(zip(columns, each, strict=True)) for each in zip(*columns.values(), strict=True)]
 
 
-# A balanced design from classes of unequal size: as many items of each, drawn by chance (Brughi et al. 2014).
-
-
 @dataclass(frozen=True, eq=False)
 class BalancedSubset:
     """Numbers of the items chosen: `members` class by class, and `distractors` that belong to none of the classes."""
@@ -206,7 +196,6 @@ class BalancedSubset:
         return np.sort(np.concatenate([self.members.ravel(), self.distractors]))
 
     def rows(self) -> list[dict[str, object]]:
-        """One row per class, with its items."""
         return [{"class": label, "items": self.members[row].tolist()} for row, label in enumerate(self.classes)]
 
 
@@ -237,9 +226,6 @@ def balanced_subset(labels: Sequence[str], classes: int, distractors: int = 0, s
     return BalancedSubset(
         classes=tuple(str(names[c]) for c in chosen), each=each, members=members, distractors=added, seed=seed
     )
-
-
-# Parts of a variance that come out below 0: they are 0, and the result says so, everywhere in the same words.
 
 
 def never_below_zero(parts: Mapping[str, float]) -> tuple[dict[str, float], str]:

@@ -24,7 +24,6 @@ class Effect:
     high: float = math.nan
 
     def row(self) -> dict[str, object]:
-        """In plain numbers, for a table."""
         return {"effect": self.name, "value": self.value, "low": self.low, "high": self.high}
 
 
@@ -42,7 +41,6 @@ class Effects:
     level: float = 0.95
 
     def rows(self) -> list[dict[str, object]]:
-        """One row for each size."""
         return [each.row() for each in (self.mean, self.standardised, self.won, self.lost, self.equal, self.win_chance)]
 
 

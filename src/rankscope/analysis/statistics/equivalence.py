@@ -63,7 +63,6 @@ class Equivalence:
         return f"equivalent within ±{self.margin:g}" if self.equivalent else self.outcome
 
     def rows(self) -> list[dict[str, object]]:
-        """One row, in plain numbers."""
         return [
             {
                 "mean difference": self.estimate,

@@ -68,7 +68,6 @@ class Explained(Tabular):
     note: str = ""
 
     def rows(self) -> list[dict[str, object]]:
-        """One row for each slope."""
         return [each.row() for each in self.slopes]
 
     def display(self) -> Display:
@@ -89,7 +88,7 @@ def explain(table: ScoreTable, variables: Mapping[str, Mapping[str, float]], lev
     check({"level": level}, level=SHARE)
     design = design_of(table, systems=2)
     classes = np.equal.outer(design.group, np.arange(len(design.labels))).astype(np.float64)
-    columns = _standardised(design, variables)
+    columns = _standardised(design, variables, classes)
     fit, plain = _Strata.of(design.values, np.hstack([classes, columns])), _Strata.of(design.values, classes)
     mean_variance = max(0.0, fit.query + fit.residual / fit.rest.shape[1])
     slopes = []
@@ -170,7 +169,7 @@ def _slope(name: str, of: str, slope: float, error: float, freedom: float, level
     )
 
 
-def _standardised(design: Design, variables: Mapping[str, Mapping[str, float]]) -> FloatArray:
+def _standardised(design: Design, variables: Mapping[str, Mapping[str, float]], classes: FloatArray) -> FloatArray:
     """One column for each variable: mean 0, standard deviation 1 over the queries used."""
     if not variables:
         raise SettingError("no variable is given to explain anything with")
@@ -185,7 +184,6 @@ def _standardised(design: Design, variables: Mapping[str, Mapping[str, float]]) 
     if still:
         raise SettingError(f"{', '.join(still)}: the same for every query, so that it explains nothing")
     columns = (raw - raw.mean(axis=0)) / spread
-    classes = np.equal.outer(design.group, np.arange(len(design.labels))).astype(np.float64)
     whole = np.hstack([classes, columns])
     if np.linalg.matrix_rank(whole) < whole.shape[1]:
         raise SettingError("a variable follows from the classes or from other variables: leave one of them out")

@@ -50,7 +50,6 @@ class GeneralityEstimate:
 
     @property
     def few(self) -> BoolArray:
-        """Points that fewer than five units decide."""
         return np.asarray((self.units > 0) & (self.deciding < FEW_UNITS))
 
 
@@ -113,11 +112,9 @@ class GeneralityBand:
 
     @property
     def exists(self) -> bool:
-        """Whether any point has limits."""
         return self.lower.exists
 
     def drawn(self) -> Region:
-        """The limits as a graph shows them."""
         below, above = self.lower.drawn(), self.upper.drawn()
         low, high = np.minimum(below.low, above.low), np.maximum(below.high, above.high)
         return Region(x=below.x, low=low, high=high, name=below.name, note=below.note)
@@ -138,9 +135,6 @@ def generality_band(table: GeneralityTable, level: float = 0.95, seed: int = 0) 
 def _ended(table: GeneralityTable) -> bool:
     """Whether some ranking ended too early to know its hits."""
     return bool((table.high > table.low).any())
-
-
-# Does performance depend on d/c alone? Thinned collections and classes of other sizes are compared at equal G.
 
 
 @dataclass(frozen=True, eq=False, repr=False)

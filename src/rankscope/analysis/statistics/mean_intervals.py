@@ -202,7 +202,8 @@ def unseen_unit_limits(
         chosen, low_high = units.take(points), ends[:, points]
         means = _weighted_means(chosen, draws, seed, low_high, shape)
         inner = _joint_quantiles(means, level, together)
-        around = _around(np.clip(chosen.mean, *low_high), low_high[0] + inner[0], low_high[1] - inner[1])
+        mean = np.clip(chosen.mean, *low_high)  # chance might put both limits on one side of it at low levels
+        around = np.minimum(low_high[0] + inner[0], mean), np.maximum(low_high[1] - inner[1], mean)
         limits[:, known] = np.stack(around)[:, run]
     return limits[0], limits[1]
 
@@ -217,11 +218,6 @@ def _check_bounds(units: UnitSums, ends: FloatArray) -> None:
             f"limits by an unseen unit need values from {low:g} to {high:g}, got {np.nanmin(own):g} to "
             f"{np.nanmax(own):g}: choose another way, or other bounds"
         )
-
-
-def _around(mean: FloatArray, low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """At low levels of confidence chance might put both limits on one side of the mean."""
-    return np.minimum(low, mean), np.maximum(high, mean)
 
 
 def _weighted_means(units: UnitSums, draws: int, seed: int, ends: FloatArray, shape: float) -> FloatArray:

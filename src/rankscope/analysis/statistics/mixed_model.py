@@ -86,7 +86,6 @@ class Mixed:
         return self.query_variance / total if total > 0 else float("nan")
 
     def rows(self) -> list[dict[str, object]]:
-        """One row per effect, classes first, in plain numbers."""
         return [
             {"class" if key == "label" else key: value for key, value in asdict(each).items()}
             for each in (*self.effects, *self.overall)
@@ -298,9 +297,6 @@ def with_random_classes(design: Design, level: float) -> Mixed:
         class_variance=parts["classes"],
         note=design.note(f"{classes} classes as a sample", "" if interaction else STEADY, words),
     )
-
-
-# The same systems compared twice: cells as independent samples, as Brughi et al. (2014) do, and query by query.
 
 
 @dataclass(frozen=True, eq=False)

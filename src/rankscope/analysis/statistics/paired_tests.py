@@ -39,7 +39,6 @@ class PairTest:
     level: float = 0.95
 
     def row(self) -> dict[str, object]:
-        """In plain numbers, for a table."""
         return {
             "test": self.test,
             self.quantity: self.estimate,
@@ -145,9 +144,6 @@ def paired_t(differences: ArrayLike, alternative: Alternative = "two-sided", *, 
         alternative=alternative,
         level=level,
     )
-
-
-# The sign test: who wins more queries, by whatever margin.
 
 
 def sign_test(

@@ -157,9 +157,6 @@ class _Chances:
         return math.sqrt(self.judged * share * (1.0 - share) * left)
 
 
-# The interval of a share where cases come in clusters: marks of one query err together.
-
-
 @dataclass(frozen=True)
 class ClusteredShare:
     """`found` of `count` cases in so many clusters; `effective` is how many independent cases they are worth.

@@ -50,7 +50,6 @@ class QueryCurves:
         return len(self.queries)
 
     def take(self, rows: IntArray) -> QueryCurves:
-        """Some queries, in the order given."""
         chosen = rows.tolist()
         return replace(
             self,
@@ -130,7 +129,11 @@ def over_scope(queries: RelevantRanks, scopes: ArrayLike | None = None, axis: Ax
     queries = with_relevant_items(queries)
     given = whole_scopes(queries, scopes)
     values = points_at_scopes(queries, given)[axis].reshape(len(queries), given.size)
-    return _curves(queries, given.astype(np.float64), values, "scope", axis, _highest(queries, given, axis))
+    highest = np.ones(given.size)
+    if len(queries):  # precision of the largest class, recall of the smallest
+        most = given / queries.relevant.min() if axis == "recall" else queries.relevant.max() / given
+        highest = np.minimum(1.0, most)
+    return _curves(queries, given.astype(np.float64), values, "scope", axis, highest)
 
 
 def over_relevant_scope(
@@ -173,14 +176,6 @@ def _at_hit(queries: RelevantRanks, hit: IntArray) -> FloatArray:
     return values[np.where(hit <= queries.found[:, None], first[:, None] + hit - 1, values.size - 1)]
 
 
-def _highest(queries: RelevantRanks, scopes: IntArray, axis: Axis) -> FloatArray:
-    """The most that a query can have at each scope: precision of the largest class, recall of the smallest."""
-    if not len(queries):
-        return np.ones(scopes.size)
-    most = scopes / queries.relevant.min() if axis == "recall" else queries.relevant.max() / scopes
-    return np.minimum(1.0, most)
-
-
 def _curves(
     queries: RelevantRanks,
     x: FloatArray,
@@ -189,7 +184,6 @@ def _curves(
     y_name: str,
     highest: FloatArray | float = 1.0,
 ) -> QueryCurves:
-    cut = int(unfinished(queries).sum())
     return QueryCurves(
         x=x,
         values=values,
@@ -198,6 +192,6 @@ def _curves(
         system=queries.system,
         x_name=x_name,
         y_name=y_name,
-        cut=cut,
+        cut=int(unfinished(queries).sum()),
         highest=highest,
     )

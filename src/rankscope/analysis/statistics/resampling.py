@@ -1,7 +1,6 @@
 """Resampling: queries or classes of queries drawn again, by draws that depend on the seed and the number of units
-alone.
+alone: the curves of two systems ask for the same ones.
 
-Draws that depend on the seed and on how many units there are alone: the curves of two systems ask for the same ones.
 The last ones are kept as long as they are not many: drawing them takes longer than working with them.
 """
 
@@ -24,15 +23,12 @@ AT_ONCE = 1_000_000  # drawn in one batch: 8 MB of counts
 
 
 class Resampling(Protocol):
-    """What is drawn, how many of it there are, and how often each query comes."""
+    """What is drawn (queries or classes), how many of it there are, and how often each query comes."""
 
     @property
-    def unit(self) -> str:
-        """What is drawn: queries or classes."""
-
+    def unit(self) -> str: ...
     @property
-    def units(self) -> int:
-        """How many there are to draw from."""
+    def units(self) -> int: ...
 
     def times(self, chance: np.random.Generator, resamples: int) -> FloatArray:
         """How often each query (column) is in each resample (row)."""
@@ -46,7 +42,6 @@ class Queries:
     unit: str = "queries"
 
     def times(self, chance: np.random.Generator, resamples: int) -> FloatArray:
-        """How often each query (column) is in each resample (row)."""
         drawn = chance.integers(0, self.units, (resamples, self.units))
         return _counted(drawn + np.arange(resamples)[:, None] * self.units, resamples, self.units)
 
@@ -69,11 +64,9 @@ class Classes:
 
     @property
     def units(self) -> int:
-        """How many classes there are."""
         return self.size.size
 
     def times(self, chance: np.random.Generator, resamples: int) -> FloatArray:
-        """How often each query (column) is in each resample (row)."""
         drawn = chance.integers(0, self.units, (resamples, self.units))
         lengths = self.size[drawn]
         start, size = (np.repeat(each[drawn].ravel(), lengths.ravel()) for each in (self.start, self.size))
@@ -126,9 +119,6 @@ def _counted(places: IntArray, resamples: int, queries: int) -> FloatArray:
     return np.bincount(places.ravel(), minlength=resamples * queries).reshape(resamples, queries).astype(np.float64)
 
 
-# Draws that depend on the seed and on how many units there are alone: the curves of two systems ask for the same
-# ones.
-
 KEPT_WEIGHTS = 5_000_000  # numbers: 40 MB
 KEPT_TIMES = 20_000_000  # 40 MB: the resamples of up to 10,000 queries
 MOST_TIMES = np.iinfo(np.uint16).max  # how often one unit may be drawn where counts are kept
@@ -172,9 +162,6 @@ def resampled_times(units: int, resamples: int, seed: int) -> Iterator[FloatArra
 def _kept_times(units: int, resamples: int, seed: int) -> NDArray[np.uint16]:
     chance, draw = np.random.default_rng(seed), Queries(units)
     return np.concatenate([draw.times(chance, some).astype(np.uint16) for some in batches(resamples, units)])
-
-
-# Points of a curve at which nothing has changed: what chance does to one of them it does to all.
 
 
 def runs_of_equal_columns(table: FloatArray) -> tuple[IntArray, IntArray]:

@@ -134,9 +134,6 @@ def _table_by_class(table: ScoreTable, values: FloatArray) -> ScoreTable:
     return replace(table, queries=tuple(names), values=values, classes=None, bounds=UNBOUNDED)
 
 
-# How much queries of one class say less than as many independent ones: intraclass correlation and effective sample.
-
-
 @dataclass(frozen=True, eq=False)
 class Clustering:
     """One value per column: the correlation within classes, and as how many independent queries these count."""

@@ -254,9 +254,6 @@ def rank_transform(table: ScoreTable) -> ScoreTable:
     )
 
 
-# Systems that are the same under two names: found, so that no test is spent on them twice.
-
-
 def repeated_systems(tables: Sequence[ScoreTable]) -> dict[str, str]:
     """Each system whose values all equal those of an earlier one, with the name of that one.
 

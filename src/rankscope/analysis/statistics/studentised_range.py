@@ -1,6 +1,6 @@
 """The studentised range, by which all pairs of means are compared, and the cubic spline that it is read from.
 
-The studentised range: how far apart the largest and smallest of k means lie by chance, in standard errors. P(Q > q) is
+How far apart the largest and smallest of k means lie by chance, in standard errors. P(Q > q) is
 the mean over s of the tail of the range of k normals at q s, where nu s² is chi-squared with nu degrees of freedom. The
 inner tail depends on k only and is tabulated once; both integrals are trapezoids over smooth integrands, which are
 exact but for rounding. Many pairs cost little more than one.

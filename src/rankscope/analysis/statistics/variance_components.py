@@ -19,6 +19,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 
 import numpy as np
 
@@ -47,7 +48,6 @@ class VarianceComponent:
     of_mean: float  # added to the variance of the mean
 
     def row(self) -> dict[str, object]:
-        """In plain numbers, for a table."""
         return {
             "source": self.source,
             "levels": self.levels,
@@ -68,7 +68,6 @@ class CovariateSlope:
     error: float
 
     def row(self) -> dict[str, object]:
-        """In plain numbers, for a table."""
         return {"covariate": self.name, "slope": self.slope, "error": self.error}
 
 
@@ -110,7 +109,6 @@ class Components(Tabular):
         return math.fsum(each.variance / divisor(each.source, sizes) for each in self.parts)
 
     def rows(self) -> list[dict[str, object]]:
-        """One row for each source."""
         return [{"of": self.what, **each.row()} for each in self.parts]
 
     def records(self) -> Rows:
@@ -359,7 +357,6 @@ class VariedValues:
         return tuple(dict.fromkeys(self.system))
 
     def of_system(self, name: str) -> FactorTable:
-        """The values of one system."""
         return self._table(self._rows(name), self.values, f"{self.measure} of {name}" if name else self.measure)
 
     def difference(self, first: str, second: str) -> FactorTable:
@@ -461,7 +458,12 @@ def reml(values: FloatArray, groups: Mapping[str, IntArray], fixed: FloatArray |
         return _constant(sums)
     variances = np.full(len(sums.names), 1.0 / len(sums.names))
     point = _Point.at(sums, variances)
-    _refuse_confounded(point)
+    scale = np.sqrt(np.diag(point.f))
+    if not scale.all() or np.linalg.eigvalsh(point.f / np.outer(scale, scale))[0] < SINGULAR:
+        raise SettingError(
+            "some effects cannot be estimated separately from this table, such as queries from classes of one "
+            "query each: leave one out"
+        )
     for _ in range(MOST_STEPS):
         before, point = point, _not_worse(sums, point, _scored(point))
         if float(np.abs(point.variances - before.variances).max()) < EXACT:
@@ -503,12 +505,16 @@ class _Sums:
         if sum(sizes) > MOST_LEVELS:
             raise SettingError(f"{sum(sizes):,} levels of queries, assessors, ... together; at most {MOST_LEVELS:,}")
         places = [each + before for each, before in zip(codes, np.cumsum([0, *sizes])[:-1], strict=True)]
+        levels = sum(sizes)
+        met = np.zeros(levels**2)  # how often every two levels meet in a row
+        for one, other in product(places, repeat=2):
+            met += np.bincount(one * levels + other, minlength=levels**2)
         return cls(
             names=(*groups, RESIDUAL),
             effect=np.repeat(np.arange(len(sizes)), sizes),
-            zz=_crossed(places, sum(sizes)),
-            zx=np.stack([_added(places, column, sum(sizes)) for column in x.T], axis=1),
-            zy=_added(places, y, sum(sizes)),
+            zz=met.reshape(levels, levels),
+            zx=np.stack([_added(places, column, levels) for column in x.T], axis=1),
+            zy=_added(places, y, levels),
             xx=x.T @ x,
             xy=x.T @ y,
             yy=float(y @ y),
@@ -516,15 +522,6 @@ class _Sums:
             total=total,
             start=start,
         )
-
-
-def _crossed(places: list[IntArray], levels: int) -> FloatArray:
-    """How often every two levels meet in a row."""
-    table = np.zeros(levels**2)
-    for one in places:
-        for other in places:
-            table += np.bincount(one * levels + other, minlength=levels**2)
-    return table.reshape(levels, levels)
 
 
 def _added(places: list[IntArray], column: FloatArray, levels: int) -> FloatArray:
@@ -615,15 +612,6 @@ def _not_worse(sums: _Sums, point: _Point, wanted: FloatArray) -> _Point:
         if found.likelihood >= point.likelihood - 1e-10 * abs(point.likelihood):
             return found
     return point
-
-
-def _refuse_confounded(point: _Point) -> None:
-    scale = np.sqrt(np.diag(point.f))
-    if not scale.all() or np.linalg.eigvalsh(point.f / np.outer(scale, scale))[0] < SINGULAR:
-        raise SettingError(
-            "some effects cannot be estimated separately from this table, such as queries from classes of one "
-            "query each: leave one out"
-        )
 
 
 def _fit(sums: _Sums, point: _Point) -> RemlFit:

@@ -84,9 +84,6 @@ def digest_of_judged(judged: JudgedItems) -> str:
     return sha.hexdigest()
 
 
-# Parts of a run that are read by themselves: a file, or some rows of a Parquet file.
-
-
 @dataclass(frozen=True)
 class RunPart:
     """A file by its number, and which of its rows, where not all: the first, and how many."""
@@ -97,7 +94,6 @@ class RunPart:
 
     @property
     def begins_file(self) -> bool:
-        """Whether it is the first part of its file."""
         return self.rows is None or self.rows[0] == 0
 
 
@@ -132,9 +128,6 @@ def run_of_part(part: RunPart, files: PartFiles, name: str, reading: Reading) ->
     return Run(name, blocks, files.parts[part.number])
 
 
-# What comes of a part: the ranks of its judged queries, and what is known of the rows that it read.
-
-
 @dataclass
 class PartFacts:
     """What is known of rows that were read: how many, their tag, whether they have scores, and what is wrong."""
@@ -148,7 +141,6 @@ class PartFacts:
     digests: dict[str, tuple[int, str]] = field(default_factory=dict)  # size and SHA-256 of files read whole, by name
 
     def to_data(self) -> dict[str, Any]:
-        """As JSON can hold it."""
         return {**asdict(self), "problems": problems_to_data(self.problems)}
 
     @classmethod

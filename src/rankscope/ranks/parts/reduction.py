@@ -124,23 +124,19 @@ class PartsReduction:
     progress: Progress | None
 
     def ranks(self, shuffle: str) -> RelevantRanks:
-        """All ranks."""
         size = size_of(self.plan.files, self.plan.reading)
         if shuffle == "none":
             return self._by_counting(size)
         if not looks_scattered(self.plan.files, self.plan.reading):
-            parts = self._by_file(size)
+            files = parts_of_files(self.plan.files, self.plan.reading, self.plan.about("reduce file"))
+            self._announce(size, "whole", len(files))
+            kept = PartsFolder(self.folder, RanksForm())
+            done = finish_parts(reduce_file, self.plan, files, self.runner, kept, self._shown(0, 1))
+            parts = [done.pop(part.digest) for part in files]
             if not has_torn_queries(parts):
                 return join_parts(self.plan, parts, [part.facts for part in parts])
             parts.clear()
         return self._by_bucket(size)
-
-    def _by_file(self, size: Size) -> list[PartRanks]:
-        parts = parts_of_files(self.plan.files, self.plan.reading, self.plan.about("reduce file"))
-        self._announce(size, "whole", len(parts))
-        kept = PartsFolder(self.folder, RanksForm())
-        done = finish_parts(reduce_file, self.plan, parts, self.runner, kept, self._shown(0, 1))
-        return [done.pop(part.digest) for part in parts]
 
     def _by_bucket(self, size: Size) -> RelevantRanks:
         most = min(self.plan.rows_in_memory, ROWS_A_BUCKET)
@@ -190,7 +186,9 @@ class PartsReduction:
         for _, counted in finished_parts(count_rows, counting, again, self.runner, kept, shown):
             totals.add(counted)
         totals.collect(end)
-        return join_counts(plan, end, [*(each.facts for each in read), *totals.facts])
+        facts, whole = _joined_facts(plan, [*(each.facts for each in read), *totals.facts])
+        _check_read(end, facts, plan)
+        return end.with_doubts(end.assembled(whole, plan.qrels), run_of_files(plan.files, plan.reading))
 
     def _announce(self, size: Size, layout: str, parts: int) -> None:
         cores = getattr(self.runner, "count", None) or 1
@@ -210,9 +208,6 @@ def buckets_of(plan: ReductionPlan, shared: Sequence[tuple[RunPart, SharedOut]])
         if files:
             result.append(BucketFiles(number, digest_of({**about, "number": number}), files, shared[0][1].word))
     return result
-
-
-# The end of a reduction in parts: the ranks of all parts as one, in the same order every time.
 
 
 def join_parts(plan: ReductionPlan, parts: list[PartRanks], read: Sequence[PartFacts]) -> RelevantRanks:
@@ -242,13 +237,6 @@ def join_parts(plan: ReductionPlan, parts: list[PartRanks], read: Sequence[PartF
         provenance=reduction_provenance(whole, plan.qrels, plan.nothing.settings, facts.rows),
     )
     return end.with_doubts(joined, run_of_files(plan.files, plan.reading))
-
-
-def join_counts(plan: ReductionPlan, found: Found, read: Sequence[PartFacts]) -> RelevantRanks:
-    """The same where ranks were counted, not joined: all is found, the facts are those of all that was read."""
-    facts, whole = _joined_facts(plan, read)
-    _check_read(found, facts, plan)
-    return found.with_doubts(found.assembled(whole, plan.qrels), run_of_files(plan.files, plan.reading))
 
 
 def _check_read(found: Found, facts: PartFacts, plan: ReductionPlan) -> None:
@@ -369,11 +357,19 @@ class NumbersForm:
 def find_hits(plan: ReductionPlan, part: RunPart) -> Arrays:
     """The judged items among the rows of a part."""
     run = run_of_part(part, plan.files, plan.name, plan.reading)
-    found, word = plan.found(), "row"
-    finder, hits = HitFinder(found), []
+    found, word, judged = plan.found(), "row", plan.judged
+    hits: list[JudgedHits] = []
+    numbers, row_of = QueryNumbers(), np.empty(0, dtype=np.int64)  # queries come in any order
     for blocks in portions(run.blocks(found.problems), min(plan.rows_in_memory, ROWS_AT_ONCE)):
         block = RunBlock.join(blocks)
-        hits.append(finder.of(block))
+        number = numbers.of(block.query)
+        new = [judged.row_of.get(query, -1) for query in numbers.queries[row_of.size :]]
+        row_of = np.concatenate([row_of, np.array(new, dtype=np.int64)])
+        there, entry = find_judged(ItemKeys.of(block.rows.item, number), row_of, judged)
+        if not there.size:
+            found.look_for_ids(block.rows.item)
+        key = found.sorting_scores(block.rows)[there]
+        hits.append(JudgedHits(entry, block.rows.score[there], key, line_numbers(block.rows.line)[there]))
         found.returned += len(block)
         word = block.rows.word
     columns = {name: getattr(JudgedHits.join(hits), name) for name in HIT_FIELDS}
@@ -565,9 +561,6 @@ def first_of(several: Sequence[Mapping[str, NDArray[Any]]]) -> dict[str, NDArray
     return {name: first.get_column(name).to_numpy() for name in BEST}
 
 
-# The judged items that a run holds, gathered from all its parts: what ranks are asked for.
-
-
 @dataclass(frozen=True)
 class JudgedHits:
     """Judged items found: which judgement, score, and line; where they stand among each other, once that is known."""
@@ -578,15 +571,10 @@ class JudgedHits:
     line: IntArray
 
     @classmethod
-    def none(cls) -> JudgedHits:
-        whole, broken = np.empty(0, dtype=np.int64), np.empty(0)
-        return cls(whole, broken, broken, whole)
-
-    @classmethod
     def join(cls, parts: Sequence[JudgedHits]) -> JudgedHits:
-        return cls(
-            **{name: np.concatenate([getattr(each, name) for each in (cls.none(), *parts)]) for name in HIT_FIELDS}
-        )
+        whole, broken = np.empty(0, dtype=np.int64), np.empty(0)
+        several = (cls(whole, broken, broken, whole), *parts)
+        return cls(**{name: np.concatenate([getattr(each, name) for each in several]) for name in HIT_FIELDS})
 
     def take(self, rows: IntArray) -> JudgedHits:
         return JudgedHits(**{name: getattr(self, name)[rows] for name in HIT_FIELDS})
@@ -596,32 +584,6 @@ class JudgedHits:
 
 
 HIT_FIELDS = ("entry", "score", "key", "line")
-
-
-class HitFinder:
-    """Finds the judged items in blocks of rows, in which queries come in any order."""
-
-    def __init__(self, found: Found) -> None:
-        self.found, self.numbers = found, QueryNumbers()
-        self.row_of = np.empty(0, dtype=np.int64)
-
-    def of(self, block: RunBlock) -> JudgedHits:
-        """The judged items of a block."""
-        number = self.numbers.of(block.query)
-        new = self.numbers.queries[self.row_of.size :]
-        rows = [self.found.judged.row_of.get(query, -1) for query in new]
-        self.row_of = np.concatenate([self.row_of, np.array(rows, dtype=np.int64)])
-        judged = self.found.judged
-        assert isinstance(judged, JudgedItems)
-        there, entry = find_judged(ItemKeys.of(block.rows.item, number), self.row_of, judged)
-        if not there.size:
-            self.found.look_for_ids(block.rows.item)
-        return JudgedHits(
-            entry=entry,
-            score=block.rows.score[there],
-            key=self.found.sorting_scores(block.rows)[there],
-            line=line_numbers(block.rows.line)[there],
-        )
 
 
 def without_repetitions(hits: JudgedHits, found: Found, files: tuple[str, ...], word: str) -> JudgedHits:

@@ -34,31 +34,23 @@ WAITING = 256 << 20  # bytes of rows that wait to be written
 def reduce_file(plan: ReductionPlan, part: RunPart) -> PartRanks:
     """The ranks of a file in which every query is whole; where it is not, rows are gathered if there are few enough."""
     run = run_of_part(part, plan.files, plan.name, plan.reading)
-    found = plan.found()
-    counted = _Counted(run)
+    found, read = plan.found(), 0
+
+    def counted(of: Run, problems: Any, rank: bool) -> Iterator[RunBlock]:
+        nonlocal read
+        for block in run.blocks(problems, rank):
+            read += len(block)
+            yield block
+
     try:
-        found = collect_rows(found, counted.run, gathers=False)
+        found = collect_rows(found, Run(run.name, counted, run.source), gathers=False)
     except Scattered:
-        if counted.rows > plan.rows_in_memory:
+        if read > plan.rows_in_memory:
             return PartRanks(None, PartFacts(Problems(plan.place)), scattered=True)
         found = plan.found()
         for whole in gather_rows(run.blocks(found.problems, rank=found.settings.ties == "rank")):
             found.add(whole)
     return _ranks_of(plan, found, facts_of(plan, part, run, found))
-
-
-class _Counted:
-    """A run whose rows are counted while they are read."""
-
-    def __init__(self, run: Run) -> None:
-        self.rows = 0
-
-        def blocks(counted: Run, problems: Any, rank: bool) -> Iterator[RunBlock]:
-            for block in run.blocks(problems, rank):
-                self.rows += len(block)
-                yield block
-
-        self.run = Run(run.name, blocks, run.source)
 
 
 def facts_of(plan: ReductionPlan, part: RunPart, run: Run, found: Found) -> PartFacts:
@@ -142,12 +134,10 @@ class BucketFiles:
 
 
 def reduce_bucket(plan: ReductionPlan, bucket: BucketFiles) -> PartRanks:
-    """The ranks of the queries of a bucket."""
     found = plan.found()
     for whole in gather_rows(read_bucket(bucket.files, plan.files.labels, bucket.word)):
         found.add(whole)
-    facts = PartFacts(found.problems, found.returned, occur=found.occur)
-    return _ranks_of(plan, found, facts)
+    return _ranks_of(plan, found, PartFacts(found.problems, found.returned, occur=found.occur))
 
 
 # Buckets: the rows of a run shared out by their query, so that each bucket holds whole queries and fits into memory.
@@ -164,22 +154,6 @@ def bucket_of(query: str, count: int) -> int:
     (2, 0)
     """
     return zlib.crc32(query.encode("utf-8", "surrogatepass")) % count
-
-
-@dataclass
-class BucketNumbers:
-    """The bucket of each row's query; each query is hashed once."""
-
-    count: int
-    numbers: QueryNumbers = field(default_factory=QueryNumbers)
-    known: IntArray = field(default_factory=lambda: np.empty(0, dtype=np.int64))
-
-    def of(self, block: RunBlock) -> IntArray:
-        """The bucket of each row."""
-        number = self.numbers.of(block.query)
-        if new := [bucket_of(query, self.count) for query in self.numbers.queries[self.known.size :]]:
-            self.known = np.concatenate([self.known, np.array(new, dtype=np.int64)])
-        return self.known[number]
 
 
 @dataclass
@@ -202,9 +176,12 @@ class BucketWriter:
 
     def write(self, blocks: Iterable[RunBlock]) -> None:
         """All rows of these blocks, in their order."""
-        numbers = BucketNumbers(self.count)
+        numbers, buckets = QueryNumbers(), np.empty(0, dtype=np.int64)  # each query is hashed once
         for block in blocks:
-            self._add(frame_of_block(block), numbers.of(block))
+            number = numbers.of(block.query)
+            new = [bucket_of(query, self.count) for query in numbers.queries[buckets.size :]]
+            buckets = np.concatenate([buckets, np.array(new, dtype=np.int64)])
+            self._add(frame_of_block(block), buckets[number])
             self._held += len(block)
             if self._held * ROW_BYTES > self.waiting:
                 self._flush()
