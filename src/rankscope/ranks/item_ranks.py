@@ -98,7 +98,6 @@ class _ItemsFound(Found):
     places: list[IntArray] = field(default_factory=list)
 
     def add(self, part: WholeQueries) -> None:
-        """The judged items of a block of whole queries."""
         judged = self.judged
         assert isinstance(judged, JudgedItems)
         part = self.settled(part)
@@ -120,7 +119,6 @@ class _ItemsFound(Found):
 
     @property
     def answered(self) -> BoolArray:
-        """Whether the run has each judged query."""
         there = np.zeros(len(self.judged.queries), dtype=np.bool_)
         there[list(self.rows_of_query)] = True
         return there
@@ -178,7 +176,6 @@ class _FirstFound(Found):
     lists: Lists = field(default_factory=dict)
 
     def add(self, part: WholeQueries) -> None:
-        """The first rows of a block of whole queries."""
         judged = self.judged
         assert isinstance(judged, JudgedItems)
         part = self.settled(part)

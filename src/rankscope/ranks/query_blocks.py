@@ -37,7 +37,6 @@ class WholeQueries:
 
     @classmethod
     def of(cls, rows: RunRows, queries: tuple[str, ...], segment: IntArray) -> WholeQueries:
-        """Rows with the keys of their items."""
         return cls(rows, queries, segment, ItemKeys.of(rows.item, segment))
 
     @cached_property
@@ -114,7 +113,6 @@ class ItemKeys:
 
     @classmethod
     def of(cls, item: IdColumn, segment: IntArray) -> ItemKeys:
-        """One key for each row, from the item and the number of its query."""
         return cls(item, keys_of(item.hashes(), segment))
 
     def repeated(self) -> tuple[IntArray, IntArray]:
@@ -249,7 +247,6 @@ class QueryNumbers:
 
     @property
     def queries(self) -> tuple[str, ...]:
-        """All queries so far, in the order of their numbers."""
         return tuple(self._number_of)
 
     def of(self, query: IdColumn) -> IntArray:

@@ -172,7 +172,6 @@ class _Bins:
 
     @classmethod
     def of(cls, bounded: _Bounded, items: int) -> _Bins:
-        """So many bins for each hit, over the limits of each row."""
         wide = bins_of_a_row(bounded.limits, items)
         count = wide - OUTSIDE
         with np.errstate(all="ignore"):
@@ -224,7 +223,6 @@ class Close:
 
     @classmethod
     def none(cls) -> Close:
-        """Nothing is close to any hit."""
         nothing = np.empty(0, dtype=np.int64)
         return cls(row=nothing, item=nothing, score=np.empty(0), place=nothing)
 
@@ -282,7 +280,13 @@ def final_ranks(hits: Ragged, before: IntArray, close: Close) -> Ranked:
 def ranks_of_placed(hits: Ragged, before: IntArray, placed: Placed) -> Ranked:
     """The same where close items are counted already."""
     rank = hits.position + before + placed.before
-    return Ranked(rank, _ties(hits, rank, placed.others, placed.earlier))
+    if hits.size == 0:
+        return Ranked(rank, Ragged.empty(len(hits), "start", "size"))
+    first = np.flatnonzero(changes(hits.row, hits["score"]))
+    size = np.diff(np.append(first, hits.size)) + placed.others[first]
+    first, size = first[size >= 2], size[size >= 2]
+    start = rank[first] - placed.earlier[first]
+    return Ranked(rank, Ragged.from_rows(hits.row[first], len(hits), start=start, size=size))
 
 
 def moved_on(place: IntArray, end: IntArray, passes: Callable[[IntArray, IntArray], BoolArray]) -> IntArray:
@@ -293,17 +297,3 @@ def moved_on(place: IntArray, end: IntArray, passes: Callable[[IntArray, IntArra
         place[who] += 1
         who = who[place[who] < end[who]]
     return place
-
-
-def _ties(hits: Ragged, rank: IntArray, others: IntArray, earlier: IntArray) -> Ragged:
-    """First rank and size of each group of two or more equal scores that holds a hit.
-
-    `others` are items with the score of a hit that is the first with it, `earlier` those of them that stand before it.
-    """
-    if hits.size == 0:
-        return Ragged.empty(len(hits), "start", "size")
-    row, score = hits.row, hits["score"]
-    first = np.flatnonzero(changes(row, score))
-    size = np.diff(np.append(first, hits.size)) + others[first]
-    first, size = first[size >= 2], size[size >= 2]
-    return Ragged.from_rows(row[first], len(hits), start=rank[first] - earlier[first], size=size)

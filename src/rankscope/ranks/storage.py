@@ -122,7 +122,6 @@ def read_frame(data: bytes, problems: Problems) -> tuple[pl.DataFrame, dict[str,
 
 
 def about_ranks(ranks: RelevantRanks) -> dict[str, Any]:
-    """What a file of ranks says next to its table."""
     return {
         "schema": SCHEMA,
         "system": ranks.system,
@@ -210,7 +209,6 @@ def ranks_from_frame(table: pl.DataFrame, about: Mapping[str, Any]) -> RelevantR
 
 
 def _about(text: str | None, source: str) -> dict[str, Any]:
-    """What the file says next to its table."""
     if text is None:
         advice = "evaluate ... -o NAME.ranks.parquet makes one."
         raise InputError.of(source, ["is Parquet, but no saved reduction"], advice)
@@ -346,7 +344,6 @@ def complain_of_ranks(ranks: RelevantRanks, problems: Problems) -> None:
 
 
 def _cell_of(ranks: RelevantRanks, column: str, row: int) -> Any:
-    """What stands in a column of the file for one query."""
     name, _, inner = column.partition("_")
     lists = getattr(ranks, name, None) if inner else None
     if isinstance(lists, Ragged):

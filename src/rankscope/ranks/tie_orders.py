@@ -39,7 +39,6 @@ class TiedPlaces:
 
 
 def relevant_in_ties(queries: RelevantRanks) -> TiedPlaces:
-    """The places of groups of equal scores that hold a relevant item."""
     found = found_items(queries)
     before, hits = counts_in_groups(queries, found)
     chosen = np.flatnonzero(hits > 0)
@@ -128,7 +127,6 @@ def expected_additive(queries: RelevantRanks, weight: Callable[[IntArray, FloatA
 
 
 def sums_in_groups(queries: RelevantRanks, items: Ragged, values: FloatArray) -> FloatArray:
-    """The sum of the items' values in each group of equal scores."""
     group = group_of(queries, items)
     tied = group >= 0
     return sums_by(group[tied], values[tied], queries.ties.size)
@@ -332,7 +330,6 @@ def _places_of_kinds(counts: tuple[int, ...]) -> IntArray:
 
 
 def _reranked(queries: RelevantRanks, items: Ragged, rank: IntArray) -> RelevantRanks:
-    """The queries with new ranks for their judged and pooled items."""
     parts: dict[str, Any] = {}
     for name, chosen in (("judged", items["judged"]), ("pooled", ~items["judged"])):
         old: Ragged = getattr(queries, name)

@@ -60,11 +60,9 @@ class ScoredRows:
         return by_score[np.argsort(narrow[by_score], kind="stable")]
 
     def at(self, places: IntArray) -> IntArray:
-        """Which rows stand at these places of the order."""
         return places if self.order is None else self.order[places]
 
     def place(self, rows: IntArray) -> IntArray:
-        """Where rows stand in the order."""
         if self.order is None:
             return rows
         inverse = np.empty(self.order.size, dtype=np.int64)
@@ -92,7 +90,6 @@ class Placement:
 
 
 def standing(rows: IntArray, scored: ScoredRows) -> Placement:
-    """Where rows stand, whatever decides between equal scores."""
     most = int(np.bincount(scored.segment[rows]).max(initial=0))
     if scored.in_order or most > COUNTED_AT_MOST:
         return _by_place(rows, scored)

@@ -80,7 +80,6 @@ class AssessorGrades:
         return self.grades[:, self.assessors.index(name)]
 
     def both(self, one: str, other: str) -> BoolArray:
-        """Which rows two assessors have judged."""
         return ~np.isnan(self.of_assessor(one)) & ~np.isnan(self.of_assessor(other))
 
     def places(self, name: str) -> IntArray:
@@ -98,7 +97,6 @@ class AssessorGrades:
         return replace(self, assessors=tuple(assessors), grades=self.grades[:, columns])
 
     def where(self, label: str) -> AssessorGrades:
-        """The rows whose query is of one class."""
         labels = np.array(self.classes or [""] * len(self.queries), dtype=object)
         return self.take(np.asarray(labels[self.query] == label, dtype=np.bool_))
 

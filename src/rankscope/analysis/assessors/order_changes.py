@@ -26,7 +26,6 @@ class SystemUnderTwo:
 
     @property
     def change(self) -> float:
-        """The second minus the first."""
         return self.second - self.first
 
 
@@ -53,7 +52,6 @@ class OrderChange:
 
     @property
     def largest(self) -> SystemUnderTwo:
-        """The system whose mean changes most."""
         return max(self.systems, key=lambda each: abs(each.change))
 
     @property

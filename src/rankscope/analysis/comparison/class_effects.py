@@ -92,16 +92,14 @@ class ClassEffects:
         limits = zip(*(each.tolist() for each in within), strict=True)
         effects = []
         for each, p, decides, level, ends in zip(self.effects, adjusted, deciding, levels, limits, strict=True):
-            better = self._better(each, decides)
+            better = ""
+            if decides <= 1 - self.level and not np.isclose(each.difference, 0, atol=1e-12):
+                side = side_of(each.difference, self.lower_is_better)
+                better = self.second if side == "better" else self.first
             low, high = ends if each.raw == each.raw else (np.nan, np.nan)
             low, high = (low, high) if better else (min(low, 0.0), max(high, 0.0))
             effects.append(replace(each, adjusted=p, deciding=decides, better=better, level=level, low=low, high=high))
         return replace(self, effects=tuple(effects), family=family)
-
-    def _better(self, effect: ClassEffect, deciding: float) -> str:
-        if not deciding <= 1 - self.level or np.isclose(effect.difference, 0, atol=1e-12):
-            return ""
-        return self.second if side_of(effect.difference, self.lower_is_better) == "better" else self.first
 
     def rows(self) -> list[dict[str, object]]:
         """One row for each class, in plain numbers."""

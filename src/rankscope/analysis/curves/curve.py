@@ -180,7 +180,6 @@ def mean_steps(queries: RelevantRanks, unit: IntArray, height: FloatArray, scope
 
 
 def _reached(ranks: IntArray, rise: FloatArray, scopes: IntArray) -> FloatArray:
-    """The sum of the rises at ranks up to each scope."""
     order = np.argsort(ranks, kind="stable")
     heights = np.concatenate([[0.0], np.cumsum(rise[order])])
     return heights[np.searchsorted(ranks[order], scopes, side="right")]

@@ -305,7 +305,6 @@ class Hypergeometric(_Arrays):
         return log_hypergeometric(count, e, b, m)
 
     def ratios(self, count: FloatArray, step: int) -> Ratios:
-        """One marked item more and one unmarked less, or the other way round."""
         marked, unmarked = self.marked - count, self.drawn - count
         rest = self.population - self.marked - self.drawn + count
         if step > 0:
@@ -394,7 +393,6 @@ class BetaBinomial(_Arrays):
 
     @property
     def mean(self) -> FloatArray:
-        """Trials times the mean chance."""
         return self.trials * self.wins / (self.wins + self.losses)
 
     def log_probability(self, count: FloatArray) -> FloatArray:

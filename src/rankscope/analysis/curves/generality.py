@@ -181,6 +181,9 @@ def generality_curve(table: GeneralityTable, weighting: Weighting = "per_query")
     low, high, chance, own = (
         mean_over(each, unit) for each in (table.low, table.high, table.chance, -np.log2(table.chance))
     )
+    there = ~np.isnan(table.low)
+    weight = np.stack([weights_of(each, unit) for each in there.T], axis=1) if there.size else np.zeros(there.shape)
+    variance = np.sum(np.where(there, weight * weight * table.variance, 0.0), axis=0)  # each query is thinned by itself
     return GeneralityCurve(
         way=table.way,
         n=table.n,
@@ -188,7 +191,7 @@ def generality_curve(table: GeneralityTable, weighting: Weighting = "per_query")
         mean_index=own.value,
         recall=low.value,
         recall_high=high.value,
-        spread=_spread(table, unit),
+        spread=np.where(there.any(axis=0), np.sqrt(variance), np.nan),
         chance=chance.value,
         queries=low.queries,
         cut=(table.high > table.low + SLACK).sum(axis=0),
@@ -198,14 +201,6 @@ def generality_curve(table: GeneralityTable, weighting: Weighting = "per_query")
         members=table.members,
         counted=table.counted,
     )
-
-
-def _spread(table: GeneralityTable, unit: IntArray) -> FloatArray:
-    """The sd of the mean over thinnings: each query is thinned by itself."""
-    there = ~np.isnan(table.low)
-    weight = np.stack([weights_of(each, unit) for each in there.T], axis=1) if there.size else np.zeros(there.shape)
-    variance = np.sum(np.where(there, weight * weight * table.variance, 0.0), axis=0)
-    return np.where(there.any(axis=0), np.sqrt(variance), np.nan)
 
 
 # Recall of each query at each level of generality, and which queries are followed over the levels.

@@ -38,7 +38,6 @@ class RelevantHits:
         return sums_by(self.row, values, self.queries)
 
     def take(self, chosen: IntArray) -> RelevantHits:
-        """Some of the hits, of queries whose numbers stay."""
         certain = self.certain[chosen] if isinstance(self.certain, np.ndarray) else self.certain
         return RelevantHits(
             row=self.row[chosen],
@@ -166,7 +165,6 @@ class Terms(ABC):
         """Mean weight of each hit when `above` distractors are added to those that are above in any case."""
 
     def cut_at(self, depth: FloatArray) -> Self:
-        """The same measure of lists that end at a depth."""
         return replace(self, cut=np.minimum(self.cut, depth))
 
     def room(self, hits: RelevantHits) -> FloatArray:
@@ -179,7 +177,6 @@ class HitTerms(Terms):
     """1 for each hit within the cut: P, R, Rprec."""
 
     def mean(self, hits: RelevantHits, above: Counts) -> FloatArray:
-        """The chance to stand within the cut."""
         return at_most(above, self.room(hits))
 
 
@@ -188,7 +185,6 @@ class Precisions(Terms):
     """Place over rank: AP."""
 
     def mean(self, hits: RelevantHits, above: Counts) -> FloatArray:
-        """Place times the mean of 1 / rank."""
         if np.isinf(self.cut).all():
             return hits.place * mean_inverse(above, hits.start)
         return hits.place * mean_of(above, lambda rank: 1.0 / rank, hits.start, self.room(hits))
@@ -201,7 +197,6 @@ class Gains(Terms):
     gain: str = "linear"
 
     def mean(self, hits: RelevantHits, above: Counts) -> FloatArray:
-        """Gain times the mean of 1 / log2(rank + 1)."""
         share = mean_of(above, lambda rank: 1.0 / np.log2(rank + 1.0), hits.start, self.room(hits))
         return gain_of(hits.grade, self.gain) * share
 

@@ -40,7 +40,6 @@ class ScoreEvidence:
 
     @property
     def known(self) -> IntArray:
-        """How many distractors' scores each query has."""
         return np.isfinite(self.best).sum(axis=1)
 
 
@@ -102,7 +101,10 @@ class Evidence:
         before = np.concatenate([[0.0], drawn])[np.maximum.accumulate(np.where(first, np.arange(first.size), 0))]
         above = running[self.hits.row, within] + drawn - before
         beyond = np.maximum(self.distractors - self.near, 0.0).astype(np.int64)
-        left = np.maximum(running[:, -1] + random.binomial(beyond, share), _most(above, self.hits))
+        found = np.bincount(self.hits.row, minlength=self.hits.queries)
+        most = np.zeros(self.hits.queries)  # above the last hit of each query
+        most[found > 0] = above[np.cumsum(found)[found > 0] - 1]
+        left = np.maximum(running[:, -1] + random.binomial(beyond, share), most)
         best = None if self.scored is None else _kept_first(self.scored.best, kept, -np.inf)
         return replace(
             self,
@@ -120,14 +122,6 @@ class Evidence:
         width = 0 if self.scored is None else self.scored.best.shape[1]
         drawn = random.random((self.hits.queries, width)) < share
         return drawn & (np.arange(width) < self.near[:, None]), share
-
-
-def _most(above: FloatArray, hits: RelevantHits) -> FloatArray:
-    """Distractors above the last hit of each query, which has the most; 0 where it has no hit."""
-    found = np.bincount(hits.row, minlength=hits.queries)
-    most = np.zeros(hits.queries)
-    most[found > 0] = above[np.cumsum(found)[found > 0] - 1]
-    return most
 
 
 def _kept_first(best: NDArray[Number], kept: BoolArray, nothing: float) -> NDArray[Number]:

@@ -93,7 +93,6 @@ def _values(evidence: Evidence, terms: Terms, futures: Sequence[Future]) -> list
 
 
 def today(evidence: Evidence, terms: Terms) -> FloatArray:
-    """The measure of each query as it is."""
     hits = evidence.present
     nothing = np.zeros(hits.row.size)
     return divide(hits.total(terms.mean(hits, Binomial(nothing, nothing))), terms.divisor)
@@ -152,7 +151,6 @@ class Tail(HitModel):
     usual_error: ClassVar[float] = 0.01
 
     def fit(self, evidence: Evidence) -> Fit:
-        """Binomial with the rate of each hit."""
         rates = self.rates(evidence)
         return lambda coming: Future(Binomial(coming, rates))
 
@@ -207,7 +205,6 @@ class Trend(GrowthModel):
     def means_at(
         self, evidence: Evidence, terms: Terms, targets: Sequence[FloatArray], weights: FloatArray
     ) -> FloatArray:
-        """Continue the parabola of each row of weights."""
         # halvings that leave at least two distractors to half of the queries
         most = int(np.log2(max(np.median(evidence.distractors), 2.0) / 2.0))
         levels = np.arange(min(HALVINGS, most) + 1)
@@ -256,7 +253,6 @@ MODELS: NamedCatalogue[GrowthModel] = NamedCatalogue(
 
 
 def usable(scores: bool) -> tuple[GrowthModel, ...]:
-    """All models that what is known allows."""
     return tuple(model for model in ALL if scores or not model.needs_scores)
 
 

@@ -171,7 +171,6 @@ def _over(relevant: EstimatedRange, collection: int) -> EstimatedRange:
 
 
 def _check_bounds(collection: int, scope: int, hits: int, judged: int, found: int) -> None:
-    """Name what each number may be next to the others."""
     below = collection - scope
     bounds = (
         (scope <= collection, f"scope <= collection is needed, got {scope} and {collection}"),

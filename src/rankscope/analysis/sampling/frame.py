@@ -90,12 +90,13 @@ class Frame:
         """Every stratum that is not judged in full has two judged items; all that have not are told at once."""
         few = np.flatnonzero((self.strata.judged < 2) & (self.strata.judged < self.strata.size))
         if few.size:
-            problems = [f"{self._place(each)} judged of {self.strata.size[each]:,}" for each in few.tolist()]
+            strata = self.strata
+            problems = [
+                f"query {self.queries[strata.query[each]]}, stratum {strata.name[each]}: "
+                f"{strata.judged[each]} judged of {strata.size[each]:,}"
+                for each in few.tolist()
+            ]
             raise InputError.of(self.name, problems, ADVICE)
-
-    def _place(self, stratum: int) -> str:
-        strata = self.strata
-        return f"query {self.queries[strata.query[stratum]]}, stratum {strata.name[stratum]}: {strata.judged[stratum]}"
 
     @property
     def is_judged(self) -> BoolArray:
@@ -103,7 +104,6 @@ class Frame:
 
     @cached_property
     def drawn(self) -> IntArray:
-        """The places of the items that are judged relevant."""
         return np.flatnonzero(self.grade >= self.rel)
 
     @cached_property
@@ -113,7 +113,6 @@ class Frame:
 
     @cached_property
     def found(self) -> IntArray:
-        """How many judged items of each stratum are relevant."""
         return np.bincount(self.stratum[self.drawn], minlength=len(self.strata))
 
 

@@ -240,13 +240,9 @@ class _Shares:
             tried = np.linspace(low, high, PARTS + 1)[1:]
             first = int(np.argmax(self.at_most(tried) >= weight))
             low, high = float(tried[first - 1]) if first else low, float(tried[first])
-        return self._nearest(high)
-
-    def _nearest(self, share: float) -> float:
-        """The possible share that this one is but for rounding."""
         a = self.a.counts[self.a.counts > 0]
-        possible = a / (a + np.rint(a * (1.0 - share) / share))
-        return float(possible[np.argmin(np.abs(possible - share))])
+        possible = a / (a + np.rint(a * (1.0 - high) / high))  # shares, of which one is it but for rounding
+        return float(possible[np.argmin(np.abs(possible - high))])
 
 
 def _log_choose(n: FloatArray | float, k: FloatArray | float) -> FloatArray:

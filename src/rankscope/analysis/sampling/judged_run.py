@@ -57,7 +57,6 @@ class JudgedRun:
 
     @classmethod
     def of(cls, name: str, frame: Frame, ranking: pl.DataFrame) -> JudgedRun:
-        """From the run's table (query, item, rank)."""
         import polars as pl
 
         joined = frame.table.join(ranking, on=["query", "item"], how="left", maintain_order="left")
@@ -92,7 +91,6 @@ class JudgedRun:
 
     @cached_property
     def hits(self) -> DrawnHits:
-        """The relevant items drawn, in that order."""
         order, strata = self.hit_order, self.frame.strata
         return DrawnHits(strata, self.hit_stratum[order], self.hit_rank[order], self.hit_gain[order])
 
@@ -138,7 +136,6 @@ class JudgedRun:
 
 
 def cells_by_query(query: IntArray, cells: tuple[IntArray, IntArray, IntArray]) -> list[tuple[list[Cell], list[Cell]]]:
-    """Cells inside and outside, a pair of lists for each query."""
     found: list[tuple[list[Cell], list[Cell]]] = [([], []) for _ in range(int(query.max(initial=-1)) + 1)]
     for side in (0, 1):
         rows = zip(query.tolist(), *(each[side].tolist() for each in cells), strict=True)

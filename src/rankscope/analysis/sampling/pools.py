@@ -223,7 +223,6 @@ class Sample(FixedPool):
 
     @property
     def reach(self) -> int:
-        """The last rank of the last band."""
         return self.bands[-1].last
 
     def draw(self, candidates: pl.DataFrame, seed: int) -> pl.DataFrame:
@@ -333,7 +332,6 @@ class PoolPlan:
 
     @property
     def is_adaptive(self) -> bool:
-        """Whether some part chooses as marks arrive."""
         return any(each.is_adaptive for each in self.parts)
 
     @property
@@ -351,7 +349,6 @@ class PoolPlan:
 
     @property
     def sample(self) -> Sample | None:
-        """The part with probabilities below 1."""
         return next((each for each in self.parts if isinstance(each, Sample)), None)
 
     @property
@@ -467,7 +464,6 @@ class Rankings:
 
     @cached_property
     def _order(self) -> pl.DataFrame:
-        """The queries in the order in which they come."""
         return self.rows.select("query").unique(maintain_order=True).with_row_index("place")
 
 

@@ -137,7 +137,6 @@ class LinearQuantity(Quantity):
         yield OverQueries(f"mean {self.text}", mean_spread(found.value, found.variance, rules))
 
     def difference(self, run: JudgedRun, other: JudgedRun, chosen: EstimateRules) -> Iterator[OverQueries]:
-        """The mean difference, item by item."""
         apart = self.values(run, chosen) - self.values(other, chosen)
         found = totals(run.frame.strata, run.hit_stratum, apart)
         low, high = self.possible
@@ -223,7 +222,6 @@ class SampledPrecision(LinearQuantity):
         return low / self.scope, np.minimum(1.0, (low + left) / self.scope)
 
     def of_queries(self, run: JudgedRun, chosen: EstimateRules) -> QueryValues:
-        """Mid-p limits of the hits within the scope."""
         certain_low, certain_high = self.certain(run, chosen)
         value = self.totals(run, chosen).value
         low, high = np.full((2, value.size), np.nan)
@@ -269,7 +267,6 @@ class SampledRecall(Quantity):
         )
 
     def difference(self, run: JudgedRun, other: JudgedRun, chosen: EstimateRules) -> Iterator[OverQueries]:
-        """Of the two ratios, whose denominators are the same."""
         apart = self._values(run) - self._values(other)
         spread = linear_ratio(
             run.frame.strata, run.hit_stratum, apart, SpreadRules(chosen.level, (-1.0, 1.0), (-1.0, 1.0))
@@ -400,7 +397,6 @@ class RatioSums:
         )
 
     def minus(self, other: RatioSums) -> RatioSums:
-        """The same relevant items, other sums."""
         return RatioSums(
             value=self.value - other.value,
             relevant=self.relevant,

@@ -51,7 +51,6 @@ class Strata:
 
     @property
     def is_full(self) -> BoolArray:
-        """Whether all items are judged."""
         return self.judged == self.size
 
     def by_query(self, values: FloatArray) -> FloatArray:

@@ -253,7 +253,6 @@ class _Sample:
         return cls(count, mean, sd / np.sqrt(some), skewness)
 
     def turned(self) -> _Sample:
-        """The sample with all signs changed."""
         return _Sample(self.count, -self.mean, self.error, -self.skewness)
 
     @property
@@ -297,7 +296,6 @@ class Changes:
 
     @property
     def mean(self) -> float:
-        """The mean change over queries."""
         return float(self.sums.sum() / self.sizes.sum())
 
     @property

@@ -118,7 +118,6 @@ class Cells:
 
     @property
     def sd(self) -> FloatArray:
-        """The unbiased standard deviation of each cell."""
         return np.array([each.std(ddof=1) if each.size > 1 else np.nan for each in self.samples])
 
     @property
@@ -192,7 +191,6 @@ class BalancedSubset:
 
     @property
     def items(self) -> IntArray:
-        """All items of the smaller collection, ascending."""
         return np.sort(np.concatenate([self.members.ravel(), self.distractors]))
 
     def rows(self) -> list[dict[str, object]]:

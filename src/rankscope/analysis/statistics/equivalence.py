@@ -59,7 +59,6 @@ class Equivalence:
 
     @property
     def verdict(self) -> str:
-        """The outcome, and within which margin."""
         return f"equivalent within ±{self.margin:g}" if self.equivalent else self.outcome
 
     def rows(self) -> list[dict[str, object]]:

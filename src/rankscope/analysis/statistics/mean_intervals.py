@@ -72,7 +72,10 @@ def mean_intervals(
     how, level, resamples, seed = check(locals(), **rules).values()
     table = np.asarray(values, dtype=np.float64)
     rows, sums = unit_values(table, classes), unit_sums(table, classes)
-    ends = _ends(table, bounds, strict=how == "bounded")
+    ends = np.stack([np.broadcast_to(np.asarray(end, dtype=np.float64), table.shape[1]) for end in bounds])
+    if how != "bounded":  # then a value outside is an error
+        outside = ((table < ends[0] - ROUNDING) | (table > ends[1] + ROUNDING)).any(axis=0)
+        ends = np.where(outside, [[-np.inf], [np.inf]], ends)
     ranged: BoolArray = np.asarray(np.isfinite(ends).all(axis=0))
     ways = _ways(how, (sums.size > 0).sum(axis=0), ranged)
     drawn = resamples or resamples_for(len(rows))
@@ -100,13 +103,6 @@ def mean_intervals(
         how=how,
         ways=tuple(ways.tolist()),
     )
-
-
-def _ends(table: FloatArray, bounds: Bounds, strict: bool) -> FloatArray:
-    """What a value of each column can be; infinite where a value lies outside, unless that is an error (`strict`)."""
-    ends = np.stack([np.broadcast_to(np.asarray(end, dtype=np.float64), table.shape[1]) for end in bounds])
-    outside = ((table < ends[0] - ROUNDING) | (table > ends[1] + ROUNDING)).any(axis=0)
-    return ends if strict else np.where(outside, [[-np.inf], [np.inf]], ends)
 
 
 def _ways(how: str, units: IntArray, ranged: BoolArray) -> NDArray[np.object_]:

@@ -322,7 +322,6 @@ class PairedAndUnpaired:
 
     @property
     def note(self) -> str:
-        """What must be said of the tests."""
         return self.paired.note or self.unpaired.note
 
     def rows(self) -> list[dict[str, object]]:

@@ -75,7 +75,6 @@ class ShownEffects:
         return float(reached[math.ceil(power * reached.size) - 1])
 
     def power(self, effect: float, count: int) -> float:
-        """The chance that so many units show a true mean difference."""
         reached = self.reached(count)
         return float(np.searchsorted(reached, effect, side="right") / reached.size)
 

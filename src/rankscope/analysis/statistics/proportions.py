@@ -179,7 +179,6 @@ class ClusteredShare:
         return self.found / self.count if self.count else float("nan")
 
     def row(self) -> dict[str, Any]:
-        """All of it in plain numbers."""
         return {"share": self.share, **asdict(self)}
 
 

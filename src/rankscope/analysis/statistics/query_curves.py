@@ -165,7 +165,6 @@ def over_generality(
 
 
 def curves_over_generality(table: GeneralityTable, values: FloatArray) -> QueryCurves:
-    """Values of the queries and levels of such a table as curves."""
     return _curves(table.queries, table.index, values, "G", "precision", min(1.0, 1.0 / table.n))
 
 

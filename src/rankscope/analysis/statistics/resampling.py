@@ -57,7 +57,6 @@ class Classes:
 
     @classmethod
     def of(cls, classes: Sequence[str]) -> Classes:
-        """From the class of each query."""
         number = class_numbers(classes)
         size = np.bincount(number)
         return cls(np.argsort(number, kind="stable"), np.cumsum(size) - size, size.astype(np.int64))

@@ -151,7 +151,6 @@ class PartFacts:
 
     @classmethod
     def join(cls, parts: Iterable[PartFacts], place: str) -> PartFacts:
-        """Those of all parts, in the order of the parts."""
         whole = cls(Problems(place))
         for part in parts:
             whole.problems.take_over(part.problems)
@@ -175,7 +174,6 @@ class ReadRun:
 
 
 def problems_to_data(problems: Problems) -> dict[str, Any]:
-    """Problems as JSON can hold them."""
     listed = {
         name: [[order, each.place, each.what] for order, each in getattr(problems, name)]
         for name in ("kept", "followers")

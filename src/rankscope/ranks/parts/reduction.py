@@ -386,7 +386,6 @@ class Counting:
 
 
 def among_each_other(plan: ReductionPlan, hits: JudgedHits) -> HitOrder:
-    """Where the judged items stand among each other."""
     found, judged = plan.nothing, plan.judged
     row = judged.query_row[hits.entry]
     lines = np.argsort(hits.line, kind="stable")
@@ -524,7 +523,10 @@ class Totals:
         hits, alone, counts = self.counting.hits, self.counting.alone, self.counts
         rank = alone.rank + counts["before"]
         found.items.append({"row": self.row, "rank": rank, "grade": self.grade, "score": hits.score})
-        found.groups.append(_groups(self.row, alone.above + counts["above"] + 1, alone.equal + counts["equal"]))
+        start, size = alone.above + counts["above"] + 1, alone.equal + counts["equal"]
+        several = size > 1
+        row, start, size = np.unique(np.stack([self.row[several], start[several], size[several]]), axis=1)
+        found.groups.append({"row": row, "start": start, "size": size})
         there = np.flatnonzero(self.answered)
         found.rows_of_query = dict(zip(there.tolist(), self.depth[there].tolist(), strict=True))
         found.not_judged = sorted(self.not_judged)
@@ -532,13 +534,6 @@ class Totals:
             best = first_of([self.best])
             own = {name: best[name] for name in ("row", "score", "lot")}
             found.best.append({**own, "order": np.arange(best["row"].size)})
-
-
-def _groups(row: IntArray, start: IntArray, size: IntArray) -> dict[str, IntArray]:
-    """Each group of two or more equal scores once."""
-    several = size > 1
-    groups = np.unique(np.stack([row[several], start[several], size[several]]), axis=1)
-    return {"row": groups[0], "start": groups[1], "size": groups[2]}
 
 
 def _likely(new: Mapping[str, NDArray[Any]], best: Mapping[str, NDArray[Any]], queries: int) -> dict[str, NDArray[Any]]:
@@ -617,7 +612,6 @@ class HitOrder(NamedTuple):
 
 
 def order_among(rows: IntArray, scored: ScoredRows, item: Any, queries: Sequence[str], found: Found) -> HitOrder:
-    """Where some of these rows stand among all of them."""
     rank, _ = ranks_of(rows, scored, item, queries, found.settings.ties, found.settings.seed)
     place: Placement = standing(rows, scored)
     size = np.concatenate([place.groups.size, [1]])

@@ -69,7 +69,6 @@ def facts_of(plan: ReductionPlan, part: RunPart, run: Run, found: Found) -> Part
 
 
 def _ranks_of(plan: ReductionPlan, found: Found, facts: PartFacts) -> PartRanks:
-    """The ranks of the judged queries that were found."""
     rows = np.sort(np.fromiter(found.rows_of_query, np.int64, len(found.rows_of_query)))
     part = ReadRun(plan.name, plan.name, facts.tag, facts.gives_scores)  # joining says what holds of the whole run
     return PartRanks(found.assembled(part, plan.qrels, rows), facts)
@@ -118,7 +117,6 @@ class SharedForm:
         return shared if all((folder / name).is_file() for names in shared.files for name in names) else None
 
     def write(self, result: SharedOut, stream: BinaryIO) -> None:
-        """Write what was shared out."""
         data = {"files": result.files, "rows": result.rows, "facts": result.facts.to_data(), "word": result.word}
         stream.write(json.dumps(data, sort_keys=True).encode())
 
@@ -175,7 +173,6 @@ class BucketWriter:
         self._pieces = [[] for _ in range(self.count)]
 
     def write(self, blocks: Iterable[RunBlock]) -> None:
-        """All rows of these blocks, in their order."""
         numbers, buckets = QueryNumbers(), np.empty(0, dtype=np.int64)  # each query is hashed once
         for block in blocks:
             number = numbers.of(block.query)
@@ -208,7 +205,6 @@ class BucketWriter:
 
 
 def frame_of_block(block: RunBlock) -> pl.DataFrame:
-    """Rows as a bucket holds them."""
     columns = {
         "query": as_series(block.query),
         "item": as_series(block.rows.item),
@@ -232,7 +228,6 @@ def read_bucket(paths: Sequence[Path], files: tuple[str, ...], word: str) -> Ite
 
 
 def block_of_frame(frame: pl.DataFrame, files: tuple[str, ...] = (), word: str = "row") -> RunBlock:
-    """Rows from what `frame_of_block` gave."""
     rows = RunRows(
         item=SeriesIds(frame.get_column("item").rechunk()),
         score=frame.get_column("score").to_numpy(),
