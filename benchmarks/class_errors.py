@@ -14,7 +14,7 @@ import numpy as np
 
 from benchmarks import null_differences
 from benchmarks.error_rates import skewed, tenths, zeros
-from rankscope.analysis.comparison.class_effects import class_effects
+from rankscope.analysis.comparison.pairwise import class_effects
 from rankscope.analysis.statistics.corrections import holm
 from rankscope.analysis.statistics.deciding_test import decide_p
 from rankscope.analysis.statistics.mixed_model import mixed

@@ -10,6 +10,7 @@ from itertools import product
 import numpy as np
 
 from benchmarks.estimate_data import DESIGNS, SCOPE, Source, Truth, sources, truth_of
+from rankscope.analysis.sampling.frame import rescaled_factors, totals
 from rankscope.analysis.sampling.intervals import (
     Cell,
     Spread,
@@ -20,7 +21,6 @@ from rankscope.analysis.sampling.intervals import (
 )
 from rankscope.analysis.sampling.judged_run import DrawnHits
 from rankscope.analysis.sampling.quantities import RatioSums, ap_sums_of_hits, linear_ratio, resampled_ratio
-from rankscope.analysis.sampling.strata import rescaled_factors, totals
 from rankscope.core.arrays import FloatArray, IntArray
 
 SAMPLES = 1_000

@@ -9,9 +9,9 @@ import numpy as np
 import polars as pl
 
 from benchmarks.forecast_cases import DATA
+from rankscope.analysis.sampling.frame import Strata
 from rankscope.analysis.sampling.judged_run import ranking_table
 from rankscope.analysis.sampling.pools import POOLS, Rankings, Sample
-from rankscope.analysis.sampling.strata import Strata
 from rankscope.core.arrays import FloatArray, IntArray
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.run import Run

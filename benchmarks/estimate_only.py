@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from benchmarks.estimate_data import DESIGNS, Source, Truth, truth_of
-from rankscope.analysis.sampling.frame import Frame
+from rankscope.analysis.sampling.frame import Frame, Strata, rescaled_factors
 from rankscope.analysis.sampling.intervals import SpreadRules
 from rankscope.analysis.sampling.judged_run import DrawnHits, JudgedRun, inferred_ap
 from rankscope.analysis.sampling.pools import POOLS, Sample
@@ -20,7 +20,6 @@ from rankscope.analysis.sampling.quantities import (
     grip_sums,
     resampled_ratio,
 )
-from rankscope.analysis.sampling.strata import Strata, rescaled_factors
 from rankscope.core.arrays import FloatArray, IntArray
 
 QUERIES = 30

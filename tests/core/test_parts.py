@@ -24,9 +24,8 @@ from rankscope.core.threads import in_threads, in_threads_of_one_core, stream_in
 from rankscope.engines.nearest.blocks import ArraysForm, BlockRanks
 from rankscope.feedback.study.study import ParquetForm
 from rankscope.inputs.problems import Problems
-from rankscope.ranks.parts.plan import PartFacts, PartRanks, RanksForm
 from rankscope.ranks.parts.reduction import Arrays, NumbersForm
-from rankscope.ranks.parts.work import SharedForm, SharedOut
+from rankscope.ranks.parts.work import PartFacts, PartRanks, RanksForm, SharedForm, SharedOut
 from rankscope.ranks.ragged import Ragged
 from rankscope.ranks.reduction import reduce
 

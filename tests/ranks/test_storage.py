@@ -16,7 +16,7 @@ from rankscope.core.errors import InputError
 from rankscope.inputs.problems import Problems
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.run import Run
-from rankscope.ranks.parts.plan import PartFacts, PartRanks, RanksForm
+from rankscope.ranks.parts.work import PartFacts, PartRanks, RanksForm
 from rankscope.ranks.ragged import Ragged
 from rankscope.ranks.reduction import reduce
 from rankscope.ranks.storage import KEY, LISTS, about_ranks, load_ranks, ranks_to_frame, save_ranks

@@ -76,8 +76,8 @@ from .sampling.estimate import SampleSize as SampleSize
 from .sampling.estimate import estimate as estimate
 from .sampling.estimate import needed_sample as needed_sample
 from .sampling.estimate import relative_deviation as relative_deviation
-from .sampling.strata import StratifiedTotal as StratifiedTotal
-from .sampling.strata import stratified_total as stratified_total
+from .sampling.frame import StratifiedTotal as StratifiedTotal
+from .sampling.frame import stratified_total as stratified_total
 from .statistics.anova import anova as anova
 from .statistics.anova import repeated_measures as repeated_measures
 from .statistics.anova import two_way as two_way

@@ -8,10 +8,10 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
+from rankscope.analysis.sampling.frame import Strata, rescaled_factors, stratified_total, totals
 from rankscope.analysis.sampling.intervals import SpreadRules, mean_spread, ratio_spread
 from rankscope.analysis.sampling.judged_run import DrawnHits, precision_sums, weight_sums
 from rankscope.analysis.sampling.quantities import RatioSums, ratio_variance, resampled_ratio
-from rankscope.analysis.sampling.strata import Strata, rescaled_factors, stratified_total, totals
 from rankscope.core.arrays import IntArray
 
 WORKED = Strata(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from rankscope.inputs.problems import Problems
-from rankscope.ranks.parts.plan import PartFacts, PartRanks
 from rankscope.ranks.parts.reduction import has_torn_queries
+from rankscope.ranks.parts.work import PartFacts, PartRanks
 from rankscope.ranks.reduction import reduce
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from tests.ranks.parts.test_parts_and_whole import bytes_of

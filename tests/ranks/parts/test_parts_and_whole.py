@@ -25,9 +25,9 @@ from rankscope.inputs.reading import Reading
 from rankscope.inputs.run_rows import RunBlock, RunRows
 from rankscope.inputs.sources import MAX_RATIO
 from rankscope.ranks.parts import resources
-from rankscope.ranks.parts.plan import parts_of_files
 from rankscope.ranks.parts.reduction import portions
 from rankscope.ranks.parts.resources import Where, reduce_where
+from rankscope.ranks.parts.work import parts_of_files
 from rankscope.ranks.reduction import reduce
 from rankscope.ranks.relevant_ranks import KEPT_DISTRACTORS, RelevantRanks
 from rankscope.ranks.storage import about_ranks, ranks_to_frame, write_frame

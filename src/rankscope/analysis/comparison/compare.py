@@ -17,8 +17,16 @@ from typing import Any
 
 import numpy as np
 
-from rankscope.analysis.comparison.class_effects import ClassEffects, class_effects, judged_together
-from rankscope.analysis.comparison.pairwise import Comparison, PairTests, compare_pairs, correct_comparison, with_limits
+from rankscope.analysis.comparison.pairwise import (
+    ClassEffects,
+    Comparison,
+    PairTests,
+    class_effects,
+    compare_pairs,
+    correct_comparison,
+    judged_together,
+    with_limits,
+)
 from rankscope.analysis.comparison.rank_intervals import RankIntervals, rank_intervals
 from rankscope.analysis.comparison.verdict_sentences import verdict_sentences, write_up_sentences
 from rankscope.analysis.statistics.anova import welch

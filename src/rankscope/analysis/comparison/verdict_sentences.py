@@ -13,9 +13,8 @@ from rankscope.core.wording import how_many, join_words, percent_text, plain_num
 from rankscope.version import __version__
 
 if TYPE_CHECKING:
-    from rankscope.analysis.comparison.class_effects import ClassEffects
     from rankscope.analysis.comparison.compare import Compared, MeasureCompared
-    from rankscope.analysis.comparison.pairwise import Comparison
+    from rankscope.analysis.comparison.pairwise import ClassEffects, Comparison
     from rankscope.analysis.statistics.equivalence import Equivalence
 
 

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankscope.analysis.sampling.frame import Frame
+from rankscope.analysis.sampling.frame import Frame, Strata
 from rankscope.analysis.sampling.intervals import Cell
-from rankscope.analysis.sampling.strata import Strata
 from rankscope.core.arrays import BoolArray, FloatArray, IntArray
 from rankscope.core.errors import InputError, Problem
 from rankscope.inputs.run import Run

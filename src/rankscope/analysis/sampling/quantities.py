@@ -16,6 +16,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from rankscope.analysis.curves.distributions import Hypergeometric, at_most
+from rankscope.analysis.sampling.frame import RESAMPLES, SampleTotals, Strata, rescaled_factors, totals
 from rankscope.analysis.sampling.intervals import (
     Bounds,
     Cell,
@@ -36,7 +37,6 @@ from rankscope.analysis.sampling.judged_run import (
     sums_by_query,
     weight_sums,
 )
-from rankscope.analysis.sampling.strata import RESAMPLES, SampleTotals, Strata, rescaled_factors, totals
 from rankscope.core.arrays import FloatArray, IntArray
 from rankscope.core.errors import MeasureError, SettingError
 from rankscope.core.notation import split_list

@@ -19,11 +19,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from rankscope.analysis.sampling.estimate import EstimatedRange, per_hit
-from rankscope.analysis.sampling.frame import Frame
+from rankscope.analysis.sampling.frame import Frame, Strata, totals
 from rankscope.analysis.sampling.intervals import Spread, SpreadRules, mean_spread
 from rankscope.analysis.sampling.judged_run import FIRST, JudgedRun
 from rankscope.analysis.sampling.quantities import ClassSize, EstimateRules, Quantity, QueryValues
-from rankscope.analysis.sampling.strata import Strata, totals
 from rankscope.analysis.statistics.bootstrap import ENOUGH
 from rankscope.core.arrays import FloatArray, IntArray
 from rankscope.core.display import Display, Tabular

@@ -39,24 +39,22 @@ from rankscope.inputs.remote import is_remote
 from rankscope.inputs.run_rows import RunBlock, RunRows, line_numbers
 from rankscope.inputs.sources import Source
 from rankscope.ranks.kept_scores import lots_of_names
-from rankscope.ranks.parts.plan import (
+from rankscope.ranks.parts.resources import Size, Where, announcement, rows_within, size_of
+from rankscope.ranks.parts.work import (
+    BucketFiles,
     PartFacts,
     PartRanks,
     RanksForm,
     ReadRun,
     ReductionPlan,
     RunPart,
-    parts_of_files,
-    run_of_part,
-)
-from rankscope.ranks.parts.resources import Size, Where, announcement, rows_within, size_of
-from rankscope.ranks.parts.work import (
-    BucketFiles,
     SharedForm,
     SharedOut,
     facts_of,
+    parts_of_files,
     reduce_bucket,
     reduce_file,
+    run_of_part,
     share_out,
 )
 from rankscope.ranks.query_blocks import ItemKeys, QueryNumbers, Scattered, WholeQueries, gather_rows, whole_queries

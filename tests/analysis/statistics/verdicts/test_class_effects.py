@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rankscope.analysis.comparison.class_effects import MANY, class_effects
+from rankscope.analysis.comparison.pairwise import MANY, class_effects
 from rankscope.analysis.statistics.corrections import holm
 from rankscope.analysis.statistics.deciding_test import decide_p
 from rankscope.analysis.statistics.score_table import ScoreTable
