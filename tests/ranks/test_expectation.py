@@ -35,19 +35,19 @@ from rankscope.measures import (
     nDCG,
 )
 from rankscope.measures.diversity import SubtopicMeasure
-from rankscope.measures.evaluation.columns import column_of
-from rankscope.measures.evaluation.evaluate import evaluate
-from rankscope.measures.evaluation.expected_ties import (
-    MOST_ORDERS,
-    RANDOM_ORDERS,
+from rankscope.measures.evaluation.columns import (
+    column_of,
     mean_over_orders,
     proven_extremes,
     worst_and_best,
 )
+from rankscope.measures.evaluation.evaluate import evaluate
 from rankscope.measures.notation import parse_measure
 from rankscope.measures.user_models import Adaptive
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.ranks.tie_orders import (
+    MOST_ORDERS,
+    RANDOM_ORDERS,
     all_items,
     every_order,
     group_of,

@@ -198,7 +198,7 @@ def _rows_of_list(
     query: str, impression: int, lists: list[list[str]], names: list[str], chosen: Mapping[str, Any]
 ) -> list[dict[str, object]]:
     from rankscope.analysis.assessors.preferences import coins_of, interleave
-    from rankscope.core.stable_random import stable_random
+    from rankscope.core.digests import stable_random
 
     coins = coins_of(lambda place: stable_random(chosen["seed"], "interleave", query, impression, place))
     made = interleave(lists[0], lists[1], coins, method=chosen["method"], depth=chosen["depth"])

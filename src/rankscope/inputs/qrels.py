@@ -78,7 +78,7 @@ class Qrels(Displayed):
 
     @classmethod
     def _of_object(cls, data: Any, reading: Reading, keep: bool) -> Qrels:
-        named = reading.only_for("grade").columns
+        named = reading.only_for("grade").columns if reading.maps else ()
         plain = None if named else plain_of(data, "grade", keep)
         if plain is not None:
             return PlainQrels(plain)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from rankscope.core.caching import once
 from rankscope.core.validation import FLAG, Number, OneOf, Rule, check_fields, checked_once
 from rankscope.inputs.sources import MAX_RATIO
 
@@ -81,7 +82,7 @@ class Reading:
             return self
         return replace(self, columns=kept, map_qrels=(), map_runs=())
 
-    @property
+    @once
     def maps(self) -> dict[str, tuple[tuple[str, str], ...]]:
         """The maps that were given, by the names of their settings."""
         given = {"columns": self.columns, "map_qrels": self.map_qrels, "map_runs": self.map_runs}
@@ -119,8 +120,7 @@ def reading_with(
     """A `Reading` with what is seldom given: maps of columns, and `roll_up`, whose file is read anew every time."""
     maps = (columns, roll_up, map_qrels, map_runs)
     if all(each is None for each in maps) and scores == "descending":
-        chosen = (format, encoding, comments, max_ratio)
-        return DEFAULT_READING if chosen == (None, "utf-8", True, MAX_RATIO) else reading_of(*chosen)
+        return reading_of(format, encoding, comments, max_ratio)
     return Reading(
         format=format,
         encoding=encoding,

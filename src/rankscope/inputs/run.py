@@ -151,7 +151,7 @@ class Run(Displayed):
 
     @classmethod
     def _of_object(cls, data: Any, reading: Reading, name: str, keep: bool) -> Run:
-        named = reading.only_for("score").columns
+        named = reading.only_for("score").columns if reading.maps else ()
         plain = None if named else plain_of(data, "score", keep)
         if plain is not None:
             return cls.from_plain(name or "run", plain)

@@ -15,6 +15,9 @@ from rankscope.core.arrays import BoolArray, FloatArray, IntArray
 from rankscope.ranks.ragged import Ragged, changes, offsets_of, ranges, sums_by
 from rankscope.ranks.relevant_ranks import RelevantRanks, rank_counts
 
+RANDOM_ORDERS = 1000
+MOST_ORDERS = 5040  # of one query that are all gone through: those of seven items
+
 
 @dataclass(frozen=True)
 class TiedPlaces:

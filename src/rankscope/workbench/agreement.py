@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from rankscope.analysis.assessors.agreement import Agreed, Agreement, agreement
 from rankscope.analysis.assessors.grades import AssessorGrades, MergeRule, decide_open
-from rankscope.core.stable_random import stable_random
+from rankscope.core.digests import stable_random
 from rankscope.workbench.judging import AssessorProgress, assessor_progress
 from rankscope.workbench.store.events import Event, Pair
 

@@ -11,7 +11,7 @@ from math import inf
 from statistics import median
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from rankscope.core.stable_random import stable_random
+from rankscope.core.digests import stable_random
 from rankscope.workbench.pool import ProjectPool, RunsCompared
 from rankscope.workbench.preferences import problem_of_preference
 from rankscope.workbench.store.events import ANSWERS, RESERVED, Event, MarkEvent, Pair, Refused, State

@@ -29,8 +29,8 @@ from rankscope.analysis.sampling.pools import (
     ranks_of_origin,
 )
 from rankscope.core.arrays import FloatArray
+from rankscope.core.digests import stable_random
 from rankscope.core.errors import InputError, RankscopeError, SettingError
-from rankscope.core.stable_random import stable_random
 from rankscope.core.validation import COUNT, SEED, Optional, check
 from rankscope.core.wording import how_many
 from rankscope.inputs.problems import raise_all

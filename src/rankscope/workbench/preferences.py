@@ -18,8 +18,8 @@ from rankscope.analysis.assessors.preferences import (
     coins_of,
     interleave,
 )
+from rankscope.core.digests import stable_random
 from rankscope.core.errors import InputError, SettingError
-from rankscope.core.stable_random import stable_random
 from rankscope.workbench.sources import read_ranking, run_names
 from rankscope.workbench.store.events import Event, MarkEvent
 

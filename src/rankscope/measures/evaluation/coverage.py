@@ -15,8 +15,8 @@ from rankscope.core.arrays import BoolArray
 from rankscope.core.settings import Settings
 from rankscope.core.wording import how_many, join_words, plain_number, setting_value
 from rankscope.inputs.run_rows import Contradiction
-from rankscope.measures.evaluation.expected_ties import MOST_ORDERS, RANDOM_ORDERS
 from rankscope.ranks.relevant_ranks import CONTRADICTION, UNKNOWN, RelevantRanks, chosen_distractors
+from rankscope.ranks.tie_orders import MOST_ORDERS, RANDOM_ORDERS
 
 if TYPE_CHECKING:
     from rankscope.measures.evaluation.scores import Column, SystemScores

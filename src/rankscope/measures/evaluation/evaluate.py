@@ -17,7 +17,7 @@ from rankscope.core.wording import setting_usage, setting_value
 from rankscope.inputs.mix_ups import looks_swapped, refuse_swapped
 from rankscope.inputs.problems import raise_all
 from rankscope.inputs.qrels import Qrels, read_junk
-from rankscope.inputs.reading import Reading, reading_with
+from rankscope.inputs.reading import DEFAULT_READING, Reading, reading_with
 from rankscope.inputs.run import Run, named_runs
 from rankscope.inputs.sources import MAX_RATIO
 from rankscope.measures.evaluation.columns import column_of, with_micro_mean
@@ -72,9 +72,12 @@ def evaluate(
     chosen = settings_of(compat=compat, **settings) if settings or compat is not None else DEFAULT_SETTINGS
     kinds = parse_measures(measures, chosen.rel, chosen.compat)
     errors: list[InputError] = []
-    reading = reading_with(
-        columns, roll_up, format, encoding, chosen.comments, max_ratio, map_qrels, map_runs, chosen.scores
-    )
+    reading = DEFAULT_READING
+    maps = (columns, roll_up, map_qrels, map_runs)
+    usual = chosen is DEFAULT_SETTINGS and (format, encoding, max_ratio) == (None, "utf-8", MAX_RATIO)
+    if not usual or any(each is not None for each in maps):
+        comments, scores = chosen.comments, chosen.scores
+        reading = reading_with(columns, roll_up, format, encoding, comments, max_ratio, map_qrels, map_runs, scores)
     of_runs: list[InputError] = []
     named = named_runs(runs, reading, of_runs)
     reductions: list[Callable[..., RelevantRanks]] = []

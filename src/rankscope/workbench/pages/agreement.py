@@ -6,8 +6,8 @@ from typing import Annotated, NamedTuple, TypedDict
 
 from rankscope.analysis.assessors.agreement import SHOWN, Agreed, Agreement, agreement_notes, order_lines
 from rankscope.analysis.assessors.order_changes import OrderChange, order_changes
+from rankscope.core.digests import stable_random
 from rankscope.core.errors import SettingError
-from rankscope.core.stable_random import stable_random
 from rankscope.core.validation import WholeNumber
 from rankscope.workbench.agreement import agreement_of_project, different_grades, disputed_pairs
 from rankscope.workbench.pages.addresses import Changed, Visit, Words, address
