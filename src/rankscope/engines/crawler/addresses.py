@@ -11,8 +11,6 @@ from urllib.parse import urlsplit
 from rankscope.core.errors import SettingError
 from rankscope.core.wording import setting_value
 
-# Addresses of pages in one spelling, and which of them belong to what is gathered.
-
 LONGEST_ADDRESS = 2000
 LARGEST_PORT = 65535
 USUAL_PORTS = {"http": 80, "https": 443}
@@ -37,7 +35,11 @@ def page_address(text: str, base: str = "") -> str | None:
     """
     import httpx
 
-    plain = ESCAPED.sub(_unescaped, BREAKS.sub("", text.strip()))
+    def unescaped(found: re.Match[str]) -> str:
+        letter = chr(int(found[1], 16))
+        return letter if letter in UNRESERVED else found[0].upper()
+
+    plain = ESCAPED.sub(unescaped, BREAKS.sub("", text.strip()))
     try:
         url = httpx.URL(base).join(plain) if base else httpx.URL(plain)
     except (httpx.InvalidURL, ValueError, TypeError):
@@ -48,18 +50,9 @@ def page_address(text: str, base: str = "") -> str | None:
     place = f"[{host}]" if ":" in host else host
     port = f":{url.port}" if url.port not in (None, USUAL_PORTS[url.scheme]) else ""
     path, _, query = url.raw_path.decode("ascii").partition("?")
-    address = f"{url.scheme}://{place}{port}{path}{_without_tracking(query)}"
-    return address if host and "%" not in host and len(address) <= LONGEST_ADDRESS else None
-
-
-def _unescaped(found: re.Match[str]) -> str:
-    letter = chr(int(found[1], 16))
-    return letter if letter in UNRESERVED else found[0].upper()
-
-
-def _without_tracking(query: str) -> str:
     kept = [each for each in query.split("&") if each and not TRACKING.fullmatch(each.partition("=")[0])]
-    return f"?{'&'.join(kept)}" if kept else ""
+    address = f"{url.scheme}://{place}{port}{path}" + (f"?{'&'.join(kept)}" if kept else "")
+    return address if host and "%" not in host and len(address) <= LONGEST_ADDRESS else None
 
 
 def host_of(address: str) -> str:
@@ -116,8 +109,6 @@ class Scope:
         return any(host == named and path.startswith(folder) for named, folder in self.folders)
 
 
-# Which addresses of the network may be connected to: public ones, and those that the user allows.
-
 TRANSLATED = ip_network("64:ff9b::/96")  # IPv4 inside of IPv6, for networks that have only the latter
 SPECIAL = tuple(  # of IANA's lists; tunnels could lead anywhere, and not every version of Python knows all others
     map(
@@ -165,7 +156,6 @@ class Permitted:
         return cls(tuple(networks))
 
     def allows(self, address: str) -> bool:
-        """Whether this address may be connected to."""
         ip = ip_address(address)
         mapped = ip.ipv4_mapped if isinstance(ip, IPv6Address) else None
         reached = mapped or ip

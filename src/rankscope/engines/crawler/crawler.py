@@ -89,8 +89,6 @@ class Crawler:
             raise InputError.of(machine, [problem], advice)
 
 
-# Parsing of pages elsewhere: in a process that may take only so much memory and time, replaced when it fails.
-
 PARSING_PATIENCE = 3 * PARSING_SECONDS  # by the clock, on a busy machine
 LONGEST_ANSWER = 64 << 20
 
@@ -146,8 +144,6 @@ def _checked_answer(answer: bytes, most: int) -> Parsed:
 
 # What hosts ask of a crawler: robots.txt, one request at a time with a pause after each, redirects to named hosts
 # only.
-
-# One page after another through all that is asked of us: named hosts, robots.txt, pauses, redirects by hand.
 
 BUSY = (429, 503)
 MOST_TRIES = 3
@@ -224,7 +220,6 @@ class Visitor:
 
 
 def check_page(answer: Fetched) -> None:
-    """`NoDocument` if an answer is no page."""
     if answer.status != OK:
         raise NoDocument(f"answers with {answer.status}")
     if not may_be_page(answer.headers):
@@ -268,7 +263,6 @@ class Robots:
         self._known: dict[str, Manners] = {}
 
     def of(self, address: str) -> Manners:
-        """The rules that hold for an address."""
         origin = origin_of(address)
         if origin not in self._known:
             self._known[origin] = self._asked(origin)
@@ -285,9 +279,6 @@ class Robots:
         if answer.status in CLIENT_ERRORS and answer.status != TOO_MANY:
             return Manners(nothing)
         return Manners(nothing, f"is left alone, because its robots.txt answers with {answer.status}")
-
-
-# One request a host at a time, with a pause after each.
 
 
 class Pacer:
@@ -309,12 +300,10 @@ class Pacer:
         self._answered: dict[str, float] = {}
 
     def wait_for(self, host: str, wish: float = 0.0) -> None:
-        """Until the host may be asked."""
         if host in self._answered:
             left = self._answered[host] + max(self._pause, wish) - self._clock()
             if left > 0:
                 self._wait(left)
 
     def note_answer(self, host: str) -> None:
-        """The pause of this host begins."""
         self._answered[host] = self._clock()

@@ -102,8 +102,6 @@ class TimedStream(httpcore.NetworkStream):
         return self._stream.get_extra_info(info)
 
 
-# One request at a time: what a server answers, counted while it arrives.
-
 OK = 200
 
 
@@ -232,9 +230,6 @@ def _pieces(member: zlib._Decompress, data: bytes) -> Iterator[bytes]:
     while piece:
         yield piece
         piece = member.decompress(member.unconsumed_tail, UNPACKED_PIECE)
-
-
-# Why a page gives no document.
 
 
 class NoDocument(Exception):  # noqa: N818  (it says what becomes of the page)

@@ -74,7 +74,14 @@ def _checked_addresses(addresses: Sequence[str], output: str | Path) -> list[str
 
     given = [addresses] if isinstance(addresses, str) else list(addresses)
     read = {each: page_address(str(each)) for each in given}
-    problems = [f"{each}: {_unusable(str(each))}" for each, address in read.items() if address is None]
+    problems = []
+    for each in (str(each) for each, address in read.items() if address is None):
+        if "://" not in each:
+            problems.append(f"{each}: is no address of a page; did you mean https://{each} ?")
+        elif "@" in each.partition("://")[2].partition("/")[0]:
+            problems.append(f"{each}: must not hold a user name or a password: gathering never signs in")
+        else:
+            problems.append(f"{each}: is no address of a page, as https://example.org/docs/")
     if not given:
         problems.append("nothing to gather: give an address, as https://example.org/docs/")
     if not str(output).endswith(SUFFIX):
@@ -85,16 +92,6 @@ def _checked_addresses(addresses: Sequence[str], output: str | Path) -> list[str
         raise SettingError.of(problems)
     return list(dict.fromkeys(filter(None, read.values())))
 
-
-def _unusable(address: str) -> str:
-    if "://" not in address:
-        return f"is no address of a page; did you mean https://{address} ?"
-    if "@" in address.partition("://")[2].partition("/")[0]:
-        return "must not hold a user name or a password: gathering never signs in"
-    return "is no address of a page, as https://example.org/docs/"
-
-
-# How much is gathered, how fast, and under which name.
 
 AGENT_NAME = "rankscope"  # what robots.txt calls us
 CONTACT = re.compile(r"[!-~](?:[ -~]{0,198}[!-~])?")

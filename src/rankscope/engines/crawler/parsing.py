@@ -44,8 +44,6 @@ def parse_page(kind: PageKind, body: bytes, charset: str) -> Parsed:
     return Parsed(text=storable_text(decoded_page(body, charset)).strip())
 
 
-# Pages of HTML: what they say, where they lead, and what they ask of those who gather them.
-
 MOST_LINKS = 10_000
 
 
@@ -76,8 +74,6 @@ def parse_html(page: str) -> Parsed:
 def _attribute(node: Any, name: str) -> str:
     return storable_text(node.attributes.get(name) or "").strip()
 
-
-# The text of a page, in whatever letters it was written.
 
 NAMED_ENCODING = re.compile(rb"<meta[^>]+charset\s*=\s*[\"']?\s*([\w:.-]+)", re.IGNORECASE)
 NAMED_WITHIN = 4096
@@ -165,8 +161,6 @@ def page_kind(headers: Mapping[str, str], body: bytes) -> PageKind | None:
         return BY_TYPE[kind]
     return "html" if begin.startswith((b"<!doctype html", b"<html")) else None
 
-
-# The inside of the process that parses pages, which are written by anybody: limits first, then page after page.
 
 PARSING_SECONDS = 30  # of processor time, for one page
 LARGEST_PAGE = 1 << 30

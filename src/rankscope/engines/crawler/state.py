@@ -192,14 +192,12 @@ class GatheringState(Resumable):
             )
 
     def has_answered(self, machine: str) -> bool:
-        """Whether a page of this host has been stored."""
         found = self.base.execute(
             "SELECT 1 FROM pages WHERE machine = ? AND outcome = ? LIMIT 1", (machine, STORED)
         ).fetchone()
         return found is not None
 
     def asked(self) -> int:
-        """How many pages were asked for."""
         return int(self.base.execute("SELECT count(*) FROM pages WHERE asked").fetchone()[0])
 
     def waiting(self) -> int:
@@ -207,7 +205,6 @@ class GatheringState(Resumable):
         return int(self.base.execute("SELECT count(*) FROM pages WHERE outcome IS NULL").fetchone()[0])
 
     def counts(self) -> dict[str, int]:
-        """How many pages had each outcome."""
         rows = self.base.execute("SELECT outcome, count(*) FROM pages WHERE outcome IS NOT NULL GROUP BY outcome")
         return dict(rows.fetchall())
 

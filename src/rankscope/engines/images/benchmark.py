@@ -80,7 +80,6 @@ class Benchmark:
 
     @cached_property
     def ranks(self) -> tuple[RelevantRanks, ...]:
-        """Of all trials."""
         return tuple(trial.ranks for trial in self.trials)
 
     def rows(self, ids: Sequence[str]) -> IntArray:
@@ -106,7 +105,13 @@ def benchmark(
     `every N` of them, or a file.
     """
     whole = collection if isinstance(collection, PictureSet) else PictureSet.of(collection, max_pixels)
-    _check_contenders(contenders)
+    files: dict[str, str] = {}
+    for each in map(str, contenders):
+        other = files.setdefault(plain_name(each), each)
+        if other != each:
+            raise SettingError(f"{each} and {other} would go into one file: try them in two folders")
+    if not files:
+        raise SettingError("a benchmark needs a descriptor")
     store = BenchmarkStore.at(folder, whole)
     missing = [each for each in contenders if not store.has(each)]
     kept, sources, problems = _read_pictures(store, bool(missing), threads, progress)
@@ -131,16 +136,6 @@ def benchmark(
     return Benchmark(
         pictures=kept, trials=tuple(trials), queries=asked, problems=problems, reused=len(contenders) - len(missing)
     )
-
-
-def _check_contenders(contenders: Sequence[Contender]) -> None:
-    files: dict[str, str] = {}
-    for each in map(str, contenders):
-        other = files.setdefault(plain_name(each), each)
-        if other != each:
-            raise SettingError(f"{each} and {other} would go into one file: try them in two folders")
-    if not files:
-        raise SettingError("a benchmark needs a descriptor")
 
 
 def _read_pictures(
@@ -213,15 +208,12 @@ class BenchmarkStore:
     # vectors
 
     def features_path(self, contender: Contender) -> Path:
-        """Where the vectors of a contender lie."""
         return self.folder / FEATURES_FOLDER / f"{plain_name(str(contender))}-{self.key(contender)}.npz"
 
     def has(self, contender: Contender) -> bool:
-        """Whether they are there, and the record of the pictures too."""
         return self.problems() is not None and self.features_path(contender).is_file()
 
     def matrix(self, contender: Contender) -> NDArray[Any]:
-        """The vectors of the readable pictures."""
         path = self.features_path(contender)
         try:
             return Archive.of(path).array("features")
@@ -237,7 +229,6 @@ class BenchmarkStore:
     # ranks
 
     def ranks_path(self, contender: Contender) -> Path:
-        """Where its ranks lie, for every other command."""
         return self.folder / f"{plain_name(str(contender))}{SUFFIX}"
 
     def ranks(self, contender: Contender, queries: Sequence[str]) -> RelevantRanks | None:

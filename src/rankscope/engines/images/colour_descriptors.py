@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
-from typing import Any, ClassVar, TypeAlias
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 from rankscope.core.arrays import FloatArray, IntArray
 from rankscope.engines.images.descriptors import Descriptor, bin_of, companded_levels, picture_cells
 from rankscope.engines.images.image import AREAS, Image, luminance
-
-# How many pixels have which red, green and blue.
 
 
 @dataclass(frozen=True)
@@ -37,17 +35,13 @@ class RgbHistogram(Descriptor):
 
     @property
     def size(self) -> int:
-        """bins x bins x bins."""
         return self.bins**3
 
     def of(self, image: Image) -> IntArray:
-        """One count for each bin."""
         red, green, blue = (image.rgb[..., channel].astype(np.int32) * self.bins // 256 for channel in range(3))
         index = (red * self.bins + green) * self.bins + blue
         return np.bincount(index.ravel(), minlength=self.size)
 
-
-# How many pixels have which hue, saturation and value.
 
 Channel: TypeAlias = NDArray[np.float32]
 
@@ -80,7 +74,6 @@ class HsvHistogram(Descriptor):
 
     @property
     def size(self) -> int:
-        """hues x saturations x values + greys."""
         return self._coloured + self.greys
 
     @property
@@ -88,7 +81,6 @@ class HsvHistogram(Descriptor):
         return self.hues * self.saturations * self.values
 
     def of(self, image: Image) -> IntArray:
-        """One count for each bin."""
         hue, saturation, value = np.moveaxis(image.hsv, -1, 0)
         if self.greys:
             grey = (saturation < GREY) | (value < DARK)
@@ -104,9 +96,6 @@ class HsvHistogram(Descriptor):
     ) -> IntArray:
         first = bin_of(hue, self.hues) * self.saturations + bin_of(saturation, self.saturations, palest)
         return first * self.values + bin_of(value, self.values, darkest)
-
-
-# How many pixels stand where between red and green, yellow and blue, dark and light.
 
 
 @dataclass(frozen=True)
@@ -129,7 +118,6 @@ class OpponentHistogram(Descriptor):
 
     @property
     def size(self) -> int:
-        """bins x bins x bins."""
         return self.bins**3
 
     def of(self, image: Image) -> IntArray:
@@ -142,9 +130,6 @@ class OpponentHistogram(Descriptor):
 
     def _bin(self, values: np.ndarray, highest: int) -> np.ndarray:
         return np.minimum(self.bins - 1, values * self.bins // highest)
-
-
-# Mean, spread and lean of each colour channel.
 
 
 @dataclass(frozen=True)
@@ -174,26 +159,21 @@ class ColourMoments(Descriptor):
 
     @property
     def z(self) -> bool:
-        """For the picture as a whole."""
         return self.grid == 1
 
     def of(self, image: Image) -> FloatArray:
-        """Nine numbers for each cell."""
-        channels = getattr(image, self.space)
-        return np.concatenate([_moments(cell.reshape(-1, 3)) for cell in picture_cells(channels, self.grid)])
+        moments = []
+        for cell in picture_cells(getattr(image, self.space), self.grid):
+            if not cell.size:
+                moments += [np.zeros(9)]
+                continue
+            values = cell.reshape(-1, 3).astype(np.float64)
+            mean = values.mean(axis=0)
+            around = values - mean
+            squares = around * around
+            moments += [mean, np.sqrt(squares.mean(axis=0)), np.cbrt((squares * around).mean(axis=0))]
+        return np.concatenate(moments)
 
-
-def _moments(colours: NDArray[Any]) -> FloatArray:
-    if not len(colours):
-        return np.zeros(9)
-    values = colours.astype(np.float64)
-    mean = values.mean(axis=0)
-    around = values - mean
-    squares = around * around
-    return np.concatenate([mean, np.sqrt(squares.mean(axis=0)), np.cbrt((squares * around).mean(axis=0))])
-
-
-# Where which colour lies, as the first waves of an 8x8 picture.
 
 LAYOUT_SIDE = 8
 YCBCR = np.array([[0.299, 0.587, 0.114], [-0.168736, -0.331264, 0.5], [0.5, -0.418688, -0.081312]])
@@ -252,8 +232,6 @@ def _zigzag() -> IntArray:
     return np.array([row * LAYOUT_SIDE + column for row, column in places])
 
 
-# A colour histogram that may be cut short: the coarse part comes first.
-
 SCALABLE_HUES, SCALABLE_SATURATIONS, SCALABLE_VALUES = 16, 4, 4
 SCALABLE_LEVELS = 15  # 4 bits
 HAAR_STEPS = (2, 2, 2, 2, 1, 1, 0, 0)  # along hue four times, then saturation, then value
@@ -278,7 +256,6 @@ class ScalableColour(Descriptor):
 
     @property
     def size(self) -> int:
-        """As many as are kept."""
         return self.coefficients
 
     def of(self, image: Image) -> IntArray:
@@ -293,8 +270,6 @@ class ScalableColour(Descriptor):
             sums = even + odd
         return np.concatenate([sums.ravel(), *reversed(differences)])[: self.coefficients]
 
-
-# How often a colour has itself as a neighbour, near and far.
 
 CORRELOGRAM_COLOURS = 64
 CORRELOGRAM_DISTANCES = (1, 3, 5, 7)
@@ -328,7 +303,7 @@ class AutoCorrelogram(Descriptor):
             index = ((bin_of(hue, 8) * 2 + bin_of(saturation, 2)) * 4 + bin_of(value, 4)).astype(np.uint8)
         pixels = np.bincount(index.ravel(), minlength=CORRELOGRAM_COLOURS)
         return np.concatenate(
-            [_same_colour_pairs(index, reach) / (8 * reach * np.maximum(pixels, 1)) for reach in CORRELOGRAM_DISTANCES],
+            [_same_colour_pairs(index, reach) / (8 * reach * np.maximum(pixels, 1)) for reach in CORRELOGRAM_DISTANCES]
         )
 
 
@@ -345,9 +320,6 @@ def _same_colour_pairs(index: NDArray[np.uint8], reach: int) -> IntArray:
         there = (slice(down, height), slice(max(0, right), width - max(0, -right)))
         hits[here] += index[here] == index[there]
     return 2 * np.bincount(index.ravel(), weights=hits.ravel(), minlength=CORRELOGRAM_COLOURS).astype(np.int64)
-
-
-# The picture itself, very small.
 
 
 @dataclass(frozen=True)
@@ -372,7 +344,6 @@ class Thumbnail(Descriptor):
 
     @property
     def size(self) -> int:
-        """One or three for each area."""
         return self.side**2 * (1 if self.colour == "grey" else 3)
 
     def of(self, image: Image) -> FloatArray:

@@ -35,8 +35,6 @@ from rankscope.engines.pairwise import pairwise_ranks
 from rankscope.inputs.features import Features
 from rankscope.ranks.relevant_ranks import RelevantRanks
 
-# Silhouettes compared pair by pair: outlines brought into step, then matched elastically by their heights.
-
 QUERIES_AT_ONCE = 16  # small blocks of products stay in the cache
 SHAPES_AT_ONCE = 32  # while heights are made: all distances between all points of each
 
@@ -110,7 +108,6 @@ class _Shapes:
         )
 
     def distances(self, queries: IntArray) -> FloatArray:
-        """One row of distances per query; the number of threads changes nothing."""
         aligned = self.spectra.aligned(queries)
         if self.matching.band:
             rows = list(zip(queries.tolist(), aligned.shift, aligned.mirrored, strict=True))
@@ -138,9 +135,6 @@ def _scaled_heights(points: FloatArray, runs: int) -> FloatArray:
     return found / np.where(largest > 0, largest, 1.0)
 
 
-# At which turn two outlines go together best, for all pairs at once.
-
-
 @dataclass(frozen=True, eq=False)
 class Alignment:
     """For each query and item: how far the item is turned, whether the query is mirrored, and how well they agree."""
@@ -160,7 +154,6 @@ class Spectra:
 
     @classmethod
     def of(cls, plain: FloatArray, mirrored: FloatArray) -> Spectra:
-        """The spectra along the outlines."""
         both = [np.ascontiguousarray(np.fft.rfft(each, axis=1).transpose(1, 0, 2)) for each in (plain, mirrored)]
         return cls(plain.shape[1], both[0], both[1])
 
@@ -186,8 +179,6 @@ class Spectra:
         shift = every.argmax(axis=0)
         return shift, np.take_along_axis(every, shift[None], axis=0)[0]
 
-
-# Matching two closed outlines point by point, where one may run ahead of the other a little.
 
 CANDIDATES = 512  # at a time, so that a slab of differences stays in the cache
 
@@ -238,10 +229,9 @@ def _last_row(costs: NDArray[Any]) -> FloatArray:
     return total.min(axis=0).astype(np.float64)
 
 
-# Contenders of a benchmark as people name them: descriptors with their distance, and rankers, each with a clock.
-
 # What can enter a benchmark: one way to describe pictures and to rank them.
 
+Pictures: TypeAlias = Sequence[Source]
 Rows: TypeAlias = Callable[[IntArray], FloatArray]
 
 
@@ -257,9 +247,7 @@ class Contender(ABC):
         """How vectors are compared."""
 
     @abstractmethod
-    def vectors(
-        self, pictures: Sequence[Source], threads: int | None = None, progress: Step | None = None
-    ) -> TimedVectors:
+    def vectors(self, pictures: Pictures, threads: int | None = None, progress: Step | None = None) -> TimedVectors:
         """Describe all pictures; each can be read."""
 
     @abstractmethod
@@ -278,8 +266,6 @@ class Contender(ABC):
     def distances(self, matrix: NDArray[Any]) -> Rows:
         """A function from positions of pictures to their distances from all, one row each."""
 
-
-# Rankers that compare pictures in their own way, as contenders of a benchmark.
 
 VOCABULARY_SEED = 0  # of vocabularies
 
@@ -306,7 +292,6 @@ class ByRanker(Contender):
         threads: int | None = None,
         progress: Step | None = None,
     ) -> RelevantRanks:
-        """By the ranker's own distances, every pair."""
         return self.ranker.ranks(
             self.compared(matrix),
             labels,
@@ -328,14 +313,10 @@ class ByHeights(ByRanker):
     def metric(self) -> str:
         return "elastic"
 
-    def vectors(
-        self, pictures: Sequence[Source], threads: int | None = None, progress: Step | None = None
-    ) -> TimedVectors:
-        """The points of each outline."""
+    def vectors(self, pictures: Pictures, threads: int | None = None, progress: Step | None = None) -> TimedVectors:
         return timed_vectors(_Outline(self.ranker), pictures, threads, progress)
 
     def distances(self, matrix: NDArray[Any]) -> Rows:
-        """The cost of the match."""
         return self.ranker.distances(matrix)
 
 
@@ -350,9 +331,7 @@ class ByWords(ByRanker):
     def metric(self) -> str:
         return "cosine of tf-idf" if self.ranker.weight == "tf-idf" else "l1"
 
-    def vectors(
-        self, pictures: Sequence[Source], threads: int | None = None, progress: Step | None = None
-    ) -> TimedVectors:
+    def vectors(self, pictures: Pictures, threads: int | None = None, progress: Step | None = None) -> TimedVectors:
         """How often each word occurs in each picture; the time of learning is shared by all pictures."""
         before = time.process_time()
         found = _local_features(self.ranker.of, pictures, progress)
@@ -378,9 +357,7 @@ class BySift(ByRanker):
     def compared(self, matrix: NDArray[Any]) -> list[LocalFeatures]:
         return unpacked_features(matrix)
 
-    def vectors(
-        self, pictures: Sequence[Source], threads: int | None = None, progress: Step | None = None
-    ) -> TimedVectors:
+    def vectors(self, pictures: Pictures, threads: int | None = None, progress: Step | None = None) -> TimedVectors:
         """Points and vectors of each picture; rows are as long as the picture with the most points needs."""
         before = time.process_time()
         matrix = packed_features(_local_features(self.ranker.of, pictures, progress))
@@ -393,9 +370,8 @@ class BySift(ByRanker):
 
 
 def _local_features(
-    describe: Callable[[Image], LocalFeatures], pictures: Sequence[Source], progress: Step | None
+    describe: Callable[[Image], LocalFeatures], pictures: Pictures, progress: Step | None
 ) -> list[LocalFeatures]:
-    """The local features of every picture."""
     found = []
     for picture in pictures:
         found.append(describe(as_image(picture)))
@@ -448,8 +424,6 @@ class _MadeTogether(Descriptor):
         return str(self.ranker)
 
 
-# Contenders of a benchmark as people name them: descriptors with their distance, and rankers.
-
 ALL_DESCRIPTORS = "all"
 RANKERS: dict[type[Named], Callable[[Any], Contender]] = {  # to be named, for they take longer; a new one adds its line
     HeightMatching: ByHeights,
@@ -474,9 +448,7 @@ class ByVectors(Contender):
     def metric(self) -> str:
         return self.descriptor.distance
 
-    def vectors(
-        self, pictures: Sequence[Source], threads: int | None = None, progress: Step | None = None
-    ) -> TimedVectors:
+    def vectors(self, pictures: Pictures, threads: int | None = None, progress: Step | None = None) -> TimedVectors:
         return timed_vectors(self.descriptor, pictures, threads, progress)
 
     def ranks(
@@ -488,7 +460,6 @@ class ByVectors(Contender):
         threads: int | None = None,
         progress: Step | None = None,
     ) -> RelevantRanks:
-        """By the descriptor's own distance."""
         asked = [ids[row] for row in queries.tolist()]
         items = Features.of(matrix, labels, ids, queries=asked)
         return nearest_ranks(
@@ -521,8 +492,6 @@ def contenders(text: str) -> list[Contender]:
     return list(dict.fromkeys(result))
 
 
-# Descriptors with a clock: what one picture costs, once it is decoded.
-
 Step = Callable[[int, int], None]
 
 
@@ -535,7 +504,7 @@ class TimedVectors:
 
 
 def timed_vectors(
-    descriptor: Descriptor, pictures: Sequence[Source], threads: int | None, progress: Step | None
+    descriptor: Descriptor, pictures: Pictures, threads: int | None, progress: Step | None
 ) -> TimedVectors:
     """The vectors of all pictures and the mean processor time of one, decoding not counted."""
     seconds: list[float] = []

@@ -151,8 +151,6 @@ def _reason(error: Exception, data: bytes) -> str:
     return str(error).splitlines()[0] if str(error) else type(error).__name__
 
 
-# Small pictures for pages: decoded no larger than shown, turned upright, without anything else of the file.
-
 SMALL: Final = 192
 LARGE: Final = 1280
 WEBP_QUALITY: Final = {SMALL: 80, LARGE: 85}

@@ -146,8 +146,6 @@ def _stored_values(values: NDArray[Any]) -> NDArray[Any]:
     return values.astype(np.int32 if values.dtype.kind in "iu" else np.float32)
 
 
-# Described pictures in a file: what `rankscope rank` reads.
-
 PACKAGES = ("numpy", "scipy", "pillow", "opencv-python-headless", "scikit-image")
 
 

@@ -58,8 +58,6 @@ def __getattr__(name: str) -> Any:
 __all__ = ["ALL", "DESCRIPTORS", "EXAMPLE", "GROUP", "Descriptor"]
 
 
-# What a descriptor is: one vector for one picture, and the distance that goes with it.
-
 Vector = NDArray[Any]  # int64 for counts and levels, else float64
 
 
@@ -101,9 +99,6 @@ class Descriptor(Named, ABC):
     def z_columns(self) -> slice:
         """Which columns `z` scales: all, unless a descriptor says otherwise."""
         return slice(None)
-
-
-# Bins, cells and ramps: what several descriptors count and cut with.
 
 
 def bin_of(values: NDArray[Any], bins: int, low: float = 0.0, high: float = 1.0) -> IntArray:

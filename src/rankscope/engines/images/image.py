@@ -44,7 +44,6 @@ class Image:
 
     @property
     def pixels(self) -> int:
-        """How many pixels there are."""
         return self.height * self.width
 
     @cached_property
@@ -117,18 +116,13 @@ def _floats(values: Any) -> NDArray[np.float32]:
     return np.asarray(values, dtype=np.float32)
 
 
-# Packages of the `images` and `onnx` extras, imported when they are needed, with a clear word when they are absent.
-
-
 def opencv() -> Any:
     return import_extra("cv2", "opencv-python-headless", "images")
 
 
 def pillow(part: str) -> Any:
-    """A part of Pillow: `Image`, `ImageOps`."""
     return import_extra(f"PIL.{part}", "pillow", "images")
 
 
 def scikit_image(part: str) -> Any:
-    """A part of scikit-image: `feature`."""
     return import_extra(f"skimage.{part}", "scikit-image", "images")

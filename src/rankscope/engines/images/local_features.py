@@ -26,10 +26,6 @@ from rankscope.engines.pairwise import pairwise_ranks
 from rankscope.inputs.array_files import Archive
 from rankscope.ranks.relevant_ranks import RelevantRanks
 
-# Local features (SIFT), and pictures compared by them pair by pair: finds copies and the same object, not classes.
-
-# Local features: points that stand out in a picture, each with a vector of the gradients around it.
-
 SIFT_WIDTH = 128
 MOST_POINTS = 500  # points of a picture, the strongest first
 GRID_STEP, GRID_SIZE = 8, 16  # of the grid of dense points
@@ -134,11 +130,7 @@ class SiftMatching(Named):
 
     name: ClassVar[str] = "sift-matching"
     source: ClassVar[str] = "Lowe 2004; Arandjelovic and Zisserman 2012; Fischler and Bolles 1981; Lebeda et al. 2012"
-    choices: ClassVar = {
-        "by": ("inliers", "matches"),
-        "vectors": ("rootsift", "sift"),
-        "ransac": ("plain", "local"),
-    }
+    choices: ClassVar = {"by": ("inliers", "matches"), "vectors": ("rootsift", "sift"), "ransac": ("plain", "local")}
     least: ClassVar = {"features": 1}
     above: ClassVar = {"ratio": 0.0}
     most: ClassVar = {"ratio": 1.0}
@@ -150,7 +142,6 @@ class SiftMatching(Named):
     ransac: str = "plain"
 
     def of(self, image: Image) -> LocalFeatures:
-        """The local features of one picture."""
         return local_features(image, self.features, root=self.vectors == "rootsift")
 
     def score(self, query: LocalFeatures, item: LocalFeatures) -> int:
@@ -160,14 +151,13 @@ class SiftMatching(Named):
 
     def inliers(self, query: LocalFeatures, item: LocalFeatures, mine: IntArray, theirs: IntArray) -> int:
         """How many matches one similarity explains, found as `ransac` says."""
-        if self.ransac == "plain":
-            return plain_inliers(query, item, mine, theirs)
         if mine.size < LEAST_MATCHES:
             return 0
+        if self.ransac == "plain":
+            return plain_inliers(query, item, mine, theirs)
         return int(local_inliers(query.points[mine], item.points[theirs], REACH, TRIES).sum())
 
     def scores(self, queries: Sequence[LocalFeatures], items: Sequence[LocalFeatures]) -> FloatArray:
-        """The scores of all items for each query."""
         rows = [in_threads(partial(self.score, query), items) for query in queries]
         return np.array(rows, dtype=np.float64).reshape(len(queries), len(items))
 
@@ -203,15 +193,11 @@ def feature_matches(query: LocalFeatures, item: LocalFeatures, ratio: float) -> 
 
 def plain_inliers(query: LocalFeatures, item: LocalFeatures, mine: IntArray, theirs: IntArray) -> int:
     """How many matches one similarity transform explains within five pixels; 0 for fewer than four matches."""
-    if mine.size < LEAST_MATCHES:
-        return 0
     cv2 = opencv()
     options = {"ransacReprojThreshold": REACH, "maxIters": TRIES, "confidence": CONFIDENCE}
     found = cv2.estimateAffinePartial2D(query.points[mine], item.points[theirs], method=cv2.RANSAC, **options)
     return 0 if found[0] is None else int(found[1].sum())
 
-
-# Locally optimised RANSAC of a similarity transform: a model that looks good is improved before it is counted.
 
 Points: TypeAlias = NDArray[np.complex128]
 WIDER, FITTING_STEPS = 3.0, 4  # reach of the first fit, in reaches, and how many fits lead to one
@@ -225,7 +211,13 @@ def local_inliers(query: NDArray[Any], item: NDArray[Any], reach: float, tries: 
     best = np.zeros(here.size, np.bool_)
     if here.size < LEAST_PAIRS:
         return best
-    turn, shift = _similarity_models(here, there, tries, np.random.default_rng([seed, here.size]))
+    # Similarities through two matches each; two at the same point make none, and are drawn again as a shift.
+    chance = np.random.default_rng([seed, here.size])
+    first = chance.integers(0, here.size, tries)
+    second = (first + chance.integers(1, here.size, tries)) % here.size
+    across = here[second] - here[first]
+    turn = np.where(across != 0, (there[second] - there[first]) / np.where(across != 0, across, 1), 1.0)
+    shift = there[first] - turn * here[first]
     step = max(1, RANSAC_CELLS // here.size)
     counts = []  # of the inliers of each model
     for some in (slice(start, start + step) for start in range(0, turn.size, step)):
@@ -263,17 +255,6 @@ def fitted_similarity(here: Points, there: Points) -> tuple[complex, complex]:
     turn = complex((mine.conj() * theirs).sum() / length) if length > 0 else 1.0 + 0j
     return turn, complex(there.mean() - turn * here.mean())
 
-
-def _similarity_models(here: Points, there: Points, tries: int, chance: np.random.Generator) -> tuple[Points, Points]:
-    """Similarities through two matches each; two at the same point make none, and are drawn again as a shift."""
-    first = chance.integers(0, here.size, tries)
-    second = (first + chance.integers(1, here.size, tries)) % here.size
-    across = here[second] - here[first]
-    turn = np.where(across != 0, (there[second] - there[first]) / np.where(across != 0, across, 1), 1.0)
-    return turn, there[first] - turn * here[first]
-
-
-# Pictures as bags of visual words, ranked as texts are, and the vocabulary of these words.
 
 # A vocabulary of visual words: typical local features, learnt once, saved, and named.
 
@@ -364,9 +345,6 @@ class VisualVocabulary:
         return cls(*about)
 
 
-# Pictures as bags of visual words, ranked as texts are: rare words weigh more, and an inverted index finds them.
-
-
 @dataclass(frozen=True)
 class BagOfWords(Named):
     """The ranker `bag-of-words`: 50 words, 3 % of them left out at both ends, tf-idf, cosine, as Brughi et al. 2014.
@@ -392,7 +370,6 @@ class BagOfWords(Named):
             raise SettingError(f"{self.name}: clip must be below 0.5, or no word is left, got {self.clip!r}")
 
     def of(self, image: Image) -> LocalFeatures:
-        """The local features of one picture."""
         return dense_features(image) if self.points == "dense" else local_features(image)
 
     def vocabulary(self, items: Iterable[LocalFeatures], seed: int = 0, sample: int = SAMPLE) -> VisualVocabulary:

@@ -96,7 +96,11 @@ class NetworkDescriptor(Descriptor):
 
     def _fed(self, image: Image, form: InputForm) -> NDArray[Any]:
         side = self._side(form)
-        rgb = _middle(image.rgb) if self.fit == "crop" else image.rgb
+        rgb = image.rgb
+        if self.fit == "crop":  # the largest square in the middle
+            shortest = min(rgb.shape[:2])
+            top, left = ((length - shortest) // 2 for length in rgb.shape[:2])
+            rgb = rgb[top : top + shortest, left : left + shortest]
         values: NDArray[Any] = shrunk(rgb, side, side)
         if form.channels == 1:
             values = luminance(values)[..., None]
@@ -120,13 +124,6 @@ class NetworkDescriptor(Descriptor):
 
     def __str__(self) -> str:
         return f"model({Path(self.file).name},fit={self.fit})"
-
-
-def _middle(rgb: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """The largest square in the middle."""
-    side = min(rgb.shape[:2])
-    top, left = ((length - side) // 2 for length in rgb.shape[:2])
-    return rgb[top : top + side, left : left + side]
 
 
 class Network(ABC):

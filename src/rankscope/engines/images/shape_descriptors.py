@@ -45,7 +45,9 @@ class FourierCentroid(Descriptor):
 
     def of(self, image: Image) -> FloatArray:
         """63 harmonics; zeros for an object of one or two pixels."""
-        return centroid_harmonics(outline_points(silhouette(image.grey), POINTS))
+        points = outline_points(silhouette(image.grey), POINTS)
+        terms = np.abs(np.fft.fft(np.hypot(*(points - points.mean(axis=0)).T)))
+        return _harmonic_shares(terms[1 : POINTS // 2], float(terms[0]))
 
 
 @dataclass(frozen=True)
@@ -70,40 +72,15 @@ class FourierComplex(Descriptor):
 
     def of(self, image: Image) -> FloatArray:
         """Harmonics 1, 2, ... and then -1, -2, ...; zeros for an object of one or two pixels."""
-        return complex_harmonics(outline_points(silhouette(image.grey), POINTS), self.harmonics)
-
-
-def centroid_harmonics(points: FloatArray) -> FloatArray:
-    """Magnitudes of the harmonics of the distance from the mean point, over that of the mean distance.
-
-    >>> around = np.exp(2j * np.pi * np.arange(8) / 8)
-    >>> circle = np.stack([around.real, around.imag], axis=1)
-    >>> bool(np.allclose(centroid_harmonics(circle), 0))
-    True
-    """
-    radius = np.hypot(*(points - points.mean(axis=0)).T)
-    terms = np.abs(np.fft.fft(radius))
-    return _harmonic_shares(terms[1 : len(points) // 2], float(terms[0]))
-
-
-def complex_harmonics(points: FloatArray, number: int) -> FloatArray:
-    """Magnitudes of the harmonics of x + iy, 1 to `number` and then -1 to -`number`, over the larger of 1 and -1.
-
-    >>> around = np.exp(2j * np.pi * np.arange(8) / 8)
-    >>> complex_harmonics(np.stack([around.real, around.imag], axis=1), 2).round(6).tolist()
-    [1.0, 0.0, 0.0, 0.0]
-    """
-    path = points[:, 0] + 1j * points[:, 1]
-    terms = np.abs(np.fft.fft(path - path.mean()))
-    kept = np.concatenate([terms[1 : number + 1], terms[-1 : -number - 1 : -1]])
-    return _harmonic_shares(kept, float(max(terms[1], terms[-1])))
+        points = outline_points(silhouette(image.grey), POINTS)
+        path = points[:, 0] + 1j * points[:, 1]
+        terms = np.abs(np.fft.fft(path - path.mean()))
+        kept = np.concatenate([terms[1 : self.harmonics + 1], terms[-1 : -self.harmonics - 1 : -1]])
+        return _harmonic_shares(kept, float(max(terms[1], terms[-1])))
 
 
 def _harmonic_shares(terms: FloatArray, whole: float) -> FloatArray:
     return terms / whole if whole > 0 else np.zeros_like(terms)
-
-
-# Moments of the object over the unit disc that do not change when it turns.
 
 
 @dataclass(frozen=True)
@@ -125,7 +102,6 @@ class Zernike(Descriptor):
 
     @property
     def size(self) -> int:
-        """How many moments there are."""
         return len(_zernike_kinds(self.order)) - 2
 
     @property
@@ -167,8 +143,6 @@ def _zernike_basis(order: int) -> NDArray[Any]:
     return np.stack(rows).reshape(len(rows), -1)
 
 
-# The region descriptor of MPEG-7: angular and radial waves over the unit disc.
-
 RADIAL_WAVES, ANGULAR_WAVES = 3, 12
 
 
@@ -194,8 +168,6 @@ def _angular_radial_basis() -> NDArray[Any]:
     rows = [wave * np.exp(-1j * m * angle) * inside / (2 * np.pi) for wave in waves for m in range(ANGULAR_WAVES)]
     return np.stack(rows).reshape(len(rows), -1)
 
-
-# The object itself as a small picture.
 
 FRAME_THRESHOLD = 127
 
@@ -234,8 +206,6 @@ class Silhouette(Descriptor):
             return np.asarray(small, dtype=np.uint8).astype(np.int64).ravel()
         return shrunk(object_box(silhouette(image.grey)), self.side, self.side).astype(np.float64).ravel()
 
-
-# How the heights over the tangents change along the outline, as magnitudes of harmonics.
 
 HEIGHT_POINTS, HEIGHT_RUNS, HEIGHT_HARMONICS = 128, 16, 12
 

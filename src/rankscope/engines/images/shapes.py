@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from rankscope.core.arrays import BoolArray, FloatArray
 from rankscope.engines.images.image import opencv
 
-# The object in a picture of light on dark: its largest connected part.
-
 THRESHOLD = 128
 DISC_SIDE = 64  # of the grid over the unit disc
 DISC_FINE = 4  # the object is drawn this many times larger, then shrunk by area
@@ -68,9 +66,6 @@ def on_unit_disc(mask: BoolArray) -> FloatArray:
     return np.asarray(cv2.resize(drawn, (DISC_SIDE, DISC_SIDE), interpolation=cv2.INTER_AREA), dtype=np.float64)
 
 
-# The outline of an object: its border pixels in order, and points at equal distances along it.
-
-
 def outline(mask: BoolArray) -> FloatArray:
     """The border pixels (x, y) of the object in order, always the same way round; holes are ignored.
 
@@ -117,9 +112,6 @@ def outline_points(mask: BoolArray, number: int) -> FloatArray:
     return equidistant_points(outline(mask), number)
 
 
-# Heights of the outline over its own tangents: what a walker along it sees ahead.
-
-
 def heights(points: FloatArray, runs: int) -> FloatArray:
     """For each of many outlines (shapes, points, 2): heights over the tangent of each point, averaged in runs.
 
@@ -142,9 +134,6 @@ def heights(points: FloatArray, runs: int) -> FloatArray:
 def mirror_images(points: FloatArray) -> FloatArray:
     """The mirror images of outlines, run the same way round as before: points reversed, x negated."""
     return points[:, ::-1] * np.array([-1.0, 1.0])
-
-
-# Sums of a drawn object against functions on the unit disc.
 
 
 def unit_disc(side: int) -> tuple[FloatArray, FloatArray, BoolArray]:

@@ -25,8 +25,6 @@ from rankscope.engines.images.descriptors import (
 )
 from rankscope.engines.images.image import AREAS, Image, hsv, luminance, opencv, scikit_image, shrunk
 
-# Descriptors of edges and texture: edge histogram, Tamura, Gabor, LBP, HOG, gist.
-
 # Five kinds of edge in a square of four luminances, as MPEG-7 filters them.
 
 ROOT = float(np.sqrt(2.0))
@@ -46,17 +44,9 @@ def edge_strengths(quarters: FloatArray, filters: tuple[tuple[float, ...], ...])
     return np.abs(quarters @ np.array(filters).T)
 
 
-# Which kinds of edge lie where.
-
 EDGE_SIDE = 4  # sub-images a side
 EDGE_TYPES = 5
-EDGE_FILTERS = (
-    VERTICAL,
-    HORIZONTAL,
-    RISING,
-    FALLING,
-    NO_DIRECTION,
-)
+EDGE_FILTERS = (VERTICAL, HORIZONTAL, RISING, FALLING, NO_DIRECTION)
 WEAKEST_EDGE = 11.0  # a strongest response below this is no edge
 EDGE_GLOBAL_WEIGHT = 5
 EDGE_CORNERS = ((0, 0), (0, 2), (2, 0), (2, 2), (1, 1))  # top left of the groups of 2 x 2 sub-images
@@ -160,7 +150,6 @@ class Tamura(Descriptor):
 
     @property
     def distance(self) -> str:
-        """City block for the values."""
         return "l1" if self.form == "values" else "js"
 
     @property
@@ -231,8 +220,6 @@ def _tamura_joint(plane: FloatArray, scale: IntArray) -> IntArray:
     index = ((scale - 1) * TAMURA_CONTRASTS + contrast.astype(np.int64)) * TAMURA_ANGLES + angle
     return np.bincount(index.ravel(), minlength=TAMURA_SCALES * TAMURA_CONTRASTS * TAMURA_ANGLES)
 
-
-# Mean and spread of the answers to waves of several lengths and directions.
 
 GABOR_LOWEST, GABOR_HIGHEST = 0.05, 0.4  # cycles a pixel
 
@@ -325,8 +312,6 @@ def _remembered_filters(bank: GaborBank, height: int, width: int) -> tuple[Float
     return tuple(bank.filters(height, width))
 
 
-# The gist of a scene: how strong which waves are in which part of the picture.
-
 GIST_SIDE, GIST_GRID = 128, 4
 GIST_BANK = GaborBank(scales=4, orientations=8, lowest=0.03, highest=0.35)
 GIST_SIGMA, GIST_LEAST_CONTRAST = 8, 0.2
@@ -361,8 +346,6 @@ class Gist(Descriptor):
         return np.concatenate(means)
 
 
-# Local binary patterns: which of a pixel's neighbours are lighter than it.
-
 LBP_RINGS = {"upright": ((8, 1),), "turned": ((8, 1), (16, 2), (24, 3))}  # neighbours and radius
 
 
@@ -392,7 +375,6 @@ class Lbp(Descriptor):
 
     @property
     def distance(self) -> str:
-        """Chi-squared, city block for a grid."""
         return "chi2" if self.grid == 1 else "l1"
 
     @property
@@ -411,8 +393,6 @@ class Lbp(Descriptor):
         ]
         return np.concatenate([part for cell in zip(*counted, strict=True) for part in cell])
 
-
-# Histograms of oriented gradients.
 
 HOG_ORIENTATIONS = 9
 HOG_BLOCK = 2
@@ -463,19 +443,9 @@ class Hog(Descriptor):
         return np.asarray(found, dtype=np.float64)
 
 
-# Descriptors of colour and texture together: CEDD, FCTH and JCD, with the 24 fuzzy colours that they count.
-
-# CEDD: colour and edge directivity, counted together in 40 x 40 blocks.
-
 BLOCKS = 40
 CEDD_TEXTURES, COLOURS = 6, 24
-CEDD_FILTERS = (
-    NO_DIRECTION,
-    HORIZONTAL,
-    VERTICAL,
-    RISING,
-    FALLING,
-)
+CEDD_FILTERS = (NO_DIRECTION, HORIZONTAL, VERTICAL, RISING, FALLING)
 CEDD_WEAKEST = 14.0  # a largest response below this is no edge
 CEDD_CLEAR = np.array([0.68, 0.98, 0.98, 0.98, 0.98])  # share of the largest response
 HIGHEST = 7
@@ -523,8 +493,6 @@ def block_colours(quarters: FloatArray) -> FloatArray:
     means = quarters.reshape(BLOCKS, 2, BLOCKS, 2, 3).mean(axis=(1, 3))
     return fuzzy_colour_shares(means).reshape(-1, COLOURS)
 
-
-# FCTH: colour and the energy of fine waves, counted together in 40 x 40 blocks.
 
 FCTH_TEXTURES = 8
 FCTH_WEAK, FCTH_STRONG = 5.0, 40.0  # energies between which a texture fades in
@@ -574,8 +542,6 @@ def fcth_shares(image: Image) -> FloatArray:
     textures = np.stack([kind * (1 - high) for kind in kinds] + [kind * high for kind in kinds], axis=-1)
     return textures.T @ colours / BLOCKS**2
 
-
-# JCD: CEDD and FCTH in one.
 
 JCD_TEXTURES = 7
 

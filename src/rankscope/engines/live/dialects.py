@@ -217,14 +217,8 @@ def _stored_field(hit: Mapping[str, Any], name: str) -> Any:
 
 # The kinds of engines that can be asked; a new one adds its line here.
 
-DIALECTS: dict[str, Dialect] = {
-    "solr": Solr(),
-    "opensearch": OpenSearch(),
-    "elasticsearch": OpenSearch(),
-}
+DIALECTS: dict[str, Dialect] = {"solr": Solr(), "opensearch": OpenSearch(), "elasticsearch": OpenSearch()}
 
-
-# One page of an answer: what is asked for, and what is read from it.
 
 T = TypeVar("T")
 JSON_KINDS: dict[type, str] = {dict: "an object", list: "a list", str: "text"}
@@ -317,8 +311,6 @@ def first_text(values: Sequence[Any]) -> str:
     """The first of some values that is text with anything in it."""
     return next((each for each in values if isinstance(each, str) and each.strip()), "")
 
-
-# Why an engine gave no answer, and whether asking again may help.
 
 LONGEST_REASON = 300
 

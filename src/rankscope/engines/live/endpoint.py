@@ -14,8 +14,6 @@ from rankscope.core.validation import COUNT, Number, WholeNumber, check_fields
 from rankscope.core.wording import setting_usage
 from rankscope.engines.live.dialects import DIALECTS
 
-# Where an engine is: its kind and the address of one index, as `solr:http://localhost:8983/solr/papers`.
-
 THIS_MACHINE = ("localhost", "127.0.0.1", "::1")
 
 
@@ -75,8 +73,6 @@ def _address_problem(url: str) -> str:
     return ""
 
 
-# Who asks: a name and password, a key or a token, from the environment alone, and never shown.
-
 USER, PASSWORD = "RANKSCOPE_ENGINE_USER", "RANKSCOPE_ENGINE_PASSWORD"
 API_KEY, TOKEN = "RANKSCOPE_ENGINE_API_KEY", "RANKSCOPE_ENGINE_TOKEN"
 MASK = "***"
@@ -118,7 +114,6 @@ class Credentials:
 
     @property
     def headers(self) -> dict[str, str]:
-        """As a request carries them."""
         return {"Authorization": self.header} if self.header else {}
 
     def masked(self, text: str) -> str:
@@ -126,9 +121,6 @@ class Credentials:
         for each in self.secrets:
             text = text.replace(each, MASK)
         return text
-
-
-# How much is asked at once, how long for, and how often again.
 
 
 @dataclass(frozen=True)

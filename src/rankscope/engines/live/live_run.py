@@ -8,23 +8,19 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import islice, pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import polars as pl
 
 from rankscope.core.files import atomic
 from rankscope.engines.resumable import Resumable, WorkKind
 from rankscope.inputs.formats.registry import OUR_SUFFIXES, write_file
+from rankscope.inputs.problems import Problems
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.run import Run
 from rankscope.inputs.sources import without_suffix
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from rankscope.inputs.problems import Problems
-    from rankscope.inputs.tables import Table
-
+from rankscope.inputs.tables import Table
 
 TOPICS_AT_ONCE = 20
 
@@ -65,7 +61,6 @@ class LiveRun(Run):
     resumed: bool = False
 
     def note(self, read: Callable[[], Iterable[TopicAnswer]]) -> None:
-        """Latency and oddities from all answers."""
         self.latency, self.oddities = Latency.of(read()), Oddities.of(read())
 
 
@@ -73,10 +68,6 @@ def run_of_answers(name: str, read: Callable[[], Iterable[TopicAnswer]]) -> Live
     """A run whose rows are read whenever they are asked for, in the order of the engine; without its latency."""
 
     def tables(_: Problems) -> Iterator[Table]:
-        import polars as pl
-
-        from rankscope.inputs.tables import Table
-
         waiting = iter(read())
         while some := list(islice(waiting, TOPICS_AT_ONCE)):
             yield Table.numbered(pl.concat(map(answer_table, some)))
@@ -88,9 +79,6 @@ def run_of_answers(name: str, read: Callable[[], Iterable[TopicAnswer]]) -> Live
 
 
 def answer_table(answer: TopicAnswer) -> pl.DataFrame:
-    """The rows of a topic."""
-    import polars as pl
-
     return pl.DataFrame(
         {
             "query": pl.repeat(answer.topic, len(answer.ids), eager=True, dtype=pl.String),
@@ -249,7 +237,6 @@ class Answers(Resumable):
             self.base.executemany("INSERT INTO answers VALUES (?, ?, ?, ?)", map(_row, answers))
 
     def topics(self) -> set[str]:
-        """Those that have an answer."""
         return {topic for (topic,) in self.base.execute("SELECT topic FROM answers")}
 
     def read(self, topics: Iterable[str]) -> Iterator[TopicAnswer]:

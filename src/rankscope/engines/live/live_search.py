@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
@@ -41,7 +42,6 @@ from rankscope.engines.live.live_run import (
     run_of_answers,
     written_run,
 )
-from rankscope.engines.live.requests import digest_of_requests
 from rankscope.engines.resumable import remove_state
 from rankscope.inputs.formats.registry import format_of_path
 from rankscope.version import __version__
@@ -67,10 +67,11 @@ class LiveSearch:
     @property
     def settings(self) -> dict[str, Any]:
         """What the result depends on."""
+        requests = json.dumps(self.requests, ensure_ascii=False, sort_keys=False)
         return {
             "engine": str(self.address),
             "request": dict(self.template),
-            "topics": digest_of_requests(self.requests),
+            "topics": hashlib.sha256(requests.encode("utf-8", "surrogatepass")).hexdigest(),
             "id_field": self.id_field,
             "depth": self.extent.depth,
             "page_size": self.extent.page_size,
@@ -115,7 +116,9 @@ class LiveSearch:
             good = [each for each in arrived if isinstance(each, TopicAnswer)]
             answers.record(good)
             if output is not None and unchecked and any(each.ids for each in good):
-                self._check_writable(good, name, output)
+                # Raise now where ids cannot be written in the format of the output, not after all topics were asked.
+                chosen, first = format_of_path(output), run_of_answers(name, good.copy)
+                chosen.write_run(first, io.BytesIO() if chosen.binary else io.StringIO())
                 unchecked = False
             course.note(arrived)
             done += len(arrived)
@@ -126,11 +129,6 @@ class LiveSearch:
         answered = len(answers.topics())
         if answered < len(self.requests):
             raise course.error(str(self.address), answered, len(self.requests), output is not None)
-
-    def _check_writable(self, answers: Sequence[TopicAnswer], name: str, output: str | Path) -> None:
-        """Raise now where ids cannot be written in the format of the output, not after all topics were asked."""
-        chosen = format_of_path(output)
-        chosen.write_run(run_of_answers(name, lambda: answers), io.BytesIO() if chosen.binary else io.StringIO())
 
     def _arriving(self, topics: Sequence[str]) -> Iterator[list[TopicAnswer | TopicFailure]]:
         """What comes of topics, in the order in which it comes."""
@@ -179,7 +177,6 @@ class Course:
     in_a_row: int = 0
 
     def note(self, arrived: Iterable[TopicAnswer | TopicFailure]) -> None:
-        """What came of some more topics."""
         for each in arrived:
             if isinstance(each, TopicAnswer):
                 self.in_a_row = 0
@@ -204,10 +201,6 @@ class Course:
         kept = kept if resumable and answered else ""
         return InputError.of(engine, problems, f"No run was written.{given_up}{kept}")
 
-
-# Asking an engine, which needs httpx: several workers at once, page by page, again where that may help.
-
-# Topics asked by several workers at once; what comes of each, in the order in which it comes.
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -274,8 +267,6 @@ class Crew(Generic[Task, Result]):
             return
 
 
-# The ranking of one topic, page by page to the depth that is wanted.
-
 Ask = Callable[[HttpRequest], tuple[Page, float, int]]  # the page, its seconds, and how often it was asked again
 
 
@@ -306,7 +297,6 @@ class ArrivedRanking:
         self.last = page
 
     def answer(self, topic: str, depth: int) -> TopicAnswer:
-        """The first documents of it."""
         kept = list(self.scores.items())[:depth]
         return TopicAnswer(
             topic=topic,
@@ -331,7 +321,6 @@ class Pager:
     ask: Ask
 
     def rank(self, topic: str, body: Mapping[str, Any]) -> TopicAnswer:
-        """The ranking of a topic whose request is `body`."""
         ranking = ArrivedRanking()
         depth, size = self.extent.depth, self.extent.page_size
         place: Place | None = Place(0, min(size, depth), deep=depth > WINDOW)
@@ -354,8 +343,6 @@ class Pager:
         size = min(place.size, missing, WINDOW - start)
         return Place(start, size) if size > 0 else None
 
-
-# Asking again: pauses that double, with chance in them, and as long as the engine asks for.
 
 T = TypeVar("T")
 LONGEST_ASKED = 120.0  # seconds that an engine may ask to wait; longer is left to the user
@@ -381,7 +368,6 @@ class Gate:
             raise Stopped
 
     def enter(self) -> None:
-        """Wait until the gate is open."""
         while True:
             with self._lock:
                 left = self._until - monotonic()
@@ -422,8 +408,6 @@ class Patience:
             self._gate.close_for(failure.wait)
         self._gate.pause(own if failure.wait is None else min(own, self._limits.first_wait))
 
-
-# One request: what the engine answers and how long that took, or why there is no answer.
 
 LARGEST_ANSWER = 32_000_000  # bytes of an answer, unpacked: a page of 10,000 ids and scores takes 1 to 2 million
 PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})  # what may be better a moment later

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -79,14 +78,6 @@ def _decimals(vector: Any) -> list[float]:
     return [float(str(each)) for each in vector]
 
 
-def digest_of_requests(requests: Mapping[str, Any]) -> str:
-    """What tells whether topics and their requests are the same as before."""
-    text = json.dumps(requests, ensure_ascii=False, sort_keys=False)
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-# The request as a user writes it: JSON with places that each topic fills.
-
 PLACE = re.compile(r"\{\{([A-Za-z][\w.-]*)\}\}|\{([A-Za-z][\w.-]*)\}")
 QUERY, ESCAPED, VECTOR, TOPIC = "query", "query.escaped", "vector", "topic."
 TOPIC_ID = f"{TOPIC}id"
@@ -102,7 +93,6 @@ class TopicValues:
     vector: list[float] | None = None
 
     def value(self, place: str, dropped: str) -> Any:
-        """What belongs into a place."""
         if place == VECTOR:
             return self.vector
         if place.startswith(TOPIC):
@@ -146,7 +136,6 @@ class RequestTemplate:
         return tuple(dict.fromkeys(_places(self.body)))
 
     def filled(self, topic: TopicValues) -> dict[str, Any]:
-        """The request of a topic."""
         return {self._in_text(name, topic): self._in(value, topic) for name, value in self.body.items()}
 
     def _in(self, value: Any, topic: TopicValues) -> Any:
@@ -201,8 +190,6 @@ def _listed(places: list[str]) -> str:
 def _template_advice() -> str:
     return f'A request is JSON with places that topics fill, as {{"query": {{"match": {{"title": "{{{QUERY}}}"}}}}}}.'
 
-
-# Words in which no sign has a meaning, for engines that read Lucene's language.
 
 SIGNS = re.compile(r'[+\-=&|!(){}\[\]^"~*?:\\/]')
 OPERATORS = re.compile(r"(?<!\S)(?=(?:AND|OR|NOT)(?!\S))")

@@ -156,12 +156,12 @@ class Ranker(Screening, BlockRanker):
             return self._ranked(queries)
         if self._pool is None:  # the same threads for all blocks: each has memory that it uses again
             self._pool = ThreadPoolExecutor(thread_count())
-        parts = np.array_split(queries, threads)
-        return BlockRanks.join(list(self._pool.map(self._ranked_alone, parts)))
 
-    def _ranked_alone(self, queries: IntArray) -> BlockRanks:
-        with with_threads(1):
-            return self._ranked(queries)
+        def ranked_alone(part: IntArray) -> BlockRanks:
+            with with_threads(1):
+                return self._ranked(part)
+
+        return BlockRanks.join(list(self._pool.map(ranked_alone, np.array_split(queries, threads))))
 
     def _ranked(self, queries: IntArray) -> BlockRanks:
         work = RowsOfBlock(self, QueryBlock.of(self.space, self.relevance, queries))

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from time import perf_counter
 from typing import Any
@@ -26,8 +26,6 @@ from rankscope.engines.nearest.space import U32
 from rankscope.ranks.ragged import Ragged
 from rankscope.ranks.relevant_ranks import KEPT_DISTRACTORS
 from rankscope.ranks.screening import Ranked
-
-# Exact ranks on a graphics card, through torch: the same numbers as on the processor, bit for bit.
 
 QUERIES = 8192  # of a tile
 ITEMS = 1 << 16
@@ -71,7 +69,6 @@ class GpuRanker(BlockRanker):
 
     @cached_property
     def precise(self) -> Level:
-        """Made when it is needed."""
         return Fixed(self.rows)
 
     def block_size(self) -> int:
@@ -97,7 +94,6 @@ class GpuRanker(BlockRanker):
                 yield waiting.popleft().result()
 
     def ranked(self, queries: IntArray) -> BlockRanks:
-        """The ranks of one block."""
         block = self._looked_up(queries)
         return self._as_lists(block, self._on_device(block))
 
@@ -239,7 +235,6 @@ class _OnDevice:
         self.out_row, self.out_item = self.out_row[order], self.out_item[order]
 
     def tile(self, start: int, stop: int) -> _Tile:
-        """The queries from start to stop."""
         torch = self.hits.torch
         edges = torch.tensor([start, stop], device=self.out_row.device)
         first, last = torch.searchsorted(self.out_row, edges).tolist()
@@ -282,18 +277,15 @@ class _Tile:
 
     def part(self, start: int, stop: int) -> _Tile:
         chosen = (self.out_row >= start) & (self.out_row < stop)
-        return _Tile(
+        return replace(
+            self,
             start=self.start + start,
-            step=self.step,
-            count=self.count,
             queries=self.queries[start:stop],
             hits=self.hits.part(start, stop),
             out_row=self.out_row[chosen] - start,
             out_item=self.out_item[chosen],
         )
 
-
-# Tiles of queries on a device: their hits, what stands before each, and the best distractors.
 
 # Counting tiles of screened scores on a device: a Triton kernel where there is one, else plain torch.
 
@@ -358,7 +350,6 @@ class TileCounts:
         self.number += row.numel()
 
     def listed(self) -> int:
-        """How many items are in doubt."""
         return int(self.number.item())
 
     def doubtful(self) -> tuple[Any, Any]:
@@ -367,9 +358,6 @@ class TileCounts:
             return self.row[: self.listed()], self.item[: self.listed()]
         row, item = (self.torch.cat(each) for each in zip(*self.parts, strict=True))
         return row, item
-
-
-# The hits of some queries on a device, and where others stand among them.
 
 
 @dataclass(frozen=True, eq=False)
@@ -402,12 +390,10 @@ class DeviceHits:
         )
 
     def part(self, start: int, stop: int) -> DeviceHits:
-        """Those of the queries from start to stop."""
         first, last = (int(self.offsets[each]) for each in (start, stop))
         offsets = self.offsets[start : stop + 1] - first
-        return DeviceHits(
-            torch=self.torch,
-            device=self.device,
+        return replace(
+            self,
             offsets=offsets,
             row=self.row[first:last] - start,
             item=self.item[first:last],
@@ -479,9 +465,6 @@ class DeviceHits:
         size = torch.diff(first, append=first.new_tensor([self.row.numel()])) + equal[first]
         first, size = first[size >= 2], size[size >= 2]
         return self.row[first], rank[first] - before[first], size
-
-
-# The best distractors of a tile of queries, found on a device.
 
 
 class DeviceBest:

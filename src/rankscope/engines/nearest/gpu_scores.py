@@ -250,7 +250,6 @@ class DeviceRows:
         return middle + self.lengths[queries] ** 2 if self.metric == "l2" else middle
 
     def reference(self, queries: Any, items: Any) -> Any:
-        """The scores that count, of pairs."""
         return self._in_slabs(self._pairs, queries, items)
 
     def _in_slabs(self, work: Any, one: Any, other: Any) -> Any:

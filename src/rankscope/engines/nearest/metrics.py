@@ -73,7 +73,6 @@ class L1(ScreenedSpace):
         return 0 - self.distances.between(queries, items, self.asked.distances)
 
     def limits(self, queries: IntArray, scores: FloatArray, level: int = 0) -> tuple[FloatArray, FloatArray]:
-        """A share of the distance."""
         if level or self.exact or self.distances is None:
             return scores, scores
         least_off = max(each.distances.least_off for each in (self, self.asked) if each.distances is not None)
@@ -285,15 +284,11 @@ class CityBlock:
                     columns = np.ascontiguousarray((matrix.T - low).astype(narrow))
                     return cls(columns, terms, exact=True, largest=spread * count)
             return cls(np.ascontiguousarray(matrix.T, dtype=np.float64), count, exact=True)
-        return cls._of_fractions(matrix, values.peak)
-
-    @classmethod
-    def _of_fractions(cls, matrix: NDArray[Any], peak: float) -> CityBlock:
-        if not 1e-20 < peak < 1e30:  # beyond what float32 can add: the references themselves
-            return cls(np.ascontiguousarray(matrix.T, dtype=np.float64), matrix.shape[1], exact=True)
+        if not 1e-20 < values.peak < 1e30:  # beyond what float32 can add: the references themselves
+            return cls(np.ascontiguousarray(matrix.T, dtype=np.float64), count, exact=True)
         columns = np.ascontiguousarray(matrix.T, dtype=np.float32)
         rounded = 0.0 if matrix.dtype == np.float32 else 2 * U32 * float(np.abs(columns, dtype=np.float64).sum(0).max())
-        return cls(columns, FLOATS, exact=False, least_off=1.001 * rounded + matrix.shape[1] * 2.0**-140)
+        return cls(columns, FLOATS, exact=False, least_off=1.001 * rounded + count * 2.0**-140)
 
     @property
     def share_off(self) -> float:
@@ -369,8 +364,6 @@ def _added_up(tables: NDArray[Any]) -> NDArray[Any]:
     ones = np.ones(len(tables), dtype=tables.dtype)
     return np.dot(ones, tables.reshape(len(tables), -1)).reshape(tables.shape[1:])
 
-
-# The metrics by name, mixtures of several, and metrics that are Python functions.
 
 # Several metrics at once, each on its own features: `0.7*l1[0:64] + 0.3*cosine[64:320]`.
 
@@ -466,19 +459,15 @@ class MixedSpace(Space):
         return total
 
     def reference(self, queries: IntArray, items: IntArray) -> FloatArray:
-        """The mixture of the references."""
         return self._added([space.reference(queries, items) for space in self.spaces])
 
     def reference_table(self, queries: IntArray, items: IntArray) -> FloatArray:
-        """The same for every query with every item."""
         return self._added([space.reference_table(queries, items) for space in self.spaces])
 
     def scores(self, queries: IntArray, items: slice, level: int = 0) -> FloatArray:
         """The references: parts that only screen would leave a root of their doubt where they are near."""
         return self.reference_table(queries, np.arange(items.start, items.stop))
 
-
-# A metric given as a Python function.
 
 Distances = Callable[[NDArray[Any], NDArray[Any]], Any]
 AT_ONCE = 4096  # always the same rows together: what a function makes of them may depend on it

@@ -96,7 +96,6 @@ class ProductSpace(ScreenedSpace):
         return self._kept[double][items]
 
     def terms_size(self, queries: IntArray, items: IntArray, scores: FloatArray) -> FloatArray:
-        """The product of the lengths."""
         return 1.001 * np.sqrt(self.asked.squares[queries]) * np.sqrt(self.squares[items])
 
     def limits(self, queries: IntArray, scores: FloatArray, level: int = 0) -> tuple[FloatArray, FloatArray]:
@@ -161,19 +160,15 @@ class Cosine(LinearSpace):
         self._turned: NDArray[Any] | None = None
         super().__init__(matrix, values)
         if matrix.size * 8 <= self.copies // 4:
-            self._turned = self._in_singles(np.concatenate([self.scaled(part) for part in row_parts(*matrix.shape)]))
+            turned = np.concatenate([self.scaled(part) for part in row_parts(*matrix.shape)])
+            self._turned = turned
+            if self.rows.dtype == np.float32 and np.array_equal(singles := turned.astype(np.float32), turned):
+                self._turned = singles  # the same values in half the memory
         if not self.exact:
             self.squares = np.concatenate(
                 [sums_in_order(self.scaled(part), np.square) for part in row_parts(*matrix.shape)]
             )
         self.squares = np.where(self.squares == 0, 1.0, self.squares)
-
-    def _in_singles(self, rows: FloatArray) -> NDArray[Any]:
-        """The same values in half the memory, where that is possible."""
-        if self.rows.dtype != np.float32:
-            return rows
-        singles = rows.astype(np.float32)
-        return singles if np.array_equal(singles, rows) else rows
 
     def scaled(self, chosen: Any) -> NDArray[Any]:
         """Rows times a power of two each."""
@@ -206,12 +201,10 @@ class Cosine(LinearSpace):
         return np.full(scores.size, 2.0)
 
     def reference_table(self, queries: IntArray, items: IntArray) -> FloatArray:
-        """The same for every query with every item."""
         sums = sums_of_all_pairs(self.asked.scaled(queries), self.scaled(items), self.terms)
         return self.finished(sums, queries[:, None], items)
 
     def in_units(self, queries: IntArray, scores: FloatArray) -> FloatArray:
-        """A cosine is a cosine."""
         return scores
 
     def summands(self, chosen: IntArray) -> FloatArray:
@@ -249,7 +242,6 @@ class InnerProduct(LinearSpace):
         return np.ldexp(table, -2 * self.shift)
 
     def sums_size(self, chosen: IntArray) -> float:
-        """The product of the lengths."""
         return float(np.sqrt(self.squares[chosen]).sum() * np.sqrt(self.squares.max()))
 
 
@@ -354,9 +346,6 @@ def add_products(left: NDArray[Any], right: NDArray[Any], result: NDArray[Any]) 
             add_product(left[:, features], right[items, features], result[:, items], first > 0)
 
 
-# Tanimoto distance, made of products of features.
-
-
 class Tanimoto(ProductSpace):
     """Tanimoto distance 1 - ab / (aa + bb - ab), 0 when both rows are zero; nearest first.
 
@@ -444,9 +433,6 @@ def add_product(left: NDArray[np.float32], right: NDArray[np.float32], result: N
     tables = [each.ctypes.data for each in (right, left, result)]
     across, down = ctypes.c_char_p(b"T"), ctypes.c_char_p(b"N")  # columns lie together for it, so all is turned
     _sgemm()(across, down, *whole, factor, tables[0], steps[0], tables[1], steps[1], kept, tables[2], steps[2])
-
-
-# Memory that is used again.
 
 
 class Scratch(threading.local):

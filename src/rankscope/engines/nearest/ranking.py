@@ -159,9 +159,6 @@ def _blocks(relevance: Relevance, step: int) -> list[IntArray]:
     return [relevance.queries[start : start + step] for start in range(0, relevance.queries.size, step)]
 
 
-# All blocks together: `RelevantRanks`, in byte order of the query ids.
-
-
 def assemble_ranks(
     blocks: Sequence[BlockRanks],
     relevance: Relevance,
@@ -199,12 +196,7 @@ def _provenance(relevance: Relevance, metric: str, distractors: Distractors | No
     without = relevance.asked.size - relevance.queries.size
     more = {"junk_pairs": int(relevance.junk.size)} if relevance.junk.size else {}
     return {
-        "features": {
-            "sha256": items.digest,
-            "rows": len(items),
-            "columns": items.width,
-            "type": str(items.kind),
-        },
+        "features": {"sha256": items.digest, "rows": len(items), "columns": items.width, "type": str(items.kind)},
         "judgements": {"complete": True, "queries_without_relevant": int(without), **more},
         "settings": settings,
         "versions": versions(),
@@ -272,7 +264,6 @@ class TwoSidedRanker(BlockRanker):
         self._others = [others[start : start + side] for start in range(0, others.size, side)]
 
     def ranked(self, queries: IntArray) -> BlockRanks:
-        """The ranks of a block."""
         number = self._number[int(queries[0])]
         mine = self._block(number)
         mine.add(self._tile_with_itself(queries), queries)

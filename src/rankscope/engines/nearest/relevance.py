@@ -21,8 +21,6 @@ from rankscope.ranks.relevant_ranks import KEPT_DISTRACTORS
 from rankscope.ranks.score_tables import best_first, highest
 from rankscope.ranks.screening import Close, float32_limits, moved_on
 
-# Which items are queries, which are relevant to each, and which are left out of its collection.
-
 POLICIES = ("removed", "kept", "kept_ignored")
 
 
@@ -172,8 +170,6 @@ def _junk_keys(items: LabelledItems, junk: Iterable[tuple[str, str]]) -> IntArra
     return np.unique(np.array(keys, dtype=np.int64))
 
 
-# A block of queries: its hits with the scores that count, limits around them, and the best distractors.
-
 # What is known of a block of queries before any other item is looked at: hits with the scores that count, limits.
 
 DENSE_PAIRS = 2048  # groups with at least so many pairs have their references made feature by feature
@@ -207,7 +203,6 @@ class QueryBlock:
         self.hits = best_first(self.hits.with_columns(score=scores))
 
     def references(self) -> FloatArray:
-        """The references of all hits."""
         scores = np.empty(self.hits.size)
         small = np.ones(len(self.hits), dtype=np.bool_)
         for group in self.groups:

@@ -140,7 +140,6 @@ class SumSpace(Space):
         return sums_of_pairs(self.rows_at, queries, items, self.terms, added, one_at=self.asked.rows_at)
 
     def reference_table(self, queries: IntArray, items: IntArray) -> FloatArray:
-        """The same sums, feature by feature."""
         one, sums = self.asked.rows[queries], np.empty((queries.size, items.size))
         for part in row_parts(items.size, self.rows.shape[1], SLAB):  # the items may be more than fit into memory
             sums[:, part] = sums_of_all_pairs(one, self.rows[items[part]], self.terms)
@@ -174,9 +173,6 @@ class TileSpace(SumSpace):
 
     def scores(self, queries: IntArray, items: slice, level: int = 0) -> FloatArray:
         return self.reference_table(queries, np.arange(items.start, items.stop))
-
-
-# What must be known of the features of a whole collection before any part of it is ranked.
 
 
 @dataclass(frozen=True)

@@ -24,8 +24,6 @@ from rankscope.inputs.array_files import read_npy
 from rankscope.ranks.ragged import Ragged, offsets_of
 from rankscope.ranks.score_tables import best_first
 
-# What every part of one ranking by shards needs to know.
-
 
 @dataclass(frozen=True, eq=False)
 class Shard:

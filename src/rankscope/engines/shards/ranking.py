@@ -119,7 +119,6 @@ class ShardInHand:
 
     @classmethod
     def of(cls, plan: ShardPlan, shard: Shard) -> ShardInHand:
-        """A shard of a plan."""
         space = space_of(plan.metric, shard.rows(plan.collection), plan.values)
         return cls(shard=shard, space=space, keep_scores=plan.keep_scores, cells=cells_within(space, plan.memory))
 
@@ -265,7 +264,6 @@ class BlockTotals:
         self.least = np.empty(0)  # as many others as are kept have at least this score
 
     def add(self, more: ShardCounts) -> None:
-        """The counts of one more shard."""
         known = self.counts
         if known is None:
             self.counts = known = ShardCounts(
@@ -367,8 +365,6 @@ def counts_of_ranks(hits: Ragged, rank: IntArray, ties: Ragged) -> Placed:
         others[first], earlier[first] = ties["size"] - mates, rank[first] - ties["start"]
     return Placed(before=rank - hits.position, others=others, earlier=earlier)
 
-
-# Exact ranks of a collection in parts: where it is ranked, how it is cut, and the same bytes as `nearest_ranks` give.
 
 # Where a collection in parts is ranked: as a whole where it fits and nobody asks for more, else by shards.
 
@@ -488,7 +484,12 @@ class ShardRanking:
             for _ in self._finished(find_hits, plan, hits, BlockHits):
                 pass  # they lie in the folder, where the next stage reads them
             totals = self._count(plan, hits)
-            blocks = [_block_ranks(plan, self._read(part), total) for part, total in zip(hits, totals, strict=True)]
+            blocks, shown = [], shown_scores(plan.metric)
+            for part, total in zip(hits, totals, strict=True):
+                block = self._read(part)
+                placed = Placed(before=np.zeros_like(total.before), others=total.others, earlier=total.earlier)
+                found = ranks_of_placed(block.hits, total.before, placed)
+                blocks.append(BlockRanks.of(block.queries, block.hits, block.left_out, found, total.best, shown))
         return assemble_ranks(blocks, self.relevance, metric_name(plan.metric), plan.keep_scores, system)
 
     def _about(self, work: str) -> dict[str, Any]:
@@ -521,7 +522,13 @@ class ShardRanking:
     def _hits_parts(self, plan: ShardPlan) -> list[HitsPart]:
         about = self._about("hits")
         parts = []
-        for queries in blocks_of(self.relevance, len(plan.shards)):
+        # The queries block by block, so that no block has too many hits and there are parts enough.
+        every = self.relevance.queries
+        hits = max(1.0, self.relevance.hit_count / every.size)
+        wanted = max(LEAST_BLOCK, -(-every.size * len(plan.shards) // LEAST_PARTS))
+        size = int(np.clip(MOST_HITS // hits, 1, min(MOST_BLOCK, wanted)))
+        for start in range(0, every.size, size):
+            queries = every[start : start + size]
             part = HitsPart.of(self.relevance, queries, "")
             contents = hashlib.sha256()
             for each in (queries, part.left_out.offsets, part.left_out["item"]):
@@ -585,13 +592,6 @@ class ShardRanking:
             raise failure
 
 
-def _block_ranks(plan: ShardPlan, block: BlockHits, total: ShardCounts) -> BlockRanks:
-    """Final ranks of a block from the counts of all shards."""
-    placed = Placed(before=np.zeros_like(total.before), others=total.others, earlier=total.earlier)
-    found = ranks_of_placed(block.hits, total.before, placed)
-    return BlockRanks.of(block.queries, block.hits, block.left_out, found, total.best, shown_scores(plan.metric))
-
-
 # How a collection is cut into shards and its queries into blocks: by their number alone, never by where they run.
 
 LEAST_SHARD = 4096  # items, however little memory there is
@@ -624,13 +624,3 @@ def shard_edges(file_rows: Sequence[int], most: int) -> list[int]:
             edges += [end + rows * piece // pieces for piece in range(1, pieces + 1)]
         end += rows
     return edges if edges[-1] == end and len(edges) > 1 else [*edges, end]
-
-
-def blocks_of(relevance: Relevance, shards: int) -> list[IntArray]:
-    """The queries block by block, so that no block has too many hits and there are parts enough."""
-    queries = relevance.queries
-    hits = max(1.0, relevance.hit_count / queries.size)
-    wanted = max(LEAST_BLOCK, -(-queries.size * shards // LEAST_PARTS))
-    size = int(np.clip(MOST_HITS // hits, 1, min(MOST_BLOCK, wanted)))
-    edges = [*range(0, queries.size, size), queries.size]
-    return [queries[start:stop] for start, stop in pairwise(edges)]

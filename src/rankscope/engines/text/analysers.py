@@ -6,16 +6,13 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from string import ascii_lowercase, digits
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import Any, ClassVar, Final, TypeAlias
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from rankscope.core.notation import Named, NamedCatalogue
-
-if TYPE_CHECKING:
-    import polars as pl
-
 
 # From texts to tokens: one pattern per tokenizer, run by polars over whole columns.
 
@@ -35,13 +32,10 @@ class Tokenizer:
     def split(self, texts: pl.Series) -> tuple[pl.Series, Numbers]:
         """The tokens of all texts one after another, and how many each text has; a text that is null has none.
 
-        >>> import polars as pl
         >>> tokens, counts = WORDS.split(pl.Series(["It's 3.14, e-mail", None]))
         >>> tokens.to_list(), counts.tolist()
         (["It's", '3.14', 'e', 'mail'], [4, 0])
         """
-        import polars as pl
-
         lists = texts.cast(pl.String).fill_null("").str.extract_all(self.pattern)
         counts = lists.list.len().to_numpy()
         tokens = lists.filter(counts > 0).explode()
@@ -57,8 +51,6 @@ class Tokenizer:
 
     def _cut(self, tokens: pl.Series, counts: Numbers) -> tuple[pl.Series, Numbers]:
         """The same with long tokens cut, of which there are few."""
-        import polars as pl
-
         pieces = [self._pieces(token) for token in tokens]
         owners = np.repeat(np.arange(len(counts)), counts)
         lengths = np.fromiter(map(len, pieces), dtype=np.int64, count=len(pieces))
@@ -80,8 +72,6 @@ class Tokenizer:
         return pieces
 
     def _found(self, text: str) -> list[str]:
-        import polars as pl
-
         found: list[str] = pl.Series([text], dtype=pl.String).str.extract_all(self.pattern)[0].to_list()
         return found
 
@@ -280,14 +270,21 @@ def porter_stem(word: str) -> str:
     """
     if len(word) < SHORTEST_STEMMED:
         return word
-    word = _without_participle(_without_plural(word))
+    if word.endswith(("sses", "ies")):
+        word = word[:-2]
+    elif word[-1] == "s" and word[-2] != "s":
+        word = word[:-1]
+    word = _without_participle(word)
     if word[-1] == "y" and "v" in letter_kinds_of(word[:-1]):
         word = word[:-1] + "i"
     if len(word) > 1:
         word = _replaced_ending(word, DOUBLE_ENDINGS.get(word[-2], ()))
     word = _replaced_ending(word, DERIVED_ENDINGS.get(word[-1], ()))
     if len(word) > 1:
-        word = _without_last(word)
+        # The first ending that fits taken off, where the measure of what stands before it is above 1.
+        ending = next((each for each in LAST_ENDINGS.get(word[-2], ()) if word.endswith(each)), "")
+        stem = word.removesuffix(ending) + (ending[0] if ending.endswith("ion") else "")
+        word = stem if ending and letter_kinds_of(stem).count("vc") > 1 else word
     return _tidied_end(word)
 
 
@@ -302,12 +299,6 @@ def letter_kinds_of(word: str) -> str:
         place = kinds.index("y")
         kinds = kinds[:place] + ("v" if place and kinds[place - 1] == "c" else "c") + kinds[place + 1 :]
     return kinds
-
-
-def _without_plural(word: str) -> str:
-    if word.endswith(("sses", "ies")):
-        return word[:-2]
-    return word[:-1] if word[-1] == "s" and word[-2] != "s" else word
 
 
 def _without_participle(word: str) -> str:
@@ -331,15 +322,6 @@ def _replaced_ending(word: str, endings: tuple[tuple[str, str], ...]) -> str:
         if word.endswith(ending):
             stem = word[: -len(ending)]
             return stem + replacement if "vc" in letter_kinds_of(stem) else word
-    return word
-
-
-def _without_last(word: str) -> str:
-    """The first ending that fits taken off, where the measure of what stands before it is above 1."""
-    for ending in LAST_ENDINGS.get(word[-2], ()):
-        if word.endswith(ending):
-            stem = word[: -len(ending)] + (ending[0] if ending.endswith("ion") else "")
-            return stem if letter_kinds_of(stem).count("vc") > 1 else word
     return word
 
 
@@ -400,11 +382,9 @@ def _without_comparison(word: str) -> str:
     return word
 
 
-# Analysers: from texts to terms, for English, German, any language, and as they are written.
-
 # An analyser: how texts become terms, and how a pattern that is not analysed becomes one of the same kind.
 
-Numbers = NDArray[Any]
+Numbers: TypeAlias = NDArray[Any]  # whole numbers of the width that they need
 MOST_KNOWN: Final = 1_000_000
 
 
@@ -432,14 +412,10 @@ class KnownTerms:
     """Terms of tokens that were seen before, so that each is worked out once for many columns."""
 
     def __init__(self) -> None:
-        import polars as pl
-
         self.table = pl.DataFrame(schema={"token": pl.String, "term": pl.String})
 
     def terms_of(self, tokens: pl.Series, analyser: Analyser) -> pl.Series:
         """The term of each distinct token, null where it is dropped."""
-        import polars as pl
-
         asked = pl.DataFrame({"token": tokens})
         new = asked.join(self.table, on="token", how="anti")["token"]
         if len(self.table) + len(new) > MOST_KNOWN:
@@ -475,8 +451,6 @@ class Analyser(Named):
         self, texts: pl.Series | Iterable[str | None], known: KnownTerms | None = None
     ) -> AnalysedColumn:
         """The terms of many texts; each distinct token is filtered once, and `known` keeps it for the next call."""
-        import polars as pl
-
         column = texts if isinstance(texts, pl.Series) else pl.Series(list(texts), dtype=pl.String)
         tokens, counts = self.tokenizer.split(column)
         distinct = tokens.unique()
@@ -501,15 +475,10 @@ def _through_steps(steps: tuple[Filter, ...], word: str) -> str | None:
 
 def _places(words: pl.Series, distinct: pl.Series) -> Numbers:
     """The place of each word among distinct ones; -1 for null."""
-    import polars as pl
-
     if not len(distinct):
         return np.full(len(words), -1, dtype=np.int32)
     places = words.cast(pl.Enum(distinct)).to_physical().cast(pl.Int32)
     return places.fill_null(-1).to_numpy()
-
-
-# Words as they are written.
 
 
 @dataclass(frozen=True)
@@ -518,9 +487,6 @@ class Whitespace(Analyser):
 
     name: ClassVar[str] = "whitespace"
     tokenizer: ClassVar[Tokenizer] = NOT_SPACE
-
-
-# Words of any language, in lower case.
 
 
 @dataclass(frozen=True)
@@ -533,9 +499,6 @@ class Standard(Analyser):
     normalising: ClassVar[tuple[Filter, ...]] = (lower,)
 
 
-# English words by their stems.
-
-
 @dataclass(frozen=True)
 class English(Analyser):
     """Unicode's words without final 's, in lower case, without 33 stop words, by Porter's stems."""
@@ -546,9 +509,6 @@ class English(Analyser):
     normalising: ClassVar[tuple[Filter, ...]] = (lower,)
 
 
-# German words by their stems.
-
-
 @dataclass(frozen=True)
 class German(Analyser):
     """Unicode's words in lower case, without 231 stop words, umlauts spelled alike, by Savoy's light stems."""
@@ -557,9 +517,6 @@ class German(Analyser):
     tokenizer: ClassVar[Tokenizer] = WORDS
     steps: ClassVar[tuple[Filter, ...]] = (lower, drop_german_stop_words, fold_german, german_light_stem)
     normalising: ClassVar[tuple[Filter, ...]] = (lower, fold_german)
-
-
-# A text as one term: how ids are read.
 
 
 @dataclass(frozen=True)
@@ -579,9 +536,6 @@ class Whole(Analyser):
         return [(text, 0)] if text else []
 
 
-# The tokens of one text with where they stand in it, and the terms that the analyser makes of them.
-
-
 @dataclass(frozen=True)
 class Token:
     """A token: its place among the tokens, its first sign and the one behind its last, and its term or None."""
@@ -596,7 +550,6 @@ class Token:
 def tokens_of(text: str, analyser: Analyser) -> list[Token]:
     """All tokens of a text, also those that the analyser drops.
 
-    >>> from rankscope.engines.text.analysers import ANALYSERS
     >>> [(each.term, each.start, each.end) for each in tokens_of("The foxes' den", ANALYSERS.parse("english"))]
     [(None, 0, 3), ('fox', 4, 9), ('den', 11, 14)]
     """

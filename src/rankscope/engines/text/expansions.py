@@ -117,9 +117,6 @@ def _scaled(weights: Mapping[str, float], size: float) -> Weights:
     return {term: weight / size for term, weight in weights.items()}
 
 
-# RM3: a model of the words of relevant documents, mixed with the query.
-
-
 @dataclass(frozen=True)
 class RM3Expansion(Expansion):
     """The query, scaled to sum 1, times `weight`, plus (1 - weight) times the words of the best documents.
@@ -138,7 +135,6 @@ class RM3Expansion(Expansion):
     def expand(
         self, query: Mapping[str, float], liked: FeedbackDocuments, disliked: FeedbackDocuments | None = None
     ) -> Weights:
-        """Documents that are not wanted change nothing."""
         found = self.model(liked)
         asked, model = _scaled(query, sum(query.values())), _scaled(found, sum(found.values()))
         return mixed_weights((self.weight, asked), (1 - self.weight, model)) if model else asked
@@ -151,9 +147,6 @@ class RM3Expansion(Expansion):
         scores = liked.scores if liked.scores.any() else np.ones(len(counts))
         weights = scores @ shares
         return weights_by_term(liked.vectors, np.where(largest_weights(weights[None, :], self.terms)[0], weights, 0.0))
-
-
-# Rocchio's formula on words: towards what is wanted, away from what is not.
 
 
 @dataclass(frozen=True)
@@ -173,13 +166,11 @@ class RocchioExpansion(Expansion):
 
     @property
     def uses_disliked(self) -> bool:
-        """Whether gamma is above 0."""
         return self.gamma > 0
 
     def expand(
         self, query: Mapping[str, float], liked: FeedbackDocuments, disliked: FeedbackDocuments | None = None
     ) -> Weights:
-        """Scores of documents change nothing."""
         away = self.mean_words(disliked) if disliked is not None and self.uses_disliked else {}
         asked = _scaled(query, math.hypot(*query.values()))
         return mixed_weights((self.alpha, asked), (self.beta, self.mean_words(liked)), (-self.gamma, away))
@@ -196,9 +187,6 @@ class RocchioExpansion(Expansion):
 ALL: dict[str, type[Expansion]] = {each.name: each for each in (RM3Expansion, RocchioExpansion)}
 GROUP = "rankscope.expansions"  # entry points of other packages
 EXPANSIONS: NamedCatalogue[Expansion] = NamedCatalogue("expansion", ALL, "rm3(terms=20)", GROUP)
-
-
-# Expansion without a user: the first documents of a ranking pass for those that are wanted.
 
 
 def expand_query(searcher: Searcher, query: Node, field: str, expansion: Expansion) -> Node:
@@ -238,9 +226,6 @@ def words_of(query: Node, field: str) -> dict[str, float]:
     return {term.text: weight for term, weight in bag.items()}
 
 
-# Term vectors of some documents: how often each has each of the terms that any of them has.
-
-
 @dataclass(frozen=True, eq=False)
 class TermVectors:
     """One row for each document, one column for each term; terms stand in the order of code points."""
@@ -264,9 +249,6 @@ class TermVectors:
         counts = np.zeros((len(docs), len(present)))
         counts[row[kept], column] = count[kept]
         return cls(tuple(reader.vocabulary(field).terms.gather(present).to_list()), counts)
-
-
-# More documents like this one: a query of the words that say most about a text, as Lucene's MoreLikeThis makes it.
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import Final, NamedTuple
 
 import numpy as np
+import polars as pl
 
 from rankscope.core.names import visible
 from rankscope.engines.text.analysers import Token, tokens_of
@@ -99,8 +100,6 @@ class _Places:
     @singledispatchmethod
     def of(self, node: InField) -> Iterable[int]:
         """The places of all terms of a pattern."""
-        import polars as pl
-
         column = TermColumn.of(pl.Series(list(self.places), dtype=pl.String).sort())
         return self._of_terms(column[place] for place in matching_terms(node, column).tolist())
 
@@ -216,21 +215,17 @@ def cut_text(text: str, marks: Sequence[MarkedWord], size: int) -> Iterator[tupl
     None of the query's words is cut.
     """
     begin = end = 0
-    for start, stop in _sentences(text):
+    # Where sentences and lines begin and end, without the space around them.
+    breaks = [(0, 0), *(found.span() for found in SENTENCE_END.finditer(text)), (len(text), len(text))]
+    for (_, start), (stop, _) in pairwise(breaks):
+        if not text[start:stop].strip():
+            continue
         if end > begin and stop - begin > size:
             yield from _shorter(text, marks, begin, end, size)
             begin = start
         end = stop
     if end > begin:
         yield from _shorter(text, marks, begin, end, size)
-
-
-def _sentences(text: str) -> Iterator[tuple[int, int]]:
-    """Where sentences and lines begin and end, without the space around them."""
-    breaks = [(0, 0), *(found.span() for found in SENTENCE_END.finditer(text)), (len(text), len(text))]
-    for (_, start), (stop, _) in pairwise(breaks):
-        if text[start:stop].strip():
-            yield start, stop
 
 
 def _shorter(text: str, marks: Sequence[MarkedWord], begin: int, end: int, size: int) -> Iterator[tuple[int, int]]:

@@ -10,16 +10,14 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from rankscope.core.errors import SettingError
 from rankscope.engines.text.analysers import Analyser, KnownTerms
-
-if TYPE_CHECKING:
-    import polars as pl
 
 Numbers: TypeAlias = NDArray[Any]  # whole numbers of the width that they need
 
@@ -35,7 +33,6 @@ class TermColumn:
     def of(cls, terms: pl.Series) -> TermColumn:
         """From terms in order, none of which holds a line break.
 
-        >>> import polars as pl
         >>> column = TermColumn.of(pl.Series(["fox", "über"]))
         >>> len(column), column[1], column.find("fox"), column.find("foxes")
         (2, 'über', 0, -1)
@@ -68,13 +65,10 @@ class TermColumn:
 
     @cached_property
     def series(self) -> pl.Series:
-        """All terms as a column of polars."""
         return self.slice(0, len(self))
 
     def slice(self, start: int, stop: int) -> pl.Series:
         """Some terms as a column of polars."""
-        import polars as pl
-
         text, offsets = self._views
         whole = text[offsets[start] : offsets[stop]].tobytes().decode()
         lines = pl.Series([whole.removesuffix("\n")], dtype=pl.String)
@@ -113,17 +107,14 @@ class FieldColumns:
 
     @cached_property
     def documents(self) -> int:
-        """How many documents have a term in this field."""
         return int(np.count_nonzero(self.lengths))
 
     @cached_property
     def tokens(self) -> int:
-        """How many terms there are in all documents."""
         return len(self.positions)
 
     @cached_property
     def by_document(self) -> DocumentTerms:
-        """The terms of each document."""
         return DocumentTerms.of(self)
 
 
@@ -147,7 +138,6 @@ def narrow_numbers(numbers: Numbers, largest: int | None = None) -> Numbers:
 def build_field(texts: pl.Series, analyser: Analyser, known: KnownTerms | None = None) -> FieldColumns:
     """The columns of one field; `known` keeps the terms of tokens from one block to the next.
 
-    >>> import polars as pl
     >>> from rankscope.engines.text.analysers import ANALYSERS
     >>> built = build_field(pl.Series(["a fox, a fox", None, "the fox"]), ANALYSERS.parse("standard"))
     >>> built.terms.series.to_list(), built.docs.tolist(), built.counts.tolist(), built.lengths.tolist()
@@ -180,13 +170,9 @@ def build_field(texts: pl.Series, analyser: Analyser, known: KnownTerms | None =
     )
 
 
-# The ids of documents as a field of one term each, so that they are searched as all other fields are.
-
-
 def columns_of_ids(ids: pl.Series) -> FieldColumns:
     """The columns of a field that has nothing but the id of each document.
 
-    >>> import polars as pl
     >>> columns = columns_of_ids(pl.Series(["b", "a"]))
     >>> columns.terms[0], columns.docs.tolist()
     ('a', [1, 0])
@@ -207,9 +193,6 @@ def columns_of_ids(ids: pl.Series) -> FieldColumns:
     )
 
 
-# All terms of a field in every segment as one list, with how many documents have each and how often it occurs.
-
-
 @dataclass(frozen=True, eq=False)
 class Vocabulary:
     """Terms in the order of code points; `codes` says for each segment where in this list its own terms stand."""
@@ -223,11 +206,15 @@ class Vocabulary:
     @classmethod
     def of(cls, segments: Sequence[FieldColumns]) -> Vocabulary:
         """From the columns of a field in each segment that has it."""
-        import polars as pl
-
         own = [columns.terms.series.rename("term") for columns in segments]
         terms = pl.concat(own).unique().sort() if len(own) > 1 else (own or [pl.Series("term", [], pl.String)])[0]
-        codes = tuple(_vocabulary_codes(each, terms) for each in own)
+        table = terms.to_frame("term").with_row_index("code")
+        codes = tuple(  # the place of each of a segment's terms among all
+            np.arange(len(each))
+            if len(each) == len(terms)
+            else each.to_frame("term").join(table, on="term", how="left", maintain_order="left")["code"].to_numpy()
+            for each in own
+        )
         documents, occurrences = (np.zeros(len(terms), dtype=np.int64) for _ in range(2))
         for columns, places in zip(segments, codes, strict=True):
             documents[places] += np.diff(columns.starts)
@@ -238,18 +225,9 @@ class Vocabulary:
         return len(self.terms)
 
     def remember(self, key: Hashable, make: Callable[[], Numbers]) -> Numbers:
-        """What was made of the terms under this key, made now if it is the first time."""
         if key not in self._made:
             self._made[key] = make()
         return self._made[key]
-
-
-def _vocabulary_codes(own: pl.Series, terms: pl.Series) -> Numbers:
-    """The place of each of a segment's terms among all."""
-    if len(own) == len(terms):
-        return np.arange(len(own))
-    table = terms.to_frame("term").with_row_index("code")
-    return own.to_frame("term").join(table, on="term", how="left", maintain_order="left")["code"].to_numpy()
 
 
 # The other way round: from each document of a segment to its terms and how often it has them.
@@ -270,9 +248,7 @@ class DocumentTerms:
     def of(cls, columns: FieldColumns, at_once: int = POSTINGS_AT_ONCE) -> DocumentTerms:
         """From postings, so many at once.
 
-        >>> import polars as pl
         >>> from rankscope.engines.text.analysers import ANALYSERS
-        >>> from rankscope.engines.text.index_columns import build_field
         >>> columns = build_field(pl.Series(["b a b", None, "c b"]), ANALYSERS.parse("standard"))
         >>> found = DocumentTerms.of(columns)
         >>> found.starts.tolist(), found.codes.tolist(), found.counts.tolist()
@@ -288,7 +264,12 @@ class DocumentTerms:
         for begin, end in _posting_portions(len(columns.docs), at_once):
             docs = np.asarray(columns.docs[begin:end])
             order = np.argsort(docs, kind="stable")
-            places = _free_places(docs[order], free)
+            # The next free place of each of these documents, which stand in order; they are free no more.
+            docs = docs[order]
+            first = np.flatnonzero(np.concatenate([[True], docs[1:] != docs[:-1]]))
+            sizes = np.diff(first, append=len(docs))
+            places = free[docs] + np.arange(len(docs)) - np.repeat(first, sizes)
+            free[docs[first]] += sizes
             codes[places] = (np.searchsorted(columns.starts, np.arange(begin, end), side="right") - 1)[order]
             counts[places] = columns.counts[begin:end][order]
         return cls(starts, codes, counts)
@@ -314,29 +295,13 @@ def _room_for_column(length: int, kind: Any) -> Numbers:
         return np.memmap(file, dtype=kind, mode="w+", shape=(length,))
 
 
-def _free_places(docs: Numbers, free: Numbers) -> Numbers:
-    """The next free place of each of these documents, which stand in order; they are free no more."""
-    first = np.flatnonzero(np.concatenate([[True], docs[1:] != docs[:-1]]))
-    sizes = np.diff(first, append=len(docs))
-    places: Numbers = free[docs] + np.arange(len(docs)) - np.repeat(first, sizes)
-    free[docs[first]] += sizes
-    return places
-
-
 # Lengths of documents as Lucene keeps them in a byte: exact to 40, then ever more coarse.
 
 EXACT_CODES: Final = 24  # codes below it are the lengths themselves
 
 
-def _decoded_length(code: int) -> int:
-    """The length that a code stands for."""
-    above = code - EXACT_CODES
-    if above < 8:
-        return code
-    return EXACT_CODES + ((8 + above % 8) << (above // 8 - 1))
-
-
-CODED_LENGTHS: Final = np.array([_decoded_length(code) for code in range(256)], dtype=np.int64)
+COARSE_LENGTHS = (EXACT_CODES + ((8 + above % 8) << (above // 8 - 1)) for above in range(8, 256 - EXACT_CODES))
+CODED_LENGTHS: Final = np.array([*range(EXACT_CODES + 8), *COARSE_LENGTHS], dtype=np.int64)
 
 
 def coarse_lengths(lengths: Numbers) -> Numbers:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final
 
 import numpy as np
+import polars as pl
 
 from rankscope.core.digests import CHUNK, DIGEST_KEY, FileDigest, damaged, is_as_signed, signed
 from rankscope.core.errors import InputError, Problem
@@ -52,8 +53,6 @@ class IndexRecord:
 
 def write_record(folder: Path, record: IndexRecord) -> None:
     """Make a state of the index the one that counts."""
-    import polars as pl
-
     made_by = {"format": INDEX_FORMAT, "rankscope": __version__, "polars": pl.__version__}
     with atomic(folder / INDEX_RECORD) as file:
         json.dump(signed({**made_by, **asdict(record)}), file, ensure_ascii=False, indent=1)
@@ -235,7 +234,6 @@ class ArrayWriter:
         file.write(b"\0" * ARRAY_HEADER)
 
     def write(self, numbers: Numbers) -> None:
-        """Add some numbers at the end."""
         data = np.ascontiguousarray(numbers, dtype=self.dtype).tobytes()
         self.file.write(data)
         self.checksum = zlib.crc32(data, self.checksum)

@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
+import polars as pl
 
 from rankscope.core.catalogue import did_you_mean
 from rankscope.core.errors import InputError, SettingError
@@ -20,9 +21,6 @@ from rankscope.engines.text.index_columns import FieldColumns, Numbers, Vocabula
 from rankscope.engines.text.index_files import open_segment, read_record
 from rankscope.engines.text.segments import ID, Row, Segment, StoredDocuments, UsedIds
 from rankscope.engines.text.similarities import FieldStatistics, TermStatistics
-
-if TYPE_CHECKING:
-    import polars as pl
 
 _NO_TERMS = (np.empty(0, dtype=np.int64),) * 3
 
@@ -41,7 +39,6 @@ class Postings:
         return np.repeat(self.docs, self.counts)
 
     def places(self) -> list[list[int]]:
-        """The positions in each document."""
         ends = np.cumsum(self.counts, dtype=np.int64).tolist()
         return [self.positions[start:end].tolist() for start, end in pairwise([0, *ends])]
 
@@ -71,9 +68,6 @@ class IndexReader:
 
     @cached_property
     def ids(self) -> pl.Series:
-        """The ids of all documents."""
-        import polars as pl
-
         ids = [segment.documents.ids for segment in self.segments]
         if len(set(self.names)) > 1:  # one that stands in several gets the name of its index in front
             several = zip(ids, self.names, strict=True)
@@ -84,7 +78,6 @@ class IndexReader:
 
     @property
     def live_ids(self) -> pl.Series:
-        """The ids of documents that are not deleted."""
         return self.ids if self.deleted is None else self.ids.filter(~self.deleted)
 
     def stored(self, number: int) -> dict[str, str | None]:
@@ -102,8 +95,6 @@ class IndexReader:
 
     def stored_column(self, field: str) -> pl.Series:
         """The texts of one field of all documents, null where a document has none; of `id` the ids."""
-        import polars as pl
-
         if field == ID:
             return self.ids
         self.need_field(field)
@@ -240,7 +231,12 @@ def open_together(folders: Sequence[Path]) -> IndexReader:
     exact = {record.exact_lengths for record in records.values()}
     _check_lengths(exact)
     opened = [(folder, open_segment(folder, each)) for folder, record in records.items() for each in record.segments]
-    parsed = {name: _parsed_analyser(folder, text) for name, (text, folder) in analysers.items()}
+    parsed = {}
+    for name, (text, folder) in analysers.items():
+        try:
+            parsed[name] = ANALYSERS.parse(text)
+        except SettingError as error:
+            raise InputError.of(str(folder), [f"was made with an analyser that is not here: {error}"]) from None
     names = [folder.name for folder, _ in opened] if len(records) > 1 else []
     return IndexReader([each for _, each in opened], parsed, exact.pop(), names)
 
@@ -274,16 +270,6 @@ def _one_analyser_each(analysers: Mapping[Where, Mapping[str, str]]) -> dict[str
     if problems:
         raise SettingError.of(problems)
     return found
-
-
-def _parsed_analyser(folder: Path, text: str) -> Analyser:
-    try:
-        return ANALYSERS.parse(text)
-    except SettingError as error:
-        raise InputError.of(str(folder), [f"was made with an analyser that is not here: {error}"]) from None
-
-
-# Texts of an index that are read often: unpacked once into temporary files, which are mapped.
 
 
 def map_texts(reader: IndexReader) -> IndexReader:
@@ -326,7 +312,6 @@ class MappedDocuments(StoredDocuments):
 
     @classmethod
     def of(cls, documents: StoredDocuments) -> MappedDocuments:
-        """From tables, one after another."""
         names = dict.fromkeys(name for place in range(len(documents.parts)) for name in documents.names(place))
         return cls(documents.parts, {name: _mapped_column(documents, name) for name in names}, documents.bytes)
 
@@ -340,15 +325,11 @@ class MappedDocuments(StoredDocuments):
         return self.column(ID)
 
     def column(self, field: str) -> pl.Series:
-        """The texts of one field, null where a document has none."""
-        import polars as pl
-
         found = self.fields.get(field)
         count = len(self.fields[ID].there)
         return pl.Series(field, [found[place] if found else None for place in range(count)], dtype=pl.String)
 
     def dicts(self, places: Sequence[int]) -> list[Row]:
-        """Some of the documents, in the order asked for."""
         return [{name: column[place] for name, column in self.fields.items()} for place in places]
 
 

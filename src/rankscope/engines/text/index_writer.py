@@ -13,9 +13,10 @@ from functools import cached_property
 from itertools import chain, pairwise
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Final, Self
+from typing import Final, Self
 
 import numpy as np
+import polars as pl
 
 from rankscope.core.digests import FileDigest
 from rankscope.core.errors import SettingError
@@ -36,9 +37,6 @@ from rankscope.engines.text.index_files import (
     write_record,
 )
 from rankscope.engines.text.segments import ID, MOST_DOCUMENTS, Segment, UsedIds
-
-if TYPE_CHECKING:
-    import polars as pl
 
 LOCK: Final = ".writer"
 SEGMENT, DOCUMENTS = "segment-", "documents-"
@@ -102,12 +100,7 @@ class IndexWriter:
                 write_array(place / f"{number}.{array}.npy", getattr(columns, array), files)
         self.segments.append(
             SegmentRecord(
-                name=name,
-                count=len(block),
-                tier=0,
-                fields=fields,
-                files=files,
-                documents=self._write_documents(block),
+                name=name, count=len(block), tier=0, fields=fields, files=files, documents=self._write_documents(block)
             )
         )
         self.ids.add(block[ID])
@@ -118,8 +111,6 @@ class IndexWriter:
 
     def delete(self, ids: Iterable[str]) -> int:
         """Delete documents by their ids; how many were there. They leave the statistics when segments are merged."""
-        import polars as pl
-
         wanted = pl.Series(list(ids), dtype=pl.String)
         found = 0
         for place, record in enumerate(self.segments):
@@ -139,10 +130,7 @@ class IndexWriter:
     def commit(self) -> IndexRecord:
         """Make all that was added and deleted count."""
         self.record = replace(
-            self.record,
-            segments=tuple(self.segments),
-            analysers=self.analysers,
-            generation=self.record.generation + 1,
+            self.record, segments=tuple(self.segments), analysers=self.analysers, generation=self.record.generation + 1
         )
         write_record(self.folder, self.record)
         return self.record
@@ -151,8 +139,6 @@ class IndexWriter:
         return [open_segment(self.folder, each) for each in self.segments]
 
     def _remember_ids(self) -> None:
-        import polars as pl
-
         self.ids = UsedIds()
         for each in self._opened():
             self.ids.add(each.documents.ids.filter(pl.Series(each.live)))
@@ -350,7 +336,9 @@ def _postings(sources: Sequence[MergedSegment], spans: TermSpans) -> int:
 def _merge_range(sources: Sequence[MergedSegment], spans: TermSpans, target: MergeTarget) -> None:
     """Terms of all sources in one order; of each term the postings of the first source, then of the second."""
     parts = [_read_terms(source, *span) for source, span in zip(sources, spans, strict=True) if span[0] < span[1]]
-    terms, codes = _joined_terms(parts)
+    terms = pl.concat([part.terms for part in parts]).unique().sort()
+    kind = pl.Enum(terms)
+    codes = [part.terms.cast(kind).to_physical().to_numpy() for part in parts]
     postings = _totals(codes, [part.postings for part in parts], len(terms))
     occurrences = _totals(codes, [part.occurrences for part in parts], len(terms))
     kept = postings > 0
@@ -366,8 +354,6 @@ def _merge_range(sources: Sequence[MergedSegment], spans: TermSpans, target: Mer
 
 def _copy_one_term(sources: Sequence[MergedSegment], spans: TermSpans, target: MergeTarget) -> None:
     """A term with very many postings, copied in pieces."""
-    import polars as pl
-
     postings = occurrences = 0
     term = _ends(sources, spans)[0]
     for source, (low, high) in zip(sources, spans, strict=True):
@@ -424,15 +410,6 @@ def _filtered(
         counts=counts,
         positions=positions,
     )
-
-
-def _joined_terms(parts: Sequence[TermPostings]) -> tuple[pl.Series, list[Numbers]]:
-    """All terms in order, and the places of those of each part."""
-    import polars as pl
-
-    terms = pl.concat([part.terms for part in parts]).unique().sort()
-    kind = pl.Enum(terms)
-    return terms, [part.terms.cast(kind).to_physical().to_numpy() for part in parts]
 
 
 def _totals(codes: Sequence[Numbers], counts: Sequence[Numbers], size: int) -> Numbers:

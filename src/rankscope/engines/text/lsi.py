@@ -5,22 +5,20 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import polars as pl
 
 from rankscope.core.arrays import FloatArray
 from rankscope.core.errors import SettingError
 from rankscope.core.files import atomic
 from rankscope.core.wording import how_many, setting_value
 from rankscope.engines.text.index_reader import IndexReader
+from rankscope.engines.text.text_index import Index
 from rankscope.inputs.features import JOINT
 from rankscope.inputs.qrels import Qrels
 from rankscope.version import __version__
-
-if TYPE_CHECKING:
-    from rankscope.engines.text.text_index import Index
-
 
 USUAL = 100  # dimensions
 
@@ -54,8 +52,6 @@ def labels_of(ids: Sequence[str], qrels: Any) -> list[tuple[str, ...]]:
     >>> labels_of(["a", "b"], {"1": {"a": 1, "b": 0}, "2": {"a": 2, "x": 1}})
     [('1', '2'), ()]
     """
-    import polars as pl
-
     good = Qrels.of(qrels).table.filter(pl.col("grade") > 0).group_by("item", maintain_order=True).agg("query")
     wanted = dict(good.iter_rows())
     return [tuple(wanted.get(each, ())) for each in ids]

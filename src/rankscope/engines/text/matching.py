@@ -34,8 +34,6 @@ from rankscope.engines.text.queries import (
 from rankscope.engines.text.regular_expressions import pattern_mask, similar_terms
 from rankscope.engines.text.similarities import BM25F, FieldStatistics, Similarity, TermStatistics
 
-# Which documents match each part of a query and how they score, kept for the next query.
-
 # What a node gives: documents and their scores; and how those of many parts are put together.
 
 DOUBLE: Final[np.dtype[Any]] = np.dtype(np.float64)
@@ -118,9 +116,6 @@ def any_matches(parts: Iterable[Matches], count: int, total: NDArray[np.float64]
     for part in listed:
         mask[part.docs] = True
     return mask
-
-
-# From a query to the documents that match, with their scores: each kind of node by its own method.
 
 
 class Matcher:
@@ -238,9 +233,6 @@ class Matcher:
         return TermStatistics(max(one.documents for one in each), sum(one.occurrences for one in each))
 
 
-# Documents of a term, and their scores: in one field, or in several that a similarity makes one.
-
-
 class Scorable(NamedTuple):
     """All that a similarity asks of a term: documents, frequencies, lengths, and statistics of term and field."""
 
@@ -275,7 +267,7 @@ class TermSource:
 
     def _combined(self, similarity: BM25F, term: str) -> Scorable:
         """Frequencies, lengths and totals added up with the weights of fields; n and N are the largest."""
-        reader, weights = self.reader, similarity.by_field
+        reader, weights = self.reader, dict(similarity.weights)
         for field in weights:
             reader.need_field(field)
         parts = {field: reader.postings(field, term) for field in weights}
@@ -361,19 +353,16 @@ def phrase_frequencies(reader: IndexReader, node: Phrase) -> tuple[Numbers, NDAr
 
 def _exact(lists: Sequence[Postings], offsets: Sequence[int]) -> tuple[Numbers, NDArray[np.float32]]:
     """Every place where all terms stand at their offsets counts 1."""
-    keys = [_keys(each, offset - offsets[0]) for each, offset in zip(lists, offsets, strict=True)]
+    keys = []  # one number for each document and place where the phrase would begin
+    for each, offset in zip(lists, offsets, strict=True):
+        places = each.positions.astype(np.int64) - (offset - offsets[0])
+        keys.append(each.owners.astype(np.int64)[places >= 0] * ROOM + places[places >= 0])
     keys.sort(key=len)
     common = keys[0]
     for key in keys[1:]:
         common = np.intersect1d(common, key, assume_unique=True)
     docs, counts = np.unique(common // ROOM, return_counts=True)
     return docs.astype(np.intp), counts.astype(np.float32)
-
-
-def _keys(postings: Postings, offset: int) -> Numbers:
-    """One number for each document and place where the phrase would begin."""
-    places = postings.positions.astype(np.int64) - offset
-    return postings.owners.astype(np.int64)[places >= 0] * ROOM + places[places >= 0]
 
 
 def _sloppy(lists: Sequence[Postings], node: Phrase, docs: Numbers) -> NDArray[np.float32]:
@@ -493,13 +482,11 @@ class SloppyMatcher:
     def _part_repeats(self, pointer: Pointer) -> bool:
         """Move pointers of the same term off each other's positions; False where one comes to its end."""
         group = self.groups.get(pointer.term, ())
-        while (other := _collision(pointer, group)) is not None:
-            pointer = min(pointer, other, key=lambda each: (each.value, each.offset))
+        while True:
+            here = pointer.positions[pointer.place]
+            others = [each for each in group if each is not pointer and each.positions[each.place] == here]
+            if not others:
+                return True
+            pointer = min(pointer, others[0], key=lambda each: (each.value, each.offset))
             if not self._advance(pointer):
                 return False
-        return True
-
-
-def _collision(pointer: Pointer, group: Sequence[Pointer]) -> Pointer | None:
-    here = pointer.positions[pointer.place]
-    return next((each for each in group if each is not pointer and each.positions[each.place] == here), None)

@@ -13,8 +13,6 @@ import numpy as np
 
 from rankscope.core.errors import TimeLimitError
 
-# What a query means, as a tree of immutable values; each prints as Lucene prints it.
-
 Occur = Literal["+", "", "-"]
 REQUIRED: Occur = "+"
 OPTIONAL: Occur = ""
@@ -184,7 +182,6 @@ class Boolean(Node):
 
     @property
     def children(self) -> tuple[Node, ...]:
-        """The queries of the clauses, in their order."""
         return tuple(clause.query for clause in self.clauses)
 
     @property
@@ -223,7 +220,6 @@ class BestOf(Node):
 
     @property
     def children(self) -> tuple[Node, ...]:
-        """The queries, in their order."""
         return self.queries
 
     def __str__(self) -> str:
@@ -271,14 +267,10 @@ def _bound(text: str | None) -> str:
     return "\\*" if text == "*" else text
 
 
-# Queries made simpler without a change of what they match: boosts gathered, and clauses that come twice made one.
-
-
 def simplify(query: Node) -> Node:
     """An equal query in which no boost stands in another, and no optional or required clause comes twice.
 
     Equal clauses become one whose boost is the sum of theirs, as in Lucene; where several must match they stay.
-    >>> from rankscope.engines.text.queries import Term
     >>> fox, dog = Term("body", "fox"), Term("body", "dog")
     >>> print(simplify(Boolean((Clause(fox), Clause(dog), Clause(Boost(fox, 0.5))))))
     (body:fox)^1.5 body:dog

@@ -240,11 +240,7 @@ class _QueryReader:
         if not closing:
             raise self._error("expected ] or } behind the second bound")
         found = Range(
-            field=name,
-            lower=lower,
-            upper=upper,
-            include_lower=opening.kind == "[",
-            include_upper=closing == "]",
+            field=name, lower=lower, upper=upper, include_lower=opening.kind == "[", include_upper=closing == "]"
         )
         return self._boosted(found, self._boost())
 
@@ -437,8 +433,6 @@ def _refuse_sign(text: str, place: int, state: str) -> NoReturn:
         what = f"'{sign}' cannot stand here; expected a term, a phrase in quotes, a range or a group"
     raise QueryError(text, place + 1, what, ESCAPING)
 
-
-# Backslashes in queries: what they keep from having a meaning, and signs written by their numbers.
 
 ESCAPE: Final = re.compile(r"\\(u(?:[0-9A-Fa-f]{4})?|.)?", re.DOTALL)
 

@@ -7,20 +7,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import singledispatch
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import Final, TypeVar
 
 import numpy as np
+import polars as pl
 
 from rankscope.core.errors import QueryError
 from rankscope.engines.text.index_columns import FieldColumns, Numbers, TermColumn
 from rankscope.engines.text.index_reader import IndexReader
 from rankscope.engines.text.queries import Fuzzy, InField, Prefix, Range, Regex, Wildcard, check_time
-
-if TYPE_CHECKING:
-    import polars as pl
-
-
-# Lucene's regular expressions, as expressions that polars understands.
 
 Mask = TypeVar("Mask")
 NOTHING: Final = "[a&&b]"
@@ -149,8 +144,6 @@ class _Reader:
 
     def check(self, tree: RegexTree) -> None:
         """Refuse what polars cannot compile, because it becomes too large."""
-        import polars as pl
-
         try:
             select(tree, lambda pattern: pl.Series([""]).str.contains(pattern, strict=True))
         except pl.exceptions.PolarsError:
@@ -377,8 +370,6 @@ def _documents(columns: FieldColumns, terms: Numbers) -> Numbers:
     return columns.docs[np.repeat(starts - first, sizes) + np.arange(int(sizes.sum()))]
 
 
-# Terms a few edits away: insert, delete, replace, or swap neighbours; all terms of one length at once.
-
 MOST_TERMS: Final = 50
 
 
@@ -415,7 +406,6 @@ def _near_terms(node: Fuzzy, columns: FieldColumns) -> Iterator[tuple[str, int]]
 def edit_distances(word: str, terms: pl.Series, length: int) -> Numbers:
     """Edits from a word to each of the terms, which all have this length.
 
-    >>> import polars as pl
     >>> edit_distances("roam", pl.Series(["foam", "raom", "room"]), 4).tolist()
     [1, 1, 1]
     """

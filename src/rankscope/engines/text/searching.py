@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from rankscope.core.arrays import FloatArray, IntArray
@@ -23,21 +24,15 @@ from rankscope.engines.text.index_reader import IndexReader
 from rankscope.engines.text.matching import MatchCache, Matcher, Matches, any_matches, total_scores
 from rankscope.engines.text.queries import Boolean, Boost, Node, Term, any_weighted, simplify
 from rankscope.engines.text.similarities import Similarity
+from rankscope.inputs.id_columns import TextIds
+from rankscope.inputs.problems import Problems
 from rankscope.inputs.qrels import JudgedItems, Qrels
 from rankscope.inputs.run import Run
+from rankscope.inputs.tables import Table
 from rankscope.ranks.kept_scores import lots_of_names
 from rankscope.ranks.reduction import Found, check_common, nothing_found
 from rankscope.ranks.relevant_ranks import KEPT_DISTRACTORS, RelevantRanks
 from rankscope.ranks.ties import item_hash
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from rankscope.inputs.problems import Problems
-    from rankscope.inputs.tables import Table
-
-
-# Searching: all documents that match in order, the first few of them, or the scores of every document.
 
 ROUNDING = 2.0**-22  # of a sum of few numbers in 32 bits, with much to spare
 
@@ -71,10 +66,6 @@ class Searcher:
         if self.reader.deleted is not None:
             mask = mask & ~self.reader.deleted
         return total.astype(np.float32), mask
-
-    def weighted_scores(self, weights: Mapping[Term, float]) -> tuple[NDArray[np.float32], Numbers]:
-        """As `all_scores`, for a bag of words with weights."""
-        return self.all_scores(any_weighted(weights))
 
     def _parts(self, bag: Mapping[Term, float]) -> list[Matches]:
         return [self.matcher.term_matches(term, boost) for term, boost in bag.items()]
@@ -123,9 +114,6 @@ def bag_of_words(query: Node) -> dict[Term, float] | None:
     return found
 
 
-# What a search gives: documents in their order, with scores, and ids where they are asked for.
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class Hits(Tabular):
     """Documents that match, the best first; of equal scores the one that stands first in the index.
@@ -169,8 +157,6 @@ class Hits(Tabular):
         columns: dict[str, Any] = {"rank": range(1, len(self) + 1), "id": self.ids, "score": self.scores}
         return Display(title, LongTable.of_columns(columns))
 
-
-# The order of scores: the best first, equal ones as they stand.
 
 FEW: Final = 2_000  # fewer are sorted by comparing them
 SIGN: Final = np.uint32(1 << 31)
@@ -245,10 +231,6 @@ class TopicLists:
         """The rankings of topics as a run; it searches whenever the rows are asked for."""
 
         def read(_: Problems) -> Iterator[Table]:
-            import polars as pl
-
-            from rankscope.inputs.tables import Table
-
             waiting = iter(topics.items())
             while some := list(islice(waiting, TOPICS_AT_ONCE)):
                 tables = []
@@ -281,8 +263,6 @@ class TopicLists:
         scores, matched = self.searcher.all_scores(self.parse(text))
         return Listing.of(scores, matched, there, self.depth, self.unmatched)
 
-
-# Which documents a ranking lists: those that match, perhaps only the best of them, perhaps all others behind them.
 
 Unmatched = Literal["missing", "last"]
 
@@ -344,8 +324,6 @@ def as_written(scores: NDArray[np.float32]) -> FloatArray:
     >>> as_written(np.array([0.1], dtype=np.float32)).tolist()
     [0.1]
     """
-    import polars as pl
-
     return pl.Series(scores, dtype=pl.Float32).cast(pl.String).cast(pl.Float64).to_numpy()
 
 
@@ -436,8 +414,6 @@ class _Counting:
 
     def _numbers_of(self, items: JudgedItems) -> list[tuple[IntArray, IntArray]]:
         """For each query the numbers of its items in the index, and which entries they are; others are not there."""
-        import polars as pl
-
         known = pl.DataFrame({"id": self.reader.ids}).with_row_index("doc").filter(pl.Series(self._live))
         asked = pl.DataFrame({"id": pl.Series(items.item.to_list(), dtype=pl.String)}).with_row_index("entry")
         both = asked.join(known, on="id", how="inner").sort("entry")
@@ -471,8 +447,6 @@ class _Counting:
 
     def _best_others(self, row: int, listing: Listing, relevant: Numbers) -> dict[str, Any]:
         """Scores and lots of the first documents that are not relevant, as the growth forecast needs them."""
-        from rankscope.inputs.id_columns import TextIds
-
         docs, scores = listing.in_order(KEPT_DISTRACTORS + len(relevant))
         other = np.flatnonzero(~np.isin(docs, relevant))[:KEPT_DISTRACTORS]
         docs, score = docs[other], as_written(scores[other])

@@ -8,18 +8,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
+import polars as pl
 
 from rankscope.core.caching import check_fork
 from rankscope.core.digests import FileDigest, damaged
 from rankscope.core.errors import InputError, Problem
 from rankscope.engines.text.index_columns import FieldColumns, Numbers
-
-if TYPE_CHECKING:
-    import polars as pl
-
 
 # A segment: some documents, the columns of each field, and which documents have been deleted since.
 
@@ -54,8 +51,6 @@ class StoredDocuments:
 
     @cached_property
     def ids(self) -> pl.Series:
-        import polars as pl
-
         ids = [_read_part(part, [ID])[ID] for part in self.parts]
         return pl.concat(ids) if ids else pl.Series(ID, [], dtype=pl.String)
 
@@ -67,24 +62,17 @@ class StoredDocuments:
 
     def names(self, place: int) -> list[str]:
         """The columns of one part, the id among them."""
-        import polars as pl
-
         part = self.parts[place]
         return part.columns if isinstance(part, pl.DataFrame) else list(pl.read_parquet_schema(part.checked))
 
     def part_column(self, place: int, field: str) -> pl.Series:
         """The texts of one field in one part, null where a document has none."""
-        import polars as pl
-
         part = self.parts[place]
         if field in self.names(place):
             return _read_part(part, [field])[field]
         return pl.Series(field, [None] * _part_height(part), dtype=pl.String)
 
     def column(self, field: str) -> pl.Series:
-        """The texts of one field, null where a document has none."""
-        import polars as pl
-
         return pl.concat([self.part_column(place, field) for place in range(len(self.parts))])
 
     def dicts(self, places: Sequence[int]) -> list[Row]:
@@ -93,11 +81,10 @@ class StoredDocuments:
 
     def rows(self, places: Sequence[int] | Numbers) -> pl.DataFrame:
         """Some of the documents, in the order asked for; a field that a document does not have is null."""
-        import polars as pl
-
         wanted = np.asarray(places, dtype=np.int64)
         part = np.searchsorted(self._ends, wanted, side="right")
-        found = [_read_part(self.parts[each])[wanted[part == each] - self._begins[each]] for each in np.unique(part)]
+        begins = np.concatenate([[0], self._ends])
+        found = [_read_part(self.parts[each])[wanted[part == each] - begins[each]] for each in np.unique(part)]
         if not found:
             return pl.DataFrame(schema={ID: pl.String})
         order = np.argsort(np.argsort(part, kind="stable"), kind="stable")
@@ -107,14 +94,8 @@ class StoredDocuments:
     def _ends(self) -> Numbers:
         return np.cumsum([_part_height(part) for part in self.parts])
 
-    @property
-    def _begins(self) -> Numbers:
-        return np.concatenate([[0], self._ends])
-
 
 def _read_part(part: pl.DataFrame | StoredTable, columns: list[str] | None = None) -> pl.DataFrame:
-    import polars as pl
-
     if isinstance(part, pl.DataFrame):
         return part if columns is None else part.select(columns)
     check_fork()
@@ -151,8 +132,6 @@ class Segment:
         return columns_of_ids(self.documents.ids)
 
 
-# Documents in blocks: tables with an `id` and texts in all other columns, checked, and small enough for the memory.
-
 Documents: TypeAlias = "pl.DataFrame | Iterable[pl.DataFrame | Mapping[str, object]]"
 MOST_DOCUMENTS: Final = 50_000
 MOST_BYTES: Final = 24 << 20
@@ -166,8 +145,6 @@ def blocks_of_documents(documents: Documents) -> Iterator[pl.DataFrame]:
     >>> [block.shape for block in blocks_of_documents([{"id": 1, "body": "a fox"}, {"id": 2, "title": "none"}])]
     [(2, 3)]
     """
-    import polars as pl
-
     place = size = 0
     waiting: list[pl.DataFrame] = []
     for table in _tables([documents] if isinstance(documents, pl.DataFrame) else documents):
@@ -186,15 +163,11 @@ def blocks_of_documents(documents: Documents) -> Iterator[pl.DataFrame]:
 
 def _text_bytes(table: pl.DataFrame) -> int:
     """How much text a table holds."""
-    import polars as pl
-
     return int(table.select(pl.sum_horizontal(pl.all().str.len_bytes().sum()))[0, 0] or 0)
 
 
 def _tables(documents: Iterable[pl.DataFrame | Mapping[str, object]]) -> Iterator[pl.DataFrame]:
     """Tables as they come, and single documents gathered into tables."""
-    import polars as pl
-
     single: list[Mapping[str, object]] = []
     for each in documents:
         if isinstance(each, pl.DataFrame):
@@ -209,8 +182,6 @@ def _tables(documents: Iterable[pl.DataFrame | Mapping[str, object]]) -> Iterato
 
 
 def _table(single: list[Mapping[str, object]]) -> pl.DataFrame:
-    import polars as pl
-
     names = dict.fromkeys(name for each in single for name in each)
     return pl.DataFrame({name: [_text(each.get(name)) for each in single] for name in names})
 
@@ -221,8 +192,6 @@ def _text(value: object) -> str | None:
 
 def _checked_table(table: pl.DataFrame, place: int) -> pl.DataFrame:
     """The table with texts in all columns; documents without an id are an error."""
-    import polars as pl
-
     if ID not in table.columns:
         advice = f"Name the column that holds the ids '{ID}'."
         raise InputError.of(DOCUMENTS_SOURCE, [f"no column '{ID}' among {', '.join(table.columns) or 'none'}"], advice)
@@ -239,8 +208,6 @@ def _checked_table(table: pl.DataFrame, place: int) -> pl.DataFrame:
 
 def _pieces(table: pl.DataFrame) -> Iterator[pl.DataFrame]:
     """A table cut where a block is full."""
-    import polars as pl
-
     if not len(table):
         return
     bytes_of = table.select(pl.sum_horizontal(pl.all().str.len_bytes().fill_null(0)).alias("bytes"))["bytes"].to_numpy()
@@ -261,30 +228,22 @@ class UsedIds:
 
     def check(self, ids: pl.Series, earlier: Callable[[], Sequence[Segment]]) -> None:
         """Refuse ids that come twice, or that documents of earlier segments have; those are read on suspicion only."""
-        import polars as pl
-
         hashes = ids.hash().to_numpy()
         ordered = np.sort(hashes)
         repeated = ordered[1:][ordered[1:] == ordered[:-1]]
         suspects = np.isin(hashes, repeated) if len(repeated) else np.zeros(len(ids), dtype=bool)
-        suspects |= self._among(hashes)
+        if len(self.hashes):
+            places = np.minimum(np.searchsorted(self.hashes, hashes), len(self.hashes) - 1)
+            suspects |= self.hashes[places] == hashes
         if suspects.any():
             _refuse_repeated(earlier(), ids, ids.filter(pl.Series(suspects)))
 
     def add(self, ids: pl.Series) -> None:
         self.hashes = np.sort(np.concatenate([self.hashes, ids.hash().to_numpy()]))
 
-    def _among(self, hashes: Numbers) -> Numbers:
-        if not len(self.hashes):
-            return np.zeros(len(hashes), dtype=bool)
-        places = np.minimum(np.searchsorted(self.hashes, hashes), len(self.hashes) - 1)
-        return self.hashes[places] == hashes
-
 
 def _refuse_repeated(earlier: Sequence[Segment], ids: pl.Series, suspects: pl.Series) -> None:
     """An error that names both places of each id; none where only the hashes were equal."""
-    import polars as pl
-
     live = pl.Series(np.concatenate([*(each.live for each in earlier), np.ones(len(ids), dtype=bool)]))
     everywhere = pl.concat([*(each.documents.ids for each in earlier), ids]).to_frame(ID).with_row_index("place")
     rows = everywhere.filter(live & everywhere[ID].is_in(suspects.unique().implode()))

@@ -5,7 +5,7 @@ BM25F, classic tf-idf, language models, DFR, information-based, DFI, axiomatic, 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, Final, Literal, Self, TypeAlias
@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 
 from rankscope.core.notation import Named, NamedCatalogue, Written, short
 from rankscope.core.wording import short_number
-
-# What a similarity is: the score of a document for a term, from counts alone, and how that score is explained.
 
 Scores: TypeAlias = NDArray[np.float32]
 Values: TypeAlias = NDArray[Any]
@@ -113,9 +111,6 @@ def explain_idf(
     return each[0] if len(each) == 1 else Explanation(float(total), "sum of idf", tuple(each))
 
 
-# How a score is made: a tree of values, each with what it is.
-
-
 @dataclass(frozen=True)
 class Explanation:
     """A value, what it is, and the values that it is made of.
@@ -145,9 +140,6 @@ class Explanation:
             yield from part._lines(level + 1)
 
 
-# What similarities know of a field and of a term in it.
-
-
 @dataclass(frozen=True)
 class FieldStatistics:
     """Of a field in all documents: how many documents have a term in it (N), and how many terms there are (T)."""
@@ -171,8 +163,6 @@ class TermStatistics:
 
 # The similarities by name: BM25, BM25F, classic tf-idf, language models, DFR, information-based, DFI, axiomatic,
 # boolean.
-
-# BM25.
 
 
 @dataclass(frozen=True)
@@ -200,7 +190,6 @@ class BM25(Similarity):
             return (weight - weight / (np.float32(1) + tf.astype(np.float32) * inverse)).astype(np.float32)
 
     def score_term(self, tf: Values, dl: Values, term: TermStatistics, field: FieldStatistics, boost: float) -> Values:
-        """As for a phrase of one term."""
         return self.score(tf, dl, [term], field, boost)
 
     def idf(self, terms: Sequence[TermStatistics], field: FieldStatistics) -> np.float32:
@@ -215,7 +204,6 @@ class BM25(Similarity):
     def explain(
         self, tf: float, dl: float, terms: Sequence[TermStatistics], field: FieldStatistics, boost: float
     ) -> Explanation:
-        """Boost, idf and saturated frequency."""
         frequency, length = np.array([tf], dtype=np.float32), np.array([dl], dtype=np.float32)
         value = self.score(frequency, length, terms, field, boost)[0]
         saturated = float(frequency[0] / (frequency[0] + self._norm(length, field)[0])) if tf else 0.0
@@ -238,8 +226,6 @@ class BM25(Similarity):
 def _bm25_idf(term: TermStatistics, field: FieldStatistics) -> np.float32:
     return np.float32(np.log(1 + (field.documents - term.documents + 0.5) / (term.documents + 0.5)))
 
-
-# BM25 over several fields at once.
 
 BM25F_OPTIONS = ("k1", "b")
 
@@ -290,11 +276,6 @@ class BM25F(Similarity):
         return f"{self.name}({','.join([*(f'{name}={short(value)}' for name, value in self.weights), *options])})"
 
     @cached_property
-    def by_field(self) -> Mapping[str, float]:
-        """The weight of each field."""
-        return dict(self.weights)
-
-    @cached_property
     def combined(self) -> BM25:
         """BM25 on the one field that all are made into."""
         return BM25(self.k1, self.b)
@@ -306,16 +287,12 @@ class BM25F(Similarity):
         return self.combined.score(tf, dl, terms, field, boost)
 
     def score_term(self, tf: Values, dl: Values, term: TermStatistics, field: FieldStatistics, boost: float) -> Values:
-        """As for a phrase of one term."""
         return self.score(tf, dl, [term], field, boost)
 
     def explain(
         self, tf: float, dl: float, terms: Sequence[TermStatistics], field: FieldStatistics, boost: float
     ) -> Explanation:
         return self.combined.explain(tf, dl, terms, field, boost)
-
-
-# The vector space model as Lucene had it first.
 
 
 @dataclass(frozen=True)
@@ -329,23 +306,19 @@ class Classic(Similarity):
     def score(
         self, tf: Values, dl: Values, terms: Sequence[TermStatistics], field: FieldStatistics, boost: float
     ) -> Scores:
-        """In 32 bits, in Lucene's order of operations."""
         weight = np.float32(boost) * self.idf(terms, field)
         raw = np.sqrt(tf.astype(np.float64)).astype(np.float32) * weight
         return (raw * _classic_norm(dl)).astype(np.float32)
 
     def score_term(self, tf: Values, dl: Values, term: TermStatistics, field: FieldStatistics, boost: float) -> Values:
-        """As for a phrase of one term."""
         return self.score(tf, dl, [term], field, boost)
 
     def idf(self, terms: Sequence[TermStatistics], field: FieldStatistics) -> np.float32:
-        """How rare terms are, in all."""
         return np.float32(sum(float(_classic_idf(term, field)) for term in terms))
 
     def explain(
         self, tf: float, dl: float, terms: Sequence[TermStatistics], field: FieldStatistics, boost: float
     ) -> Explanation:
-        """Boost, idf, root of the frequency and norm of the length."""
         frequency, length = np.array([tf], dtype=np.float32), np.array([dl], dtype=np.float32)
         idf = "idf = ln((N + 1)/(n + 1)) + 1"
         parts = (
@@ -448,9 +421,6 @@ def normalised_frequency(
     return frequency * ratio**ZIPF
 
 
-# Divergence from randomness.
-
-
 @dataclass(frozen=True)
 class DFR(Similarity):
     """How far a frequency is from chance (`model`), what one more occurrence adds (`after`), and lengths (`norm`)."""
@@ -501,9 +471,6 @@ class DFR(Similarity):
         )
 
 
-# Information-based models.
-
-
 @dataclass(frozen=True)
 class InformationBased(Similarity):
     """How surprising a frequency is under a log-logistic (LL) or a smoothed power law (SPL) distribution.
@@ -540,9 +507,6 @@ class InformationBased(Similarity):
         return Explanation(float(t[0]), NORMALIZATION_FORMULAS[self.norm]), Explanation(self._rate(term, field), rate)
 
 
-# Divergence from independence.
-
-
 @dataclass(frozen=True)
 class DFI(Similarity):
     """How much more often a term occurs than if it did not depend on the document; as often or less: 0."""
@@ -568,8 +532,6 @@ class DFI(Similarity):
 def _dfi_expected(dl: Values, term: TermStatistics, field: FieldStatistics) -> Values:
     return (term.occurrences + 1) * dl.astype(np.float64) / (field.tokens + 1)
 
-
-# Axiomatic functions.
 
 AXIOMATIC_SOURCE = "Fang and Zhai 2005, An exploration of axiomatic approaches to information retrieval"
 
@@ -604,9 +566,6 @@ class AxiomaticF2Log(Similarity):
     def score_term(self, tf: Values, dl: Values, term: TermStatistics, field: FieldStatistics, boost: float) -> Values:
         """Above 0 wherever the term occurs."""
         return boost * saturated_frequency(tf, dl, field) * float(np.log((field.documents + 1) / term.documents))
-
-
-# How many of the words of a query a document has.
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from rankscope.core.catalogue import did_you_mean
 from rankscope.core.display import Display, Displayed
@@ -13,7 +13,9 @@ from rankscope.core.settings import Settings
 from rankscope.core.validation import COUNT
 from rankscope.core.wording import how_many, setting_usage, setting_value
 from rankscope.engines.text.analysers import ANALYSERS, Analyser, Whole
+from rankscope.engines.text.expansions import EXPANSIONS, Expansion, expand_query
 from rankscope.engines.text.explanations import explain_score
+from rankscope.engines.text.highlighting import Fragment, Highlighter
 from rankscope.engines.text.index_reader import IndexReader, hold_in_memory, open_together, read_together
 from rankscope.engines.text.index_writer import IndexWriter
 from rankscope.engines.text.matching import MatchCache
@@ -26,10 +28,6 @@ from rankscope.inputs.qrels import Qrels, read_junk
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.run import Run
 from rankscope.ranks.relevant_ranks import RelevantRanks
-
-if TYPE_CHECKING:
-    from rankscope.engines.text.expansions import Expansion
-    from rankscope.engines.text.highlighting import Fragment
 
 Syntax = Literal["lucene", "words"]
 MOST_COMPARED = 10_000  # ids that a wrong one is compared with
@@ -190,8 +188,6 @@ class Index(Displayed):
         >>> print(index.expand("fox"))
         (body:fox)^0.75 (body:den)^0.25
         """
-        from rankscope.engines.text.expansions import expand_query
-
         name = field or self.default_field
         node = self.parse(query, name, syntax="words") if isinstance(query, str) else query
         return expand_query(self.searcher(similarity, name), node, name, expansion_named(expansion))
@@ -307,8 +303,6 @@ class Index(Displayed):
         >>> [piece.html() for piece in index.highlight("fox quick*", "a", size=25, fragments=1)]
         ['The <mark>quick</mark> <mark>fox</mark> slept.']
         """
-        from rankscope.engines.text.highlighting import Highlighter
-
         name = field or self.default_field
         self.reader.need_field(name)
         node = self.parse(query, name, syntax=syntax) if isinstance(query, str) else query
@@ -353,9 +347,6 @@ class Index(Displayed):
         return Display(f"Index of {how_many(len(self), 'document', 'documents')}, {where}; fields: {fields}")
 
 
-# Settings of a search as they are given, by name or as objects, to what they mean.
-
-
 def count_setting(name: str, value: int) -> int:
     """A setting as a plain number; one that is not a whole number from 1 on is an error.
 
@@ -398,6 +389,4 @@ def expansion_named(given: str | Expansion) -> Expansion:
     >>> expansion_named("rm3(terms=20)").terms
     20
     """
-    from rankscope.engines.text.expansions import EXPANSIONS
-
     return EXPANSIONS.parse(given) if isinstance(given, str) else given

@@ -214,9 +214,6 @@ def _start(scores: ArrayLike, count: int) -> FloatArray:
     return table if table.ndim == 1 else _rows(table, count, "start scores")
 
 
-# One feedback session as a method sees it: what was judged, and what else is known.
-
-
 @dataclass(frozen=True, eq=False)
 class Session:
     """Item numbers of the positive and the negative examples, ascending, each with its grade.
@@ -313,8 +310,6 @@ def one_each(values: ArrayLike, count: int, what: str) -> NDArray[Any]:
     check_count(array.ndim == 0 or array.shape == (count,), count, f"{count} {what}", f"shape {array.shape}")
     return np.broadcast_to(array, count).copy()
 
-
-# Cross-validation folds of one topic: every item is tested once, by what was learnt from the other folds.
 
 DEFAULT_FOLDS = 5
 

@@ -13,8 +13,6 @@ from rankscope.feedback.examples.examples import Examples
 from rankscope.feedback.examples.items import Items
 from rankscope.ranks.ragged import Ragged
 
-# Distances and kernels, as few large matrix products.
-
 AT_ONCE = 1 << 22  # kernel values in one block
 TINY, TINY_SINGLE = 1e-10, 1e-4  # next to the squared length of the point, in float64 and float32
 CACHED = 1 << 18  # distances worked on at a time, which stay in the cache
@@ -168,8 +166,6 @@ def nearness_to_positives(items: Items, examples: Examples) -> FloatArray:
     apart = squared_distances(items, means(items, examples.positives)).astype(np.float64)
     return 1.0 / (1.0 + apart / items.typical_distance**2)
 
-
-# Sums, means and extremes over the examples of each session, all sessions at once.
 
 PADDED_CELLS = 1 << 23  # numbers in one padded table
 

@@ -286,8 +286,6 @@ def _table(what: str, table: NDArray[Any], axis: int, items: int) -> NDArray[Any
     return table
 
 
-# How features are scaled before any method sees them: not at all, to mean 0 and sd 1, or to rows of length 1.
-
 ScalingName = Literal["none", "standardise", "l2"]
 SCALINGS = Catalogue.of_words("scaling", get_args(ScalingName))
 
@@ -334,9 +332,6 @@ def unit(rows: NDArray[Any]) -> NDArray[Any]:
     return (rows / np.where(length > 0, length, 1.0)).astype(rows.dtype if rows.dtype.kind == "f" else np.float64)
 
 
-# What earlier users marked, as methods that learn from a log take it.
-
-
 class EarlierSessions:
     """A log of marks: one row for each earlier session, +1, -1 or 0 for each item.
 
@@ -370,7 +365,6 @@ class EarlierSessions:
         return result
 
     def remember(self, key: Hashable, make: Callable[[], T]) -> T:
-        """What was made under this key, made now if it is the first time."""
         if key not in self._made:
             self._made[key] = make()
         return self._made[key]
@@ -491,9 +485,6 @@ def matrix_digest(values: NDArray[Any]) -> str:
     result = hashlib.sha256(f"{matrix.dtype.str} {matrix.shape}\n".encode())
     result.update(matrix.reshape(-1).view(np.uint8).data)
     return result.hexdigest()
-
-
-# Fingerprints of features and targets, so that a stored baseline is never used for other ones.
 
 
 def features_digest(items: Items) -> str:

@@ -123,8 +123,6 @@ def mean_or_nan(values: ArrayLike) -> float:
     return float(there.mean()) if there.size else float("nan")
 
 
-# The best items of each row of scores, without sorting whole rows.
-
 PART_CELLS = 1 << 20  # scores looked at by one thread at a time
 STRIDE = 16  # every so many items are asked first how high the best stand
 SPARE = 4  # and so many times as many as wanted are let through

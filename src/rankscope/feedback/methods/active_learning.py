@@ -140,7 +140,6 @@ class RanksAsked(BlockState):
         self.retin, self.rank = method, np.full(sessions, method.first_rank)
 
     def complete_examples(self, examples: Examples) -> Examples:
-        """The examples with the ranks."""
         return replace(examples, around=self.rank)
 
     def note_marks(self, hits: IntArray, misses: IntArray) -> None:

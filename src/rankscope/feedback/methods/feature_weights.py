@@ -93,7 +93,6 @@ class MindReader(Method):
     least: ClassVar[Mapping[str, float]] = {"ridge": 0}
 
     def score_one(self, items: Items, session: Session) -> FloatArray:
-        """The ellipsoid of one session."""
         rows = items.matrix.astype(np.float64, copy=False)
         result = ellipsoid(rows[session.positives], session.grades, ridge_of(items, self.ridge))
         return -result.distances(rows)
@@ -160,8 +159,6 @@ def group_weights(spread: FloatArray) -> FloatArray:
     root = np.sqrt(np.where(largest > 0, np.maximum(spread, LEAST_SPREAD * largest), 1.0))
     return root.sum(axis=1, keepdims=True) / root
 
-
-# Ellipsoids around the positives: the centre and the distance M that MindReader and OPT-RF learn.
 
 NO_GOODNESS = "the goodness of the positives adds up to 0"
 
@@ -290,14 +287,14 @@ class CioccaSchettini(Method):
     least: ClassVar[Mapping[str, float]] = {"alpha": 0}
 
     def score_one(self, items: Items, session: Session) -> FloatArray:
-        """Minus the weighted sum of the distances."""
         weights = self.weights(items, session)
-        moved = moved_query(items.matrix[session.positives].astype(np.float64))
+        good = items.matrix[session.positives].astype(np.float64)
+        inside = np.abs(good - good.mean(axis=0)) <= SDS * good.std(axis=0) + 1e-12
+        moved = (good * inside).sum(axis=0) / inside.sum(axis=0)
         scaled = (weights / items.remember("pair distances", lambda: usual_distances(items))).astype(items.matrix.dtype)
         return -(feature_distances(items, items.matrix, moved.astype(items.matrix.dtype)) @ scaled)
 
     def weights(self, items: Items, session: Session) -> FloatArray:
-        """One weight for each feature."""
         usual = items.remember("pair distances", lambda: usual_distances(items))
         good, bad = (items.matrix[each].astype(np.float64) for each in (session.positives, session.negatives))
         if len(good) < FEW_EXAMPLES:
@@ -311,17 +308,6 @@ class CioccaSchettini(Method):
             between = feature_distances(items, good[:, None], bad[None]).mean(axis=(0, 1))
             weights = np.maximum(weights - self.alpha / (self.eps + between / usual), 0.0)
         return weights if weights.any() else np.ones(usual.size)
-
-
-def moved_query(good: FloatArray) -> FloatArray:
-    """In each column the mean of the values within three standard deviations of their mean.
-
-    >>> moved_query(np.array([[0.0]] * 19 + [[20.0]]))
-    array([0.])
-    """
-    away = np.abs(good - good.mean(axis=0))
-    inside = away <= SDS * good.std(axis=0) + 1e-12
-    return (good * inside).sum(axis=0) / inside.sum(axis=0)
 
 
 def feature_distances(items: Items, one: FloatArray, other: FloatArray) -> FloatArray:
@@ -365,7 +351,6 @@ class MultiClass(TwoSided):
     above: ClassVar[Mapping[str, float]] = {"width": 0}
 
     def score_one(self, items: Items, session: Session) -> FloatArray:
-        """Minus the weighted squared distance."""
         weights = self.weights(items, session) / np.where(items.sd > 0, items.sd, 1.0) ** 2
         grades = np.maximum(session.grades, 0.0)
         centre = np.average(items.matrix[session.positives], axis=0, weights=grades if grades.any() else None)

@@ -76,7 +76,6 @@ class SVM(KernelMethod, TwoSided):
     above: ClassVar[Mapping[str, float]] = {"C": 0}
 
     def fit(self, items: Items, session: Session) -> tuple[FloatArray, float]:
-        """scikit-learn's SVC on the examples."""
         return support_vectors(items.matrix[session.examples], session.labels, self.C, self.width(items))
 
 
@@ -219,19 +218,17 @@ class GaussianProcess(KernelMethod, TwoSided):
     above: ClassVar[Mapping[str, float]] = {"noise": 0}
 
     def fit_many(self, items: Items, examples: Examples) -> tuple[FloatArray, FloatArray]:
-        """(K + noise I)^-1 y of all sessions."""
-        results = [self._solved(items, part) for part in small_batches(examples, items.features)]
+        """(K + noise I)^-1 y of all sessions; short sessions are filled up with rows of the identity."""
+        results = []
+        for part in small_batches(examples, items.features):
+            lists = self.trained_on(items, part)
+            item, there = pad_rows(lists, "item")
+            label, _ = pad_rows(lists, "label")
+            kernel = gram(items.matrix[item], self.width(items)) * (there[:, :, None] & there[:, None, :])
+            places = np.arange(there.shape[1])
+            kernel[:, places, places] = np.where(there, 1 + self.noise, 1.0)
+            results.append(np.linalg.solve(kernel, label[:, :, None])[:, :, 0][there])
         return np.concatenate(results), np.zeros(len(examples))
-
-    def _solved(self, items: Items, examples: Examples) -> FloatArray:
-        """One solve for all; short sessions are filled up with rows of the identity."""
-        lists = self.trained_on(items, examples)
-        item, there = pad_rows(lists, "item")
-        label, _ = pad_rows(lists, "label")
-        kernel = gram(items.matrix[item], self.width(items)) * (there[:, :, None] & there[:, None, :])
-        places = np.arange(there.shape[1])
-        kernel[:, places, places] = np.where(there, 1 + self.noise, 1.0)
-        return np.linalg.solve(kernel, label[:, :, None])[:, :, 0][there]
 
     def variance(self, items: Items, session: Session) -> FloatArray:
         """1 - k' (K + noise I)^-1 k for every item; the noise itself is not added."""

@@ -54,7 +54,6 @@ class LogisticRegression(TwoSided):
         return (p[:, None, :] @ rows)[:, 0, :], b
 
     def score_many(self, items: Items, examples: Examples) -> FloatArray:
-        """One product for all sessions."""
         w, b = self.planes(items, examples)
         values: FloatArray = w.astype(items.matrix.dtype) @ items.matrix.T
         values += b.astype(values.dtype)[:, None]
@@ -76,7 +75,6 @@ class WeightForm(ABC):
 
     @property
     def width(self) -> int:
-        """How many numbers that are."""
         return self.table.shape[2]
 
     def take(self, sessions: IntArray) -> Self:
@@ -334,7 +332,10 @@ class BiasedDiscriminant(TwoSided):
         rows = self._features(items, session)
         centre = rows[session.positives].mean(axis=0, dtype=np.float64)
         near, far = (rows[each].astype(np.float64) - centre for each in (session.positives, session.negatives))
-        inverse = np.linalg.inv(shrunk_scatter(near, self.mu)).astype(np.float64, copy=False)
+        scatter, identity = near.T @ near, np.eye(near.shape[1])
+        size = np.trace(scatter) / near.shape[1]
+        shrunk = (1 - self.mu) * scatter + self.mu * size * identity if size > 0 else identity
+        inverse = np.linalg.inv(shrunk).astype(np.float64, copy=False)
         squared = (1 - self.discount) * squared_lengths(rows, centre, inverse @ far.T)
         if self.discount:
             squared += self.discount * np.square(far).sum() / rows.shape[1] * squared_lengths(rows, centre, inverse)
@@ -345,19 +346,6 @@ class BiasedDiscriminant(TwoSided):
         if self.kernel == "linear":
             return items.matrix
         return np.ascontiguousarray(rbf(items, items.matrix[session.examples], items.gamma).T)
-
-
-def shrunk_scatter(away: FloatArray, mu: float) -> FloatArray:
-    """(1 - mu) S + mu tr(S)/m I, S = sum of the outer products of the rows; the identity where all rows are 0.
-
-    >>> shrunk_scatter(np.array([[1.0, 0.0], [-1.0, 0.0]]), 0.5)
-    array([[1.5, 0. ],
-           [0. , 0.5]])
-    """
-    scatter = away.T @ away
-    size = np.trace(scatter) / away.shape[1]
-    identity = np.eye(away.shape[1])
-    return (1 - mu) * scatter + mu * size * identity if size > 0 else identity
 
 
 def squared_lengths(rows: FloatArray, centre: FloatArray, transform: FloatArray) -> FloatArray:

@@ -38,7 +38,6 @@ class SemanticManifold(TwoSided):
     least: ClassVar[Mapping[str, float]] = {"dims": 1, "gamma": 0, "k": 1}
 
     def score_one(self, items: Items, session: Session) -> FloatArray:
-        """Minus the squared distance in the projection."""
         chosen = self.directions(items, session).astype(items.matrix.dtype)
         centre = items.matrix[session.positives].mean(axis=0, dtype=np.float64).astype(items.matrix.dtype)
         seen = (items.matrix - centre) @ chosen
@@ -75,7 +74,7 @@ def locality(items: Items, k: int) -> FloatArray:
 # PicSOM: marks are put on a self-organising map of the collection and spread over it.
 
 ITEMS_A_UNIT = 4
-SIDES = (4, 24)
+SIDES = (4, 24)  # units a side, at least and at most
 
 
 @dataclass(frozen=True)
@@ -96,8 +95,10 @@ class PicSOM(Method):
     least: ClassVar[Mapping[str, float]] = {"side": 1, "spread": 1}
 
     def score_many(self, items: Items, examples: Examples) -> FloatArray:
-        """Marks on each map, spread, and looked up by the items' units."""
-        side = self.side or usual_side(len(items))
+        """Marks on each map, convolved with a tent that falls to 0, and looked up by the items' units."""
+        side = self.side or int(np.clip(round((len(items) / ITEMS_A_UNIT) ** 0.5), *SIDES))
+        apart = np.arange(side)[:, None] - np.arange(side)
+        tent = np.maximum(0.0, 1.0 - np.abs(apart) / self.spread)
         total = np.zeros((len(examples), len(items)))
         for group in items.groups:
             units = mapped_items(items, group, side)
@@ -106,18 +107,9 @@ class PicSOM(Method):
                 worth = sign / np.maximum(lists.lengths, 1)[lists.row]
                 place = lists.row * side * side + units[lists["item"]]
                 marks += np.bincount(place, worth, minlength=marks.size)
-            spread = spread_marks(marks.reshape(-1, side, side), self.spread)
+            spread = tent @ marks.reshape(-1, side, side) @ tent
             total += spread.reshape(len(examples), -1)[:, units]
         return add_nearness(total, items, examples)
-
-
-def usual_side(items: int) -> int:
-    """So many units a side that there are about four items a unit, 4 to 24.
-
-    >>> usual_side(1000), usual_side(10)
-    (16, 4)
-    """
-    return int(np.clip(round((items / ITEMS_A_UNIT) ** 0.5), *SIDES))
 
 
 def mapped_items(items: Items, group: slice, side: int) -> IntArray:
@@ -125,17 +117,6 @@ def mapped_items(items: Items, group: slice, side: int) -> IntArray:
     rows = items.matrix[:, group]
     key = ("map", side, group.start, group.stop)
     return items.remember(key, lambda: best_units(rows, trained_map(rows, side)))
-
-
-def spread_marks(marks: FloatArray, spread: float) -> FloatArray:
-    """Each map convolved with a tent that falls to 0 at so many units.
-
-    >>> spread_marks(np.array([[[0.0, 1.0, 0.0]] * 3]), 2)[0, 1].tolist()
-    [1.0, 2.0, 1.0]
-    """
-    place = np.arange(marks.shape[1])
-    tent = np.maximum(0.0, 1.0 - np.abs(place[:, None] - place) / spread)
-    return tent @ marks @ tent
 
 
 # A self-organising map of a collection: a square of units, each with a model vector, that neighbours share.

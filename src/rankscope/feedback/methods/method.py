@@ -192,7 +192,11 @@ class TwoSided(Method):
             yield rows[by_mean], examples.take(np.flatnonzero(by_mean)), QUERY_POINT
         if drawing.any():
             without = examples.take(np.flatnonzero(drawing))
-            drawn = [_unjudged(len(items), session, self.background) for session in without]
+            every = np.arange(len(items))
+            drawn = [  # random items that are no examples, always the same for the same seed
+                np.random.default_rng(each.seed).permutation(np.setdiff1d(every, each.positives))[: self.background]
+                for each in without
+            ]
             yield rows[drawing], replace(without, negatives=item_lists(drawn, None, -1.0)), BACKGROUND
 
 
@@ -207,12 +211,6 @@ def start_scores(items: Items, examples: Examples) -> FloatArray:
     if examples.queries is not None and there.any():
         values[there] = squared_nearness(items, examples.queries[there])
     return drop_rounding(values, items.single)
-
-
-def _unjudged(count: int, session: Session, wanted: int) -> IntArray:
-    """Random items that are no examples, always the same for the same seed."""
-    open_items = np.setdiff1d(np.arange(count), session.positives)
-    return np.random.default_rng(session.seed).permutation(open_items)[:wanted]
 
 
 def _check_numbers(items: Items, examples: Examples) -> None:
@@ -230,9 +228,6 @@ def _check_numbers(items: Items, examples: Examples) -> None:
         if examples.log_rows["row"].max() >= logged:
             problems.add("", f"rows of the log up to {examples.log_rows['row'].max()}, but it has {logged}")
     problems.raise_if_any()
-
-
-# The rankings that a method makes of many sessions.
 
 
 def rank_sessions(
@@ -289,9 +284,6 @@ def list_ranks(values: FloatArray, inside: BoolArray) -> IntArray:
     return rank
 
 
-# What a method keeps from round to round of a block of sessions; most methods keep nothing.
-
-
 class BlockState:
     """A method at work on one block of sessions: the loop asks it for scores and tells it what was marked.
 
@@ -312,9 +304,6 @@ class BlockState:
 
     def note_marks(self, hits: IntArray, misses: IntArray) -> None:
         """Take in how many items of the last display each user marked as good and as bad."""
-
-
-# A method that breaks down in some sessions says so there, and stops no other session.
 
 
 def tolerant_scores(method: Method, items: Items, examples: Examples) -> Scored:

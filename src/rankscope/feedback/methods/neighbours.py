@@ -51,7 +51,6 @@ class StabilisedNearestNeighbour(TwoSided):
     source: ClassVar[str] = "Giacinto & Roli 2004, Instance-based relevance feedback for image retrieval"
 
     def score_many(self, items: Items, examples: Examples) -> FloatArray:
-        """The blend of the two scores."""
         share = examples.negatives.lengths / (examples.positives.lengths + examples.negatives.lengths)
         weight = (share / (1 + share))[:, None]
         values = NearestNeighbour().score_many(items, examples) * (1 - weight)
@@ -65,9 +64,6 @@ def share_of_far(near: NDArray[Any], far: NDArray[Any]) -> NDArray[Any]:
     both = near == 0
     far[both], near[both] = 1, 2
     return np.divide(far, near, out=far)
-
-
-# Nearest-neighbour scores of a block of sessions whose examples only grow: distances to earlier examples are kept.
 
 
 class CarriedNeighbours(BlockState):
@@ -141,7 +137,6 @@ class Diffusion(Method):
     most: ClassVar[Mapping[str, float]] = {"alpha": 0.999999}
 
     def score_many(self, items: Items, examples: Examples) -> FloatArray:
-        """One solve for all sessions."""
         seeds = np.zeros((len(items), len(examples)))
         for lists, sign in ((examples.positives, 1.0), (examples.negatives, -1.0)):
             seeds[lists["item"], lists.row] = sign

@@ -117,7 +117,6 @@ class AverageQE(Method):
     source: ClassVar[str] = "Chum, Philbin, Sivic, Isard & Zisserman 2007, Total recall"
 
     def score_many(self, items: Items, examples: Examples) -> FloatArray:
-        """Products with the expanded queries."""
         return expand_queries(items.unit, examples).astype(items.matrix.dtype) @ items.unit.T
 
 
@@ -143,7 +142,6 @@ class AlphaQE(Method):
     least: ClassVar[Mapping[str, float]] = {"alpha": 0}
 
     def expanded(self, items: Items, examples: Examples) -> FloatArray:
-        """The new query of each session."""
         assert examples.queries is not None
         query, lists = unit(examples.queries), examples.positives
         rows = items.unit[lists["item"]]
@@ -151,7 +149,6 @@ class AlphaQE(Method):
         return unit(query + sums(lists, rows * (np.maximum(alike, 0.0) ** self.alpha)[:, None]))
 
     def score_many(self, items: Items, examples: Examples) -> FloatArray:
-        """Products with the expanded queries."""
         return self.expanded(items, examples).astype(items.matrix.dtype) @ items.unit.T
 
 
@@ -173,7 +170,6 @@ class DBA(Method):
     least: ClassVar[Mapping[str, float]] = {"k": 0, "alpha": 0}
 
     def score_many(self, items: Items, examples: Examples) -> FloatArray:
-        """Products with the expanded queries, in the augmented collection."""
         rows = items.remember(("dba", self.k, self.alpha), lambda: augment_rows(items, self.k, self.alpha))
         return expand_queries(rows, examples).astype(rows.dtype) @ rows.T
 
@@ -207,12 +203,10 @@ class Prototype(Method):
     most: ClassVar[Mapping[str, float]] = {"mix": 1}
 
     def mixed(self, items: Items, examples: Examples) -> FloatArray:
-        """The new query of each session."""
         assert examples.queries is not None
         result = self.mix * unit(examples.queries) + (1 - self.mix) * unit(means(items, examples.positives))
         return unit(result - self.gamma * unit(means(items, examples.negatives)))
 
     def score_many(self, items: Items, examples: Examples) -> FloatArray:
-        """Products with the mixed queries."""
         values: FloatArray = self.mixed(items, examples).astype(items.matrix.dtype) @ items.unit.T
         return np.clip(values, -1, 1, out=values)

@@ -19,8 +19,6 @@ from rankscope.feedback.methods.kernel_methods import SVM, sklearn_part, support
 from rankscope.feedback.methods.method import Method
 from rankscope.ranks.ragged import Ragged
 
-# Methods that rank by what earlier sessions tell about the examples, and by nearness to the positives.
-
 
 @dataclass(frozen=True)
 class LogAndContent(Method):
@@ -148,7 +146,6 @@ class SemanticNetwork(LogAndContent):
     least: ClassVar[Mapping[str, float]] = {"beta": 0}
 
     def told(self, items: Items, log: EarlierSessions, examples: Examples) -> FloatArray:
-        """Worth of the keywords times which item has them."""
         from scipy.sparse import csr_array
 
         words = log.remember("keywords", lambda: csr_array((log.marks > 0).T.astype(np.float64)))

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rankscope.core.arrays import FloatArray, IntArray
+from rankscope.core.arrays import FloatArray
 from rankscope.feedback.examples.examples import Examples
 from rankscope.feedback.examples.geometry import summed_marks, sums
 from rankscope.feedback.examples.items import Items
@@ -38,7 +37,6 @@ class Aspects(Method):
     most: ClassVar[Mapping[str, float]] = {"p0": 1}
 
     def score_many(self, items: Items, examples: Examples) -> FloatArray:
-        """Weights of the aspects times which item has them."""
         rate = items.aspects.mean(axis=0)
         weights = self._weights(items, examples.positives, rate) - self._weights(items, examples.negatives, rate)
         return summed_over_aspects(items, weights)
@@ -64,7 +62,6 @@ class ActiveAspects(Aspects):
     active: ClassVar[bool] = True
 
     def urgency(self, items: Items, examples: Examples, scored: Scored) -> FloatArray:
-        """The best by what they might score come first."""
         return scored.values + self.hopes(items, examples)
 
     def hopes(self, items: Items, examples: Examples) -> FloatArray:
@@ -143,11 +140,12 @@ class Viper(Method):
     above: ClassVar[Mapping[str, float]] = {"alpha": 0}
 
     def score_many(self, items: Items, examples: Examples) -> FloatArray:
-        """Weights of the terms times which item has them."""
         terms = items.remember(("terms", self.bins), lambda: term_table(items, self.bins))
         worth = summed_marks(terms, examples.positives, self.alpha)
         worth += summed_marks(terms, examples.negatives, -self.beta)
-        values: FloatArray = np.asarray(terms @ (worth * rarity(items, terms)).T).T
+        share = np.asarray(terms.sum(axis=0)).ravel() / len(items)
+        rarity = np.square(np.log(np.where(share > 0, share, 1.0)))  # ln²(1/cf) of each term
+        values: FloatArray = np.asarray(terms @ (worth * rarity).T).T
         return values
 
 
@@ -157,27 +155,13 @@ def term_table(items: Items, bins: int) -> Any:
 
     if items.given_aspects is not None:
         return csr_array(items.given_aspects.astype(np.float64))
-    codes = equal_parts(items.matrix, bins) + bins * np.arange(items.features)
+    low = items.matrix.min(axis=0)
+    width = (items.matrix.max(axis=0) - low).astype(np.float64)
+    place = (items.matrix - low) / np.where(width > 0, width, 1.0)
+    parts = np.minimum((place * bins).astype(np.int64), bins - 1)  # equal ones; the largest value is in the last
+    codes = parts + bins * np.arange(items.features)
     starts = np.arange(0, codes.size + 1, items.features)
     return csr_array((np.ones(codes.size), codes.ravel(), starts), shape=(len(items), bins * items.features))
-
-
-def equal_parts(matrix: NDArray[Any], bins: int) -> IntArray:
-    """In which of so many equal parts of its feature's range each entry is, from 0; the largest is in the last.
-
-    >>> equal_parts(np.array([[0.0], [1.0], [2.0], [4.0]]), 4).ravel()
-    array([0, 1, 2, 3])
-    """
-    low = matrix.min(axis=0)
-    width = (matrix.max(axis=0) - low).astype(np.float64)
-    place = (matrix - low) / np.where(width > 0, width, 1.0)
-    return np.minimum((place * bins).astype(np.int64), bins - 1)
-
-
-def rarity(items: Items, terms: Any) -> FloatArray:
-    """ln²(1/cf) of each term; 0 of one that no item has."""
-    share = np.asarray(terms.sum(axis=0)).ravel() / len(items)
-    return np.square(np.log(np.where(share > 0, share, 1.0)))
 
 
 # RM3, for features that are term counts: the query's words mixed with the words of the positives.
@@ -221,7 +205,8 @@ class RM3(Method):
         asked = examples.queries
         refuse((asked < 0).any(axis=1) | (asked.sum(axis=1) <= 0), "the query has no words")
         refuse(words.sum(axis=1) <= 0, "the positives have no words")
-        return self.mix * _as_shares(asked) + (1 - self.mix) * _as_shares(words)
+        asked, words = (each / each.sum(axis=1, keepdims=True) for each in (asked, words))
+        return self.mix * asked + (1 - self.mix) * words
 
 
 def log_likelihoods(items: Items, mu: float) -> FloatArray:
@@ -232,7 +217,3 @@ def log_likelihoods(items: Items, mu: float) -> FloatArray:
     prior = np.where(seen, mu * whole / max(whole.sum(), 1.0), 1.0).astype(counts.dtype)
     length = counts.sum(axis=1, dtype=np.float64).astype(counts.dtype)[:, None]
     return np.where(seen, np.log((counts + prior) / (length + mu)), 0.0)
-
-
-def _as_shares(words: FloatArray) -> FloatArray:
-    return words / words.sum(axis=1, keepdims=True)

@@ -15,7 +15,7 @@ from rankscope.core.arrays import FloatArray, IntArray
 from rankscope.core.errors import InputError, SettingError
 from rankscope.engines.text.expansions import Expansion, RM3Expansion, RocchioExpansion, words_of
 from rankscope.engines.text.lsi import USUAL, lsi_vectors, most_dimensions
-from rankscope.engines.text.queries import Term
+from rankscope.engines.text.queries import Term, any_weighted
 from rankscope.engines.text.similarities import Similarity
 from rankscope.engines.text.text_index import Index
 from rankscope.feedback.examples.examples import Examples
@@ -42,8 +42,8 @@ class WordRanker:
 
     def row(self, words: Words) -> FloatArray:
         """The score of each item; 0 where it matches nothing."""
-        weights = {Term(self.field, word): weight for word, weight in words.items()}
-        scores, matched = self.index.searcher(self.similarity, self.field).weighted_scores(weights)
+        query = any_weighted({Term(self.field, word): weight for word, weight in words.items()})
+        scores, matched = self.index.searcher(self.similarity, self.field).all_scores(query)
         return np.where(matched, scores, np.float32(0))[self.docs].astype(np.float64)
 
     def expanded_row(self, topic: str, expansion: Expansion, liked: IntArray, disliked: IntArray) -> FloatArray:
@@ -117,8 +117,6 @@ class TextItems(Items):
         return np.array([self.texts.row(self.texts.words[name]) for name in topics])
 
 
-# What methods on words share: the words of the topic and of the examples make a query that ranks all documents.
-
 NO_TEXTS = "needs the words of documents and topics: the items must be TextItems"
 NO_WORDS = "the words of the topic are not known"
 
@@ -141,15 +139,11 @@ class TextMethod(Method):
         if not isinstance(items, TextItems) or examples.asked is None:
             raise CannotScore(f"{self.name} {NO_TEXTS}", np.arange(len(examples)))
         refuse(np.array([topic not in items.texts.words for topic in examples.asked.tolist()]), NO_WORDS)
-        rows = zip(
-            examples.asked.tolist(), examples.positives.lists("item"), examples.negatives.lists("item"), strict=True
-        )
-        return np.stack(
-            [
-                items.texts.expanded_row(topic, self.expansion, np.array(liked), np.array(disliked, dtype=np.int64))
-                for topic, liked, disliked in rows
-            ]
-        )
+        sides = (examples.positives.lists("item"), examples.negatives.lists("item"))
+        rows = []
+        for topic, liked, disliked in zip(examples.asked.tolist(), *sides, strict=True):
+            rows.append(items.texts.expanded_row(topic, self.expansion, np.array(liked), np.array(disliked, np.int64)))
+        return np.stack(rows)
 
 
 @dataclass(frozen=True)

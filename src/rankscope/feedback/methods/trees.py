@@ -111,7 +111,6 @@ class DecisionTree(TwoSided):
     least: ClassVar[Mapping[str, float]] = {"leaf": 1}
 
     def score_many(self, items: Items, examples: Examples) -> FloatArray:
-        """A tree for each session."""
         return add_nearness(np.stack([self._shares(items, each) for each in examples]), items, examples)
 
     def _shares(self, items: Items, session: Session) -> FloatArray:

@@ -87,8 +87,6 @@ def thinned_chance(ranks: RelevantRanks, over: Over, at: FloatArray, kept: IntAr
     return chance_curve(replace(ranks, collection=size, depth=size), over, at)
 
 
-# Generalisation efficiency: how much of what can be learnt from the features a feedback method has learnt.
-
 SMALL_EXCESS = 1.02  # above it at so many levels, the baseline is no optimum
 MANY_LEVELS = 3
 SAME_GENERALITY = 0.05
@@ -262,9 +260,6 @@ def _mean_and_chance(
 
 def _counted(count: int, what: str) -> str:
     return f"{count} {what}{'' if count == 1 else 's'}"
-
-
-# Intervals of mean efficiency: topics drawn anew, and where users err, the error rates drawn anew too.
 
 
 @dataclass(frozen=True)

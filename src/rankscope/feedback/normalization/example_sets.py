@@ -175,9 +175,6 @@ def possible_sizes(sizes: Sequence[int], target: BoolArray, folds: Folds) -> tup
     return possible
 
 
-# Examples as users give them: some on the wrong side, of some nothing is said.
-
-
 def erring_examples(examples: Examples, rates: Mapping[str, float], purpose: str = "errors") -> Examples:
     """The same items, of which a user rejects or picks some by error, or says nothing.
 

@@ -46,8 +46,6 @@ from rankscope.feedback.users.topics import Topics
 from rankscope.feedback.users.user_score import ErrorRates
 from rankscope.feedback.users.users import Consistent
 
-# How much of what can be learnt the methods have learnt, topic by topic; earlier results next to better baselines.
-
 EXAMPLES = 8  # of both kinds
 REPEATS = 3  # example sets of each fold
 DRAWS = 10  # of error rates

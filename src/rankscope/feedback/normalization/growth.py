@@ -30,8 +30,6 @@ from rankscope.feedback.normalization.example_sets import (
 from rankscope.measures import AP, Measure
 from rankscope.ranks.relevant_ranks import RelevantRanks
 
-# Example-set testing: rank once from each example set, and see how quality grows with the number of examples.
-
 
 @dataclass(frozen=True, eq=False)
 class ExampleGrowth:
@@ -120,9 +118,6 @@ def growth(
                 parts[str(method)][place].append(result)
     ranks = {name: tuple(RelevantRanks.join(each) for each in result) for name, result in parts.items()}
     return ExampleGrowth(both, ranks, repeats, seed)
-
-
-# How efficiency grows with the number of examples, and where it ends.
 
 
 @dataclass(frozen=True, eq=False)

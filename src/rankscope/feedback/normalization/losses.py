@@ -25,8 +25,6 @@ from rankscope.ranks.ragged import divide
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.ranks.score_tables import numbered_names, ranks_from_scores
 
-# What a wrong decision costs (zero-one, weighted or balanced loss), and what each candidate for a baseline loses.
-
 
 @dataclass(frozen=True)
 class Loss:
@@ -83,9 +81,6 @@ class Loss:
         return (self.false_positive + self.false_negative) * generality * (1.0 - generality)
 
 
-# Losses as people write them: `zero-one`, `weighted(1, 9)`, `balanced`; the last depends on the topic.
-
-
 class LossKind(Named, ABC):
     """A loss, before it is known how rare relevant items are."""
 
@@ -101,7 +96,6 @@ class ZeroOne(LossKind):
     name: ClassVar[str] = "zero-one"
 
     def at(self, generality: float) -> Loss:
-        """The same for every topic."""
         return Loss()
 
 
@@ -116,7 +110,6 @@ class Weighted(LossKind):
     least: ClassVar[Mapping[str, float]] = {"false_positive": 0, "false_negative": 0}
 
     def at(self, generality: float) -> Loss:
-        """The same for every topic."""
         return Loss(self.false_positive, self.false_negative)
 
 
@@ -133,8 +126,6 @@ class Balanced(LossKind):
 LOSS_KINDS: tuple[type[LossKind], ...] = (ZeroOne, Weighted, Balanced)  # a new loss adds its name here
 LOSSES: NamedCatalogue[LossKind] = NamedCatalogue("loss", LOSS_KINDS, example="weighted(1,9)")
 
-
-# What each candidate for a baseline loses, out of fold, in every way of turning a ranking into decisions.
 
 Form = Literal["test", "whole", "decisions", "tuned"]
 NOT_COMPUTED = float("nan")
@@ -223,24 +214,19 @@ def _tuned(
     if inner.failed:
         return NOT_COMPUTED
     inside = tuning[inner.fold]
-    share = np.array([_best_share(*each, target, loss) for each in zip(inner.values, inside, strict=True)])
+    shares = []  # of each list, how much of it to call relevant loses least; the smallest of equals
+    for values, own in zip(inner.values, inside, strict=True):
+        order = np.argsort(-values[own], kind="stable")
+        hits = np.concatenate([[0], np.cumsum(target[own][order])])
+        shares.append(float(np.argmin(loss.at_scopes(hits, int(hits[-1]), order.size))) / order.size)
     tested = folds.tested[fold.fold]
-    scope = np.rint(share * tested.sum(axis=1))
+    scope = np.rint(np.array(shares) * tested.sum(axis=1))
     return _mean_loss(_loss_at(list_ranks(fold.values, tested), tested, scope, target, tested, loss))
-
-
-def _best_share(values: FloatArray, inside: BoolArray, target: BoolArray, loss: Loss) -> float:
-    """The share of the list to call relevant that loses least; the smallest of equals."""
-    order = np.argsort(-values[inside], kind="stable")
-    hits = np.concatenate([[0], np.cumsum(target[inside][order])])
-    return float(np.argmin(loss.at_scopes(hits, int(hits[-1]), order.size))) / order.size
 
 
 def _mean_loss(values: FloatArray) -> float:
     return float(values.mean())
 
-
-# Candidates for the baseline of a topic: classifiers and feedback methods, and what they score out of fold.
 
 # Classifiers that may set the baseline of a topic (approach III): told all labels but those they are tested on.
 
@@ -274,7 +260,6 @@ class LogisticClassifier(Classifier):
     name: ClassVar[str] = "logistic-classifier"
 
     def model(self, items: Items, seed: int) -> Any:
-        """Logistic regression with L2 penalty."""
         return sklearn_part("linear_model").LogisticRegression(C=self.C, class_weight="balanced", max_iter=5000)
 
 
@@ -299,7 +284,6 @@ class ForestClassifier(Classifier):
     name: ClassVar[str] = "forest-classifier"
 
     def model(self, items: Items, seed: int) -> Any:
-        """The forest grown from this seed."""
         return sklearn_part("ensemble").RandomForestClassifier(self.trees, random_state=seed)
 
 
@@ -331,8 +315,6 @@ class Estimator(Classifier):
 
 CLASSIFIERS: tuple[Classifier, ...] = (LogisticClassifier(), SvmClassifier(), ForestClassifier(), LdaClassifier())
 
-
-# Scores of every item by a candidate that learnt from all folds but one, fold by fold.
 
 ORDERS = 20  # random orders of a classifier that has decisions but no scores
 

@@ -39,8 +39,6 @@ from rankscope.feedback.users.users import USERS, Partial
 from rankscope.inputs.collections.collection import COLLECTIONS, Collection
 from rankscope.version import __version__
 
-# A pack as its file tells it (TOML, checked with every problem at once), and what its topics may say of pictures.
-
 FOLDER, SUFFIX = files("rankscope.feedback.packs") / "data", ".toml"
 TABLES: Mapping[str, tuple[str, ...]] = {  # what each table of the file may hold
     "pack": ("name", "version", "title", "about", "source", "caveats"),
@@ -132,12 +130,6 @@ class Pack:
 
     def protocol(self) -> Protocol:
         return Protocol(scope=self.study["scope"], rounds=self.study["rounds"])
-
-    @property
-    def baseline_file(self) -> Path | None:
-        """The stored baselines next to the pack."""
-        told = self.tables.get("baselines")
-        return None if told is None or self.place is None else self.place.parent / str(told["file"])
 
 
 def pack_names() -> tuple[str, ...]:

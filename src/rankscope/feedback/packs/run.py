@@ -146,14 +146,15 @@ def run_cases(
 
 def stored_reference(pack: Pack) -> BaselineStore | None:
     """The baselines and results that come with a pack; a file that is not the one the pack names is an error."""
-    path = pack.baseline_file
-    if path is None:
+    told = pack.tables.get("baselines")
+    if told is None or pack.place is None:
         return None
+    path = pack.place.parent / str(told["file"])
     try:
         digest = hashlib.sha256(path.read_bytes()).hexdigest()
     except OSError as error:
         raise InputError.of(path.name, [f"cannot be read: {error.strerror}"], "It belongs to the pack.") from None
-    if digest != pack.tables["baselines"]["digest"]:
+    if digest != told["digest"]:
         what = f"is not the file that pack {pack.name} names (digest {digest[:12]})"
         raise InputError.of(path.name, [what], "Bring back the file that came with the pack.")
     return load_store(path)
@@ -224,8 +225,6 @@ def _adaptations(
             progress("assessors", number / len(pairs))
     return done
 
-
-# Efficiency next to the stored reference: what a method reaches here over what it reached where the pack was made.
 
 SAME_EFFICIENCY = 1e-9
 

@@ -77,8 +77,6 @@ class Experiment:
         return {"judgements": {"complete": True, **pooled}, "settings": {"ties": "position"}, "feedback": about}
 
 
-# Every choice of a feedback experiment but topics, starts and methods, as the result file records it.
-
 ListName = Literal["full", "residual", "frozen", "split"]
 Choice = Literal["top_ranked", "random"]
 DisplayName = Literal["best", "informative"]
@@ -133,9 +131,6 @@ class Protocol:
 
     def settings(self) -> dict[str, Any]:
         return asdict(self)
-
-
-# How displays get marks: by a simulated user, all sessions at once, or by a judge, one session after the other.
 
 
 @dataclass(frozen=True, eq=False)

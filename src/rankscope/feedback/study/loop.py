@@ -198,9 +198,6 @@ class SessionBlock:
         self.state.note_marks(*((marked.said == sign).sum(axis=1) for sign in (1, -1)))
 
 
-# All rounds of a method over all sessions, each as good as any other ranking for measures, curves and tests.
-
-
 @dataclass(frozen=True, eq=False)
 class Simulated:
     """One method in all sessions: `rounds[t]` is round t."""
@@ -280,9 +277,6 @@ def shared_ranks(pair: MethodPair, setting: Experiment, sessions: Sessions) -> R
     """The ranking by the first method, in the last round, of what neither has shown; queries in byte order."""
     blocks = sessions.blocks(block_size(setting.items))
     return in_byte_order(RelevantRanks.join([list(shared_rounds(pair, setting, each))[-1][1] for each in blocks]))
-
-
-# What happened so far in a block of sessions: displays, marks, and the examples that are remembered.
 
 
 class History:

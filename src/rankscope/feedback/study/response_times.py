@@ -41,7 +41,6 @@ class Response:
     hardware: str
 
     def row(self) -> dict[str, object]:
-        """As a row of a table, times in milliseconds."""
         plain = {name: value for name, value in asdict(self).items() if name not in ("median", "p95", "hardware")}
         return {"method": plain.pop("method"), "median ms": 1e3 * self.median, "p95 ms": 1e3 * self.p95, **plain}
 
@@ -91,7 +90,6 @@ class ResponseGrowth:
         return growth_slope([each.items for each in self.responses], [each.median for each in self.responses])
 
     def row(self) -> dict[str, object]:
-        """As a row of a table: milliseconds at each size, and the slope."""
         shown = {f"median ms at {each.items:,}": 1e3 * each.median for each in reversed(self.responses)}
         return {"method": self.responses[0].method, **shown, "slope": self.slope}
 

@@ -59,12 +59,10 @@ class Results(Tabular):
 
     @property
     def asked(self) -> tuple[str, ...]:
-        """The methods that are no controls."""
         return tuple(name for name in self.methods if name not in CONTROLS)
 
     @property
     def controls(self) -> tuple[str, ...]:
-        """The controls that go with them."""
         return tuple(name for name in self.methods if name not in self.asked)
 
     @property
@@ -85,7 +83,6 @@ class Results(Tabular):
 
     @property
     def last(self) -> int:
-        """The number of the last round."""
         return int(self.about["protocol"]["rounds"])
 
     def values(self, quantity: str, method: str) -> FloatArray:
@@ -119,11 +116,9 @@ class Results(Tabular):
 
     @cached_property
     def session_topics(self) -> tuple[str, ...]:
-        """The topic of each session."""
         return tuple(self._one_round.get_column("topic").to_list())
 
     def topics_of(self, sessions: Sequence[str]) -> list[str]:
-        """The topic of each of these sessions."""
         topics = dict(zip(self.sessions, self.session_topics, strict=True))
         return [topics[name] for name in sessions]
 

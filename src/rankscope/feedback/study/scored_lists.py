@@ -17,8 +17,6 @@ from rankscope.ranks.ragged import Ragged, divide
 from rankscope.ranks.relevant_ranks import RelevantRanks, rank_counts
 from rankscope.ranks.score_tables import ranks_from_scores
 
-# Which list is scored after a round, as `RelevantRanks`: full, residual, frozen or split.
-
 
 @dataclass(frozen=True, eq=False)
 class Listed:
@@ -189,9 +187,6 @@ def trace_displays(
     return qualities
 
 
-# What is to be known of a round next to its measures: a fingerprint of its rankings, and how much of them is tied.
-
-
 def fingerprints(displayed: IntArray, ranks: Ragged) -> Numbers:
     """One number per session: the same where the same items are shown and relevant items have the same ranks.
 
@@ -209,7 +204,6 @@ def fingerprints(displayed: IntArray, ranks: Ragged) -> Numbers:
 def tied_pairs(ranks: RelevantRanks) -> IntArray:
     """Of each session: pairs of a relevant and an irrelevant item with equal scores; the order of items decides them.
 
-    >>> from rankscope.ranks.score_tables import ranks_from_scores
     >>> tied_pairs(ranks_from_scores([[0.5, 0.5, 0.5, 0.2], [4, 3, 2, 1]], [True, False, False, True]))
     array([2, 0])
     """

@@ -22,8 +22,6 @@ from rankscope.feedback.users.topics import Topics
 from rankscope.feedback.users.users import Noisy, Sessions
 from rankscope.measures import AP, Measure
 
-# How much the result of a method depends on where the user begins.
-
 
 @dataclass(frozen=True)
 class Stability:
@@ -94,7 +92,6 @@ class MethodStability:
     steady: Stability
 
     def row(self) -> dict[str, object]:
-        """As a row of a table."""
         return {
             "method": self.method,
             "mean": self.mean,
@@ -124,8 +121,6 @@ def _last_scores(method: Method, setting: Experiment, sessions: Sessions, measur
     return measure.of(simulate_rounds(method, setting, sessions).rounds[-1].ranks)
 
 
-# What is left of a method's quality when users err.
-
 ERROR_RATES = (0.0, 0.05, 0.1, 0.2)
 
 
@@ -149,7 +144,6 @@ class Resilience:
         return tuple(each / found[0] if found[0] > 0 else float("nan") for each in found)
 
     def row(self) -> dict[str, object]:
-        """As a row of a table."""
         shown = zip(self.rates[1:], self.ratios[1:], strict=True)
         return {"method": self.method, "without errors": self.means[0]} | {f"eps {r:g}": value for r, value in shown}
 
@@ -177,9 +171,6 @@ def resilience(
         values = [_last_scores(method, each, sessions, how) for each in settings]
         results.append(Resilience(str(method), levels, tuple(map(mean_or_nan, values)), worst))
     return results
-
-
-# Several assessors of one topic: does feedback adapt to the one who gives it?
 
 
 @dataclass(frozen=True, eq=False)

@@ -41,8 +41,6 @@ from rankscope.ranks.ragged import Ragged
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.version import __version__
 
-# A study: methods x topics x starts x rounds, on all cores, that continues after an interruption.
-
 DEFAULT_MEASURES = ("AP", "Rprec", "Estar")
 SESSIONS_IN_PART = 200  # sessions, at most: what is lost when a study is stopped
 Progress = Callable[[float], None]
@@ -145,7 +143,6 @@ class StudyPlan:
         }
 
     def parts(self) -> list[StudyPart]:
-        """All parts, method by method."""
         about, size = self.about, min(SESSIONS_IN_PART, block_size(self.setting.items))
         if self.pair is not None:
             about |= {"pair": [str(each) for each in self.pair]}
@@ -207,7 +204,6 @@ class ParquetForm:
 
 
 def work(plan: StudyPlan, part: StudyPart) -> pl.DataFrame:
-    """The rows of one part."""
     setting, listed = plan.setting, plan.setting.protocol.scored
     if plan.replayed is not None:
         setting = plan.replayed.replayed(setting, str(part.method))
@@ -310,7 +306,6 @@ class KeptSessions:
         return cls(frame.select(*WHO, *KEPT).with_columns(query, *told), about)
 
     def save(self, path: str | Path) -> None:
-        """Write them, whole or not at all."""
         write_noted(path, self.frame, KEY, self.about)
 
     def check(self, about: Mapping[str, Any], methods: Sequence[str]) -> None:
@@ -367,7 +362,6 @@ class AsKept(Marker):
     number: int = 0  # of the round
 
     def marked(self, sessions: Sessions, shown: IntArray) -> Marked:
-        """The marks of the next round."""
         place = {name: number for number, name in enumerate(self.ids)}
         said, grades = np.zeros(shown.shape, np.int8), np.full(shown.shape, -1.0)
         back: list[tuple[int, int]] = []

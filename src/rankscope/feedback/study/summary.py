@@ -41,12 +41,10 @@ class Summary:
 
     @property
     def methods(self) -> tuple[str, ...]:
-        """The methods that were asked for."""
         return self.results.asked
 
     @property
     def controls(self) -> tuple[str, ...]:
-        """Those that go with them."""
         return self.results.controls
 
     def values(self, method: str) -> FloatArray:
@@ -113,7 +111,6 @@ class Summary:
         return rows
 
     def stability(self, method: str) -> Stability:
-        """How much the last round depends on the start."""
         table = self.results.table(self.quantity, methods=[method])
         return stability(table.values[:, 0], self.results.topics_of(table.queries))
 
@@ -214,15 +211,9 @@ def _compared(results: Results, names: Sequence[str], level: float, baseline: st
 
 def unmoved_measures(results: Results) -> tuple[str, ...]:
     """Measures of the scored list that no round changes: precision within the first display of a frozen list."""
-    if not results.last:
-        return ()
-    return tuple(
-        measure
-        for measure in results.measures
-        if all(_is_constant(results, measure, name) for name in results.asked or results.methods)
-    )
-
-
-def _is_constant(results: Results, measure: str, method: str) -> bool:
-    values = results.values(measure, method)
-    return bool(np.array_equal(values, np.broadcast_to(values[:, :1], values.shape), equal_nan=True))
+    unmoved = []
+    for measure in results.measures if results.last else ():
+        tables = (results.values(measure, name) for name in results.asked or results.methods)
+        if all(np.array_equal(each, np.broadcast_to(each[:, :1], each.shape), equal_nan=True) for each in tables):
+            unmoved.append(measure)
+    return tuple(unmoved)

@@ -71,7 +71,9 @@ class CommandUser(User):
         for row, (topic, ids) in enumerate(look.shown()):
             if ids:
                 asked = {"topic": topic, "shown": ids, "session": int(look.seeds[row]), "look": look.purpose}
-                said[row, look.there[row]] = sides_of(read_marks(program, program.ask(asked), ids), ids)
+                marks = read_marks(program, program.ask(asked), ids)
+                side = dict.fromkeys(marks.relevant, 1) | dict.fromkeys(marks.irrelevant, -1)
+                said[row, look.there[row]] = [side.get(each, 0) for each in ids]
         return said
 
 
@@ -91,18 +93,6 @@ def read_marks(program: JsonLines, answer: Any, shown: Sequence[str]) -> Marks:
         raise program.problem(*problems)
     return marks
 
-
-def sides_of(marks: Marks, shown: Sequence[str]) -> list[int]:
-    """1, -1 or 0 for each item shown.
-
-    >>> sides_of(Marks(("b",), ("c",)), ["a", "b", "c"])
-    [0, 1, -1]
-    """
-    side = dict.fromkeys(marks.relevant, 1) | dict.fromkeys(marks.irrelevant, -1)
-    return [side.get(each, 0) for each in shown]
-
-
-# A program that answers questions, one line of JSON each: started when it is first asked, ended when we end.
 
 PATIENCE = 3.0  # seconds that a program has to end by itself once nothing more comes
 COMPLAINTS_KEPT = 5  # last lines of what it complained

@@ -214,9 +214,6 @@ def _session_seeds(topics: Topics, topic: IntArray, start: IntArray, seed: int) 
     return np.array([seed_of("session", labels[row], number, seed) for row, number in shown], dtype=np.int64)
 
 
-# Sessions of one study that begin in several ways, in turn: people do not all begin alike.
-
-
 @dataclass(frozen=True)
 class MixedStart(Start):
     """Sessions take turns: the first of a topic begins in the first way, the second in the second, and so on.

@@ -200,7 +200,6 @@ class Topics:
         return result
 
     def rows(self) -> list[dict[str, object]]:
-        """One row for each target: c and g."""
         shown = zip(self.names, self.assessors, self.relevant.tolist(), self.generality.tolist(), strict=True)
         return [{"topic": name, "assessor": who, "relevant": c, "generality": g} for name, who, c, g in shown]
 

@@ -56,7 +56,6 @@ class UserScore(Tabular):
     def as_user(self) -> str:
         """The simulated user with these error rates.
 
-        >>> from rankscope.feedback.users.user_score import PersonMark
         >>> from rankscope.feedback.users.users import USERS
         >>> score_user(USERS.parse("consistent"), PeopleMarks.of([PersonMark("q", "a", "ann", 1)])).as_user
         'noisy(0,0)'
@@ -65,7 +64,6 @@ class UserScore(Tabular):
         return f"noisy({rates[0]:g},{rates[1]:g})"
 
     def json(self) -> dict[str, Any]:
-        """As a file holds it."""
         plain = {name: getattr(self, name) for name in ("user", "people", "pairs", "queries", "differing", "rel")}
         rates = {name: getattr(self, name).row() for name in RATES}
         more = {name: getattr(self, name) for name in ("same", "people_same", "people_agree")}
@@ -215,9 +213,6 @@ def _said(user: User, people: PeopleMarks, agreed: AgreedMarks, scope: int, seed
     said = np.zeros(len(agreed), np.int8)
     said[order] = user.says(look)[row, column]
     return said
-
-
-# What people said of items, as a user is compared with it: a table of marks, and what of it they agree on.
 
 
 @dataclass(frozen=True)

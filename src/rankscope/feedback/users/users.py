@@ -22,8 +22,6 @@ from rankscope.core.notation import Named, NamedCatalogue
 from rankscope.feedback.users.topics import Topics
 from rankscope.ranks.ragged import Ragged
 
-# Users: what each simulated one would say of the items on a display, and judges, who may be people.
-
 Said = NDArray[np.int8]  # 1 wanted, -1 not wanted, 0 nothing said
 
 
@@ -162,9 +160,6 @@ def truth(gains: FloatArray) -> NDArray[Any]:
     return np.where(gains >= 1.0, 1, -1)
 
 
-# The seam where a real person, a script or a simulated user marks what is shown.
-
-
 @dataclass(frozen=True)
 class Marks:
     """Ids of items marked relevant and irrelevant, and of earlier examples taken back; of the rest nothing is said."""
@@ -218,15 +213,11 @@ class SimulatedJudge:
         self.ids, self.number = ids, {name: number for number, name in enumerate(ids)}
 
     def mark(self, topic: str, shown: Sequence[str]) -> Marks:
-        """What the user says of the items."""
         items = np.array([[self.number[each] for each in shown]], dtype=np.int64).reshape(1, len(shown))
         row = np.full(items.shape, self.topics.labels.index(topic))
         there = np.ones(items.shape, np.bool_)
         said = self.user.says(Displays(self.topics.gains(row, items), np.array([self.seed]), items, there))[0].tolist()
         return Marks(*(tuple(each for each, mark in zip(shown, said, strict=True) if mark == side) for side in (1, -1)))
-
-
-# Which sessions are simulated: a topic, a start and a seed each; and the random numbers that users go by.
 
 
 @dataclass(frozen=True, eq=False)
@@ -261,12 +252,10 @@ class Sessions:
         return self.topic.size
 
     def take(self, rows: IntArray) -> Sessions:
-        """Some sessions, in the order given."""
         chosen = {each.name: getattr(self, each.name) for each in fields(self)}
         return Sessions(**{name: value.take(rows) for name, value in chosen.items()})
 
     def blocks(self, size: int) -> Iterator[Sessions]:
-        """All sessions, at most so many at a time."""
         for start in range(0, len(self), size):
             yield self.take(np.arange(start, min(start + size, len(self))))
 
@@ -277,8 +266,6 @@ class Sessions:
             f"{labels[topic]}/{start}" for topic, start in zip(self.topic.tolist(), self.start.tolist(), strict=True)
         )
 
-
-# Random numbers that depend on what they are for, not on the order in which they are drawn.
 
 Numbers = NDArray[np.uint64]
 MIX_STEP = np.uint64(0x9E3779B97F4A7C15)
