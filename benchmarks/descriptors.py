@@ -129,7 +129,7 @@ def _scores(
 
 def _costs(paths: Sequence[Path], names: Sequence[str]) -> dict[str, float]:
     """Median processor time of one photo in milliseconds, decoding left out."""
-    from rankscope.engines.images.decoding import read_image
+    from rankscope.engines.images.image import read_image
 
     pictures = [read_image(path).rgb for path in paths]
     return {name: float(np.median([_cost(name, rgb) for rgb in pictures])) for name in names}

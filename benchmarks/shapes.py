@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 
 from rankscope.core.arrays import FloatArray
 from rankscope.engines.images.contenders import HeightMatching
-from rankscope.engines.images.decoding import read_image
 from rankscope.engines.images.descriptors import DESCRIPTORS, Descriptor
-from rankscope.engines.images.image import Image
+from rankscope.engines.images.image import Image, read_image
 from rankscope.engines.nearest import nearest_ranks
 from rankscope.engines.pairwise import put_query_back
 from rankscope.inputs.collections.collection import Collection, load

@@ -16,7 +16,7 @@ import httpx
 import numpy as np
 
 from benchmarks.lengths import length
-from rankscope.engines.images.decoding import SMALL, thumbnail
+from rankscope.engines.images.image import SMALL, thumbnail
 from rankscope.workbench.pages.bench import Workbench
 from rankscope.workbench.project import Project
 from tests.browser.chromium import Visitor, chromium

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from rankscope.feedback.examples.items import Items
 from rankscope.feedback.normalization.baselines import COMMON_FAMILY, Baseline, BaselineRules, baselines_of
-from rankscope.feedback.users.expressions import Properties, parse_expression
-from rankscope.feedback.users.topics import Topics
+from rankscope.feedback.users.topics import Properties, Topics, parse_expression
 
 FEWEST, MOST_OF_CLASS, MOST = 15, 0.7, 10
 STRICTEST = 10

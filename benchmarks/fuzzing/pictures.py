@@ -13,8 +13,7 @@ import numpy as np
 
 from benchmarks.fuzzing.trial import Trial
 from benchmarks.fuzzing.wounds import NUMBERS, wounded
-from rankscope.engines.images.decoding import read_image
-from rankscope.engines.images.image import Image
+from rankscope.engines.images.image import Image, read_image
 
 FORMATS = {
     "PNG": ("1", "L", "LA", "P", "RGB", "RGBA", "I;16"),

@@ -5,7 +5,7 @@ import numpy as np
 from rankscope.feedback import Items
 from rankscope.feedback.methods import METHODS
 from rankscope.feedback.normalization.baselines import baseline
-from rankscope.feedback.normalization.growth import convergence, growth
+from rankscope.feedback.normalization.example_sets import convergence, growth
 from rankscope.inputs.collections.sample import icons
 from rankscope.reports.graphs import growth_graph
 

@@ -20,8 +20,7 @@ from rankscope.analysis.statistics.design import balanced_subset
 from rankscope.core.arrays import FloatArray, IntArray
 from rankscope.core.errors import RankscopeError
 from rankscope.core.files import atomic
-from rankscope.engines.images.decoding import read_image
-from rankscope.engines.images.image import Image
+from rankscope.engines.images.image import Image, read_image
 from rankscope.engines.images.local_features import BagOfWords, LocalFeatures, SiftMatching
 from rankscope.engines.pairwise import pairwise_ranks
 from rankscope.inputs.collections.collection import Collection, load

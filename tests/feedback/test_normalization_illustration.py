@@ -10,8 +10,7 @@ from rankscope.feedback.examples.examples import stratified_folds
 from rankscope.feedback.methods import SVM, Mars, NearestNeighbour, QueryPoint, WuZhang
 from rankscope.feedback.normalization.baselines import Baseline, baseline
 from rankscope.feedback.normalization.consistency import consistency
-from rankscope.feedback.normalization.example_sets import ExampleSets
-from rankscope.feedback.normalization.growth import convergence
+from rankscope.feedback.normalization.example_sets import ExampleSets, convergence
 from tests.feedback.problems import eights
 
 METHODS = [QueryPoint(), SVM(C=10, gamma=0.05)]

@@ -12,8 +12,7 @@ from rankscope.feedback.examples.scores import drop_rounding
 from rankscope.feedback.methods import Aspects, NearestNeighbour, NoFeedback
 from rankscope.feedback.study.experiment import Experiment, Protocol
 from rankscope.feedback.study.findings import study_warnings
-from rankscope.feedback.study.loop import simulate_rounds
-from rankscope.feedback.study.scored_lists import tied_pairs
+from rankscope.feedback.study.loop import simulate_rounds, tied_pairs
 from rankscope.feedback.study.study import StudyPlan, study
 from rankscope.feedback.users.topics import Topics
 from tests.feedback.cases import digits

@@ -107,8 +107,7 @@ class FeedbackProblem:
 
     def elementary(self, topic: str) -> BoolArray:
         """Items x labels: the labels that a topic is made of, in order."""
-        from rankscope.feedback.users.expressions import HasLabel, parse_expression
-        from rankscope.feedback.users.topics import properties
+        from rankscope.feedback.users.topics import HasLabel, parse_expression, properties
 
         if self.labelled is None:
             raise SettingError("documents of an index have no labels that a topic could be composed of")

@@ -157,7 +157,7 @@ def examples(
     the largest set at every size, so that all sizes are scored on the same items.
     """
     from rankscope.feedback.answers import growth_table
-    from rankscope.feedback.normalization.growth import growth
+    from rankscope.feedback.normalization.example_sets import growth
     from rankscope.measures.notation import parse_measure
 
     how = parse_measure(measure)

@@ -342,8 +342,7 @@ def search_engine(
     reading: Mapping[str, Any] | None = None,
 ) -> LiveRun:
     """The run of an engine for topics, as `search(engine=...)` gives it."""
-    from rankscope.engines.live.dialects import DIALECTS
-    from rankscope.engines.live.endpoint import Credentials, EngineAddress, EngineLimits, Extent
+    from rankscope.engines.live.endpoint import DIALECTS, Credentials, EngineAddress, EngineLimits, Extent
     from rankscope.engines.live.live_search import LiveSearch
     from rankscope.engines.live.requests import read_vectors, requests_of
 

@@ -10,19 +10,17 @@ import numpy as np
 from rankscope.core.display import Display, Tabular
 from rankscope.core.rendering import Rows, as_json, markdown_table, text_table
 from rankscope.core.wording import how_many
+from rankscope.feedback.examples.scores import mean_or_nan
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rankscope.feedback.normalization.baselines import Baseline
     from rankscope.feedback.normalization.consistency import Consistency
+    from rankscope.feedback.normalization.example_sets import Convergence, ExampleGrowth
     from rankscope.feedback.normalization.generalisation import Generalisation
-    from rankscope.feedback.normalization.growth import Convergence, ExampleGrowth
     from rankscope.feedback.study.sensitivity import Adaptation
     from rankscope.measures import Measure
-
-
-# What a question about feedback methods is answered with: tables, each with what must be said of it.
 
 VERSION = 1
 
@@ -153,7 +151,7 @@ def candidate_rows(baselines: Sequence[Baseline]) -> list[dict[str, object]]:
     rows = []
     for name in dict.fromkeys(each.candidate for each, _ in trials):
         own = [(each, one) for each, one in trials if each.candidate == name]
-        means = {form: _mean([getattr(each, form) for each, _ in own]) for form in ("test", "whole", "decisions")}
+        means = {form: mean_or_nan([getattr(each, form) for each, _ in own]) for form in ("test", "whole", "decisions")}
         rows.append({"candidate": name, **means, "won": sum(one.winner == name for _, one in own)})
     return rows
 
@@ -206,8 +204,8 @@ def convergence_table(results: Sequence[Convergence], corrected: bool = False) -
         row: dict[str, object] = {"method": name}
         for size in shared:
             values = [(each.corrected_mae if corrected else each.mae)[each.sizes.index(size)] for each in own]
-            row[f"{size} + {size}"] = _mean(values)
-        row["all"] = _mean([each.full.corrected_mae if corrected else each.full.mae for each in own])
+            row[f"{size} + {size}"] = mean_or_nan(values)
+        row["all"] = mean_or_nan([each.full.corrected_mae if corrected else each.full.mae for each in own])
         rows.append(row | {"topics": len(own)})
     heading = "Efficiency by number of examples" + (", corrected for chance" if corrected else "")
     bias = {
@@ -241,10 +239,10 @@ def consistency_table(results: Sequence[Consistency], told: str) -> AnswerTable:
     for name in dict.fromkeys(each.method for each in results):
         row: dict[str, object] = {"method": name}
         own = [each for each in results if each.method == name]
-        row["AP without"] = _mean([each.average_precision[0] for each in own if each.gain == own[0].gain])
+        row["AP without"] = mean_or_nan([each.average_precision[0] for each in own if each.gain == own[0].gain])
         for gain in dict.fromkeys(each.gain for each in own):
             title = "AP with, 0 or 1" if gain is None else f"AP with, gain {gain:g}"
-            row[title] = _mean([each.average_precision[1] for each in own if each.gain == gain])
+            row[title] = mean_or_nan([each.average_precision[1] for each in own if each.gain == gain])
         rows.append(row)
     note = (
         f"{told} among the features, as 0 and 1, or as 0 and so many mean standard deviations; the ideal system has 1."
@@ -260,9 +258,9 @@ def adaptation_tables(results: Sequence[Adaptation], measure: str) -> list[Answe
         rows.append(
             {
                 "method": name,
-                "by the own target": _mean([each.own for each in own]),
-                "by those of others": _mean([each.others for each in own]),
-                "adaptation": _mean([each.value for each in own]),
+                "by the own target": mean_or_nan([each.own for each in own]),
+                "by those of others": mean_or_nan([each.others for each in own]),
+                "adaptation": mean_or_nan([each.value for each in own]),
             }
         )
     topics = {each.topic: each for each in results}.values()
@@ -277,8 +275,3 @@ def adaptation_tables(results: Sequence[Adaptation], measure: str) -> list[Answe
         AnswerTable("Adaptation to the assessor", rows, note),
         AnswerTable("How far assessors agree", overlaps, "Items both call relevant over items either does (Jaccard)."),
     ]
-
-
-def _mean(values: Sequence[float]) -> float:
-    there = np.array([each for each in values if not np.isnan(each)])
-    return float(there.mean()) if there.size else float("nan")

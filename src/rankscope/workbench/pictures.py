@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from rankscope.core.errors import InputError, RankscopeError
 from rankscope.core.sandbox import MOST_MEMORY, ConfinedProcess, receive_message, serve_confined
-from rankscope.engines.images.decoding import MAX_PIXELS, decode, thumbnail
+from rankscope.engines.images.image import MAX_PIXELS, decode, thumbnail
 
 DECODERS: Final = 2
 DECODING_SECONDS: Final = 10.0

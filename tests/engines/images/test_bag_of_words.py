@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from rankscope.core.arrays import IntArray
 from rankscope.core.errors import InputError, SettingError
-from rankscope.engines.images.decoding import read_image
-from rankscope.engines.images.image import Image
+from rankscope.engines.images.image import Image, read_image
 from rankscope.engines.images.local_features import BagOfWords, VisualVocabulary, WordIndex, kept_words, row_shares
 from rankscope.inputs.collections.collection import load
 from rankscope.measures import AP

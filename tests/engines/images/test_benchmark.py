@@ -17,9 +17,9 @@ from rankscope.core.settings import Settings
 from rankscope.engines.images import contenders as kinds
 from rankscope.engines.images.benchmark import Benchmark, benchmark
 from rankscope.engines.images.contenders import ByVectors, Contender, contenders
-from rankscope.engines.images.decoding import read_image
 from rankscope.engines.images.describing import describe
 from rankscope.engines.images.descriptors import DESCRIPTORS
+from rankscope.engines.images.image import read_image
 from rankscope.engines.images.local_features import SiftMatching
 from rankscope.engines.images.picture_folders import found_collection
 from rankscope.engines.images.picture_set import PictureSet, open_pictures

@@ -12,8 +12,7 @@ from PIL import Image as Pillow
 from skimage.color import rgb2hsv, rgb2lab
 
 from rankscope.core.errors import InputError, MissingExtra
-from rankscope.engines.images.decoding import decode, read_image
-from rankscope.engines.images.image import Image
+from rankscope.engines.images.image import Image, decode, read_image
 from tests.data import data_folder
 from tests.engines.images.examples import noise
 

@@ -11,8 +11,7 @@ import pytest
 from rankscope.core.arrays import FloatArray
 from rankscope.core.errors import SettingError
 from rankscope.engines.images.contenders import HeightMatching, Spectra, elastic_costs
-from rankscope.engines.images.decoding import read_image
-from rankscope.engines.images.image import Image
+from rankscope.engines.images.image import Image, read_image
 from rankscope.engines.pairwise import put_query_back
 from rankscope.inputs.collections.collection import load
 from rankscope.measures import AP, Bullseye

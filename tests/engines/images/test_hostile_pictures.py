@@ -17,9 +17,9 @@ import pytest
 from PIL import Image as Pillow
 
 from rankscope.core.errors import InputError
-from rankscope.engines.images.decoding import MAX_PIXELS, decode, read_image
 from rankscope.engines.images.describing import describe
 from rankscope.engines.images.descriptors import DESCRIPTORS
+from rankscope.engines.images.image import MAX_PIXELS, decode, read_image
 from rankscope.engines.images.picture_folders import pictures_in
 from rankscope.engines.images.picture_set import PictureSet, open_pictures
 from rankscope.inputs.collections.collection import COLLECTIONS

@@ -11,9 +11,8 @@ import pytest
 from numpy.typing import NDArray
 
 from rankscope.core.arrays import BoolArray, FloatArray
-from rankscope.engines.images.decoding import read_image
 from rankscope.engines.images.descriptors import Descriptor
-from rankscope.engines.images.image import Image
+from rankscope.engines.images.image import Image, read_image
 from rankscope.engines.images.shape_descriptors import (
     AngularRadial,
     FourierCentroid,
@@ -21,9 +20,6 @@ from rankscope.engines.images.shape_descriptors import (
     HeightSpectrum,
     Silhouette,
     Zernike,
-    zernike_radial,
-)
-from rankscope.engines.images.shapes import (
     equidistant_points,
     heights,
     mirror_images,
@@ -33,6 +29,7 @@ from rankscope.engines.images.shapes import (
     outline_points,
     silhouette,
     twice_the_area,
+    zernike_radial,
 )
 from rankscope.engines.nearest import nearest_ranks
 from rankscope.engines.pairwise import put_query_back

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from rankscope.core.errors import SettingError
-from rankscope.engines.images.decoding import decode, read_image
-from rankscope.engines.images.image import Image, opencv
+from rankscope.engines.images.image import Image, decode, opencv, read_image
 from rankscope.engines.images.local_features import (
     LocalFeatures,
     SiftMatching,

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from rankscope.core.errors import InputError
-from rankscope.engines.images.decoding import LARGE, SMALL, thumbnail
+from rankscope.engines.images.image import LARGE, SMALL, thumbnail
 from tests.needs import needed_module
 
 pil = needed_module("PIL.Image", "images")

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from rankscope.engines.live.dialects import DIALECTS, EngineFailure
+from rankscope.engines.live.endpoint import DIALECTS, EngineFailure
 from rankscope.engines.live.live_run import answer_table
 from rankscope.engines.live.live_search import ArrivedRanking
 from tests.needs import needed_module

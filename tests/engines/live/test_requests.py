@@ -168,7 +168,7 @@ ADDRESSES = {
 
 @pytest.mark.parametrize("text", ADDRESSES)
 def test_an_address_leads_to_where_searches_are_answered(text: str) -> None:
-    from rankscope.engines.live.dialects import DIALECTS
+    from rankscope.engines.live.endpoint import DIALECTS
 
     address = EngineAddress.parse(text)
     assert DIALECTS[address.kind].search_address(address.url) == ADDRESSES[text]

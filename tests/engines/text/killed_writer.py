@@ -34,10 +34,10 @@ def end_at(moment: int, folder: str) -> None:
 
 
 def main(folder: str, moment: int) -> None:
-    from rankscope.engines.text import Index, index_writer, segments
+    from rankscope.engines.text import Index, index_files, segments
 
     segments.MOST_DOCUMENTS = 3  # type: ignore[misc]
-    index_writer.MOST_OF_A_TIER = 2  # type: ignore[misc]
+    index_files.MOST_OF_A_TIER = 2  # type: ignore[misc]
     index = Index.open(Path(folder))
     end_at(moment, folder)
     index.add(documents("b", 15), delete=["a0"]).merge()

@@ -17,10 +17,9 @@ from hypothesis import strategies as st
 
 from rankscope.core.digests import DAMAGED
 from rankscope.core.errors import InputError, SettingError
-from rankscope.engines.text import Index, index_writer, segments
+from rankscope.engines.text import Index, index_files, segments
 from rankscope.engines.text.index_columns import ARRAYS, CODED_LENGTHS, coarse_lengths
-from rankscope.engines.text.index_files import check_index, read_record
-from rankscope.engines.text.index_writer import IndexWriter
+from rankscope.engines.text.index_files import IndexWriter, check_index, read_record
 from rankscope.engines.text.inspection import list_terms
 from tests.engines.text.golden_index import golden_documents, golden_index, ranking_of
 
@@ -30,7 +29,7 @@ Document = dict[str, str]
 
 def small_blocks(monkeypatch: pytest.MonkeyPatch, size: int = 7, tier: int = 3) -> None:
     monkeypatch.setattr(segments, "MOST_DOCUMENTS", size)
-    monkeypatch.setattr(index_writer, "MOST_OF_A_TIER", tier)
+    monkeypatch.setattr(index_files, "MOST_OF_A_TIER", tier)
 
 
 def answers(index: Index) -> list[Any]:
@@ -63,8 +62,8 @@ def test_many_small_segments_answer_as_one_and_merge_into_it(
 ) -> None:
     whole = golden_index("english")  # made before blocks are small, for it is kept for other tests
     small_blocks(monkeypatch)
-    monkeypatch.setattr(index_writer, "MOST_POSTINGS", postings)
-    monkeypatch.setattr(index_writer, "MOST_TERMS", 300)
+    monkeypatch.setattr(index_files, "MOST_POSTINGS", postings)
+    monkeypatch.setattr(index_files, "MOST_TERMS", 300)
     index = Index.build(golden_documents(), tmp_path / "index", analyser="english")
     assert 1 < len(index.reader.segments) <= 4 * 3
     assert answers(index) == answers(whole)
@@ -110,7 +109,7 @@ def test_any_way_to_the_same_documents_gives_the_same_index(
     documents = [{"id": str(number), "body": text} for number, text in enumerate(texts)]
     with pytest.MonkeyPatch.context() as patch:
         small_blocks(patch, size, tier=2)
-        patch.setattr(index_writer, "MOST_POSTINGS", 3)
+        patch.setattr(index_files, "MOST_POSTINGS", 3)
         folder = tmp_path_factory.mktemp("way") / "index"
         index = Index.build(documents, folder, analyser="standard").add([], delete=map(str, deleted)).merge()
     left = [each for number, each in enumerate(documents) if number not in deleted]

@@ -9,8 +9,7 @@ from rankscope.core.errors import InputError, SettingError
 from rankscope.feedback.examples.examples import stratified_folds
 from rankscope.feedback.methods import Ideal, NearestNeighbour, QueryPoint
 from rankscope.feedback.normalization.baselines import baseline
-from rankscope.feedback.normalization.example_sets import matched_ranks, possible_sizes
-from rankscope.feedback.normalization.growth import convergence, mean_convergence
+from rankscope.feedback.normalization.example_sets import convergence, matched_ranks, mean_convergence, possible_sizes
 from tests.feedback.normalization.test_baselines import Memory
 from tests.feedback.problems import drawn
 

@@ -12,7 +12,7 @@ from rankscope.analysis.statistics.named_tests import paired_tests
 from rankscope.core.errors import SettingError
 from rankscope.core.settings import Settings
 from rankscope.feedback.methods import Ideal, NearestNeighbour, QueryPoint, RandomRanking
-from rankscope.feedback.normalization.growth import ExampleGrowth, growth
+from rankscope.feedback.normalization.example_sets import ExampleGrowth, growth
 from rankscope.measures import AP, P
 from rankscope.measures.evaluation.evaluate import evaluate_ranks
 from rankscope.measures.quadruple import random_average_precision

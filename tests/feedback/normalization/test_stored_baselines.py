@@ -14,7 +14,7 @@ from rankscope.feedback import Items
 from rankscope.feedback.methods import QueryPoint
 from rankscope.feedback.normalization.baselines import Baseline, baselines
 from rankscope.feedback.normalization.efficiency import mean_curve, places
-from rankscope.feedback.normalization.growth import convergence
+from rankscope.feedback.normalization.example_sets import convergence
 from rankscope.feedback.normalization.losses import LogisticClassifier, Loss
 from rankscope.feedback.normalization.stored_baselines import load_baselines, save_baselines
 from tests.feedback.problems import drawn

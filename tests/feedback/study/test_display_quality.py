@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankscope.feedback.study.scored_lists import trace_displays
+from rankscope.feedback.study.loop import trace_displays
 
 TRACE = {
     "actual precision": [0.4, 0.6, 0.8],

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankscope.feedback.study.experiment import ListName
-from rankscope.feedback.study.scored_lists import Listed, scored_list
+from rankscope.feedback.study.loop import Listed, scored_list
 from rankscope.measures import AP
 from rankscope.ranks.ragged import Ragged
 from rankscope.ranks.relevant_ranks import RelevantRanks

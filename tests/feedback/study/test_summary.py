@@ -10,8 +10,8 @@ from rankscope.analysis.comparison.verdict_sentences import verdict_sentences
 from rankscope.analysis.statistics.mean_intervals import mean_intervals
 from rankscope.core.wording import decimal_text
 from rankscope.feedback.study.findings import further_findings, study_text, study_verdicts, study_warnings
+from rankscope.feedback.study.loop import SHARES
 from rankscope.feedback.study.results import Results
-from rankscope.feedback.study.scored_lists import SHARES
 from rankscope.feedback.study.summary import Summary, compare_methods, session_rows
 
 TOPICS, STARTS = 9, 3

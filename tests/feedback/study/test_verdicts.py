@@ -24,9 +24,8 @@ from rankscope.feedback.methods import METHODS
 from rankscope.feedback.methods.method import Method
 from rankscope.feedback.study.experiment import Experiment, ListName, Protocol
 from rankscope.feedback.study.findings import further_findings, study_text, study_verdicts
-from rankscope.feedback.study.loop import shared_ranks, simulate_rounds
+from rankscope.feedback.study.loop import OF_ONE_DISPLAY, SHARES, shared_ranks, simulate_rounds
 from rankscope.feedback.study.results import Results, load_results
-from rankscope.feedback.study.scored_lists import OF_ONE_DISPLAY, SHARES
 from rankscope.feedback.study.study import StudyPlan, study
 from rankscope.feedback.study.summary import (
     SEEN,

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankscope.core.errors import SettingError
-from rankscope.feedback.users.expressions import And, Expression, HasLabel, Not, Or, parse_expression
+from rankscope.feedback.users.topics import And, Expression, HasLabel, Not, Or, parse_expression
 
 HAVE = {
     "flower": np.array([1, 1, 1, 0, 0, 0], np.bool_),

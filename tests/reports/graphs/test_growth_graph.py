@@ -9,7 +9,7 @@ from rankscope.analysis.statistics.mean_intervals import mean_intervals
 from rankscope.core.errors import SettingError
 from rankscope.feedback.methods import NearestNeighbour, QueryPoint
 from rankscope.feedback.normalization.efficiency import Efficiency
-from rankscope.feedback.normalization.growth import Convergence, ExampleGrowth, growth
+from rankscope.feedback.normalization.example_sets import Convergence, ExampleGrowth, growth
 from rankscope.measures import P
 from rankscope.reports import graphs
 from rankscope.reports.graphs.marks import Dots, ShadedRegion, Stroke

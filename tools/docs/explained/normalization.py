@@ -11,7 +11,7 @@ from rankscope.feedback import Items
 from rankscope.feedback.methods import METHODS
 from rankscope.feedback.normalization.baselines import baseline
 from rankscope.feedback.normalization.efficiency import Efficiency
-from rankscope.feedback.normalization.growth import convergence
+from rankscope.feedback.normalization.example_sets import convergence
 from rankscope.reports.graphs.axes import Axis
 from rankscope.reports.graphs.graph import Graph
 from tools.docs.explained.pages import flowed

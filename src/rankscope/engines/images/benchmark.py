@@ -24,8 +24,8 @@ from rankscope.core.errors import InputError, SettingError
 from rankscope.core.files import atomic, made_folder
 from rankscope.core.names import visible
 from rankscope.engines.images.contenders import Contender, Step
-from rankscope.engines.images.decoding import MAX_PIXELS, Source
 from rankscope.engines.images.describing import Described, package_versions, save_features
+from rankscope.engines.images.image import MAX_PIXELS, Source
 from rankscope.engines.images.picture_set import PictureSet, Progress, open_pictures
 from rankscope.inputs.array_files import Archive
 from rankscope.inputs.collections.collection import Collection

@@ -16,11 +16,10 @@ from rankscope.core.arrays import BoolArray, FloatArray, IntArray
 from rankscope.core.errors import SettingError
 from rankscope.core.notation import Named, NamedCatalogue, split_list
 from rankscope.core.threads import in_threads
-from rankscope.engines.images.decoding import Source, as_image
 from rankscope.engines.images.describing import Described, describe
 from rankscope.engines.images.descriptors import ALL as VECTORS
 from rankscope.engines.images.descriptors import DESCRIPTORS, EXAMPLE, GROUP, Descriptor
-from rankscope.engines.images.image import Image, opencv
+from rankscope.engines.images.image import Image, Source, as_image, opencv
 from rankscope.engines.images.local_features import (
     BagOfWords,
     LocalFeatures,
@@ -28,7 +27,7 @@ from rankscope.engines.images.local_features import (
     packed_features,
     unpacked_features,
 )
-from rankscope.engines.images.shapes import heights, mirror_images, outline_points, silhouette
+from rankscope.engines.images.shape_descriptors import heights, mirror_images, outline_points, silhouette
 from rankscope.engines.nearest import nearest_ranks
 from rankscope.engines.nearest.metrics import space_of
 from rankscope.engines.pairwise import pairwise_ranks

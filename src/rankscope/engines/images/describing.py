@@ -17,9 +17,8 @@ from rankscope.core.errors import InputError, Problem, SettingError
 from rankscope.core.files import atomic
 from rankscope.core.threads import stream_in_threads
 from rankscope.core.validation import COUNT, Optional, check
-from rankscope.engines.images.decoding import MAX_PIXELS, PictureFile, Source, as_image
 from rankscope.engines.images.descriptors import Descriptor, Vector
-from rankscope.engines.images.image import Image, shrunk
+from rankscope.engines.images.image import MAX_PIXELS, Image, PictureFile, Source, as_image, shrunk
 from rankscope.version import __version__
 
 Progress: TypeAlias = Callable[[int, int], None]

@@ -151,10 +151,10 @@ class SiftMatching(Named):
 
     def inliers(self, query: LocalFeatures, item: LocalFeatures, mine: IntArray, theirs: IntArray) -> int:
         """How many matches one similarity explains, found as `ransac` says."""
-        if mine.size < LEAST_MATCHES:
-            return 0
         if self.ransac == "plain":
             return plain_inliers(query, item, mine, theirs)
+        if mine.size < LEAST_MATCHES:
+            return 0
         return int(local_inliers(query.points[mine], item.points[theirs], REACH, TRIES).sum())
 
     def scores(self, queries: Sequence[LocalFeatures], items: Sequence[LocalFeatures]) -> FloatArray:
@@ -193,6 +193,8 @@ def feature_matches(query: LocalFeatures, item: LocalFeatures, ratio: float) -> 
 
 def plain_inliers(query: LocalFeatures, item: LocalFeatures, mine: IntArray, theirs: IntArray) -> int:
     """How many matches one similarity transform explains within five pixels; 0 for fewer than four matches."""
+    if mine.size < LEAST_MATCHES:
+        return 0
     cv2 = opencv()
     options = {"ransacReprojThreshold": REACH, "maxIters": TRIES, "confidence": CONFIDENCE}
     found = cv2.estimateAffinePartial2D(query.points[mine], item.points[theirs], method=cv2.RANSAC, **options)

@@ -16,8 +16,7 @@ from rankscope.core.arrays import IntArray
 from rankscope.core.errors import InputError, SettingError
 from rankscope.core.threads import in_threads, with_threads
 from rankscope.core.wording import setting_value
-from rankscope.engines.images.decoding import MAX_PIXELS, PictureFile, Source, as_image
-from rankscope.engines.images.image import Image
+from rankscope.engines.images.image import MAX_PIXELS, Image, PictureFile, Source, as_image
 from rankscope.inputs.collections.collection import KEPT, Collection
 
 ROOM = 1 << 30  # bytes of decoded pictures that are kept; the others are decoded again for each descriptor

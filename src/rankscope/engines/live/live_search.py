@@ -22,17 +22,23 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from rankscope.core.caching import import_extra
 from rankscope.core.errors import InputError, Problem
 from rankscope.core.wording import how_many, setting_usage
-from rankscope.engines.live.dialects import (
+from rankscope.engines.live.endpoint import (
+    API_KEY,
     DIALECTS,
+    TOKEN,
+    USER,
     WINDOW,
+    Credentials,
     Dialect,
+    EngineAddress,
     EngineFailure,
+    EngineLimits,
+    Extent,
     HttpRequest,
     Page,
     Place,
     short_text,
 )
-from rankscope.engines.live.endpoint import API_KEY, TOKEN, USER, Credentials, EngineAddress, EngineLimits, Extent
 from rankscope.engines.live.live_run import (
     SEARCHING,
     Answers,

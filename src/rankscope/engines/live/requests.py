@@ -15,7 +15,7 @@ from rankscope.core.catalogue import did_you_mean
 from rankscope.core.errors import InputError
 from rankscope.core.names import name_of
 from rankscope.core.wording import how_many, setting_usage
-from rankscope.engines.live.dialects import Dialect
+from rankscope.engines.live.endpoint import Dialect
 from rankscope.inputs.documents.topics import QuerySet
 
 Vectors = Mapping[str, list[float]]

@@ -300,8 +300,10 @@ def _room_for_column(length: int, kind: Any) -> Numbers:
 EXACT_CODES: Final = 24  # codes below it are the lengths themselves
 
 
-COARSE_LENGTHS = (EXACT_CODES + ((8 + above % 8) << (above // 8 - 1)) for above in range(8, 256 - EXACT_CODES))
-CODED_LENGTHS: Final = np.array([*range(EXACT_CODES + 8), *COARSE_LENGTHS], dtype=np.int64)
+COARSE_CODES: Final = range(8, 256 - EXACT_CODES)  # counted from there on
+CODED_LENGTHS: Final = np.array(
+    [*range(EXACT_CODES + 8), *(EXACT_CODES + ((8 + each % 8) << (each // 8 - 1)) for each in COARSE_CODES)], np.int64
+)
 
 
 def coarse_lengths(lengths: Numbers) -> Numbers:

@@ -16,8 +16,8 @@ from rankscope.engines.text.analysers import ANALYSERS, Analyser, Whole
 from rankscope.engines.text.expansions import EXPANSIONS, Expansion, expand_query
 from rankscope.engines.text.explanations import explain_score
 from rankscope.engines.text.highlighting import Fragment, Highlighter
+from rankscope.engines.text.index_files import IndexWriter
 from rankscope.engines.text.index_reader import IndexReader, hold_in_memory, open_together, read_together
-from rankscope.engines.text.index_writer import IndexWriter
 from rankscope.engines.text.matching import MatchCache
 from rankscope.engines.text.queries import Node, any_of
 from rankscope.engines.text.query_parser import Language, Operator, mend_surrogates, parse_query

@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from rankscope.engines.text.inspection import AnalysisView, DocumentView, IndexOverview, PostingList, TermList
     from rankscope.engines.text.similarities import Explanation
 
-
-# The ways to look into an index: what each needs and takes, and what it shows, as text and as a value.
-
 Shown = tuple[str, Any]  # text for people, and the same as a value
 
 

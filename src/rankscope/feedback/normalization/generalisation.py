@@ -31,13 +31,14 @@ from rankscope.feedback.normalization.consistency import Consistency, consistenc
 from rankscope.feedback.normalization.efficiency import Efficiency, efficiency, interval_over_draws, recalibrated
 from rankscope.feedback.normalization.example_sets import (
     SIZES,
+    Convergence,
     ExampleSets,
+    convergence,
     erring_examples,
     marked_examples,
     matched_ranks,
     topic_seed,
 )
-from rankscope.feedback.normalization.growth import Convergence, convergence
 from rankscope.feedback.normalization.stored_baselines import BaselineStore
 from rankscope.feedback.study.experiment import ByUser
 from rankscope.feedback.study.response_times import TIMED, WARM_UP, Response, response

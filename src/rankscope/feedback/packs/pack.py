@@ -23,18 +23,16 @@ import numpy as np
 from rankscope.core.arrays import BoolArray, FloatArray
 from rankscope.core.catalogue import Catalogue, did_you_mean, unknown_name
 from rankscope.core.errors import InputError, Problem, RankscopeError, SettingError
-from rankscope.engines.images.decoding import read_image
 from rankscope.engines.images.describing import describe
 from rankscope.engines.images.descriptors import DESCRIPTORS
-from rankscope.engines.images.image import Image
+from rankscope.engines.images.image import Image, read_image
 from rankscope.feedback.examples.geometry import squared_nearness
 from rankscope.feedback.examples.items import Items, features_digest
 from rankscope.feedback.methods import METHODS
 from rankscope.feedback.study.experiment import Protocol
 from rankscope.feedback.study.sensitivity import shared_topics
-from rankscope.feedback.users.expressions import And, Properties, parse_expression
 from rankscope.feedback.users.starts import STARTS, OneQuery
-from rankscope.feedback.users.topics import Topics, sampling_units
+from rankscope.feedback.users.topics import And, Properties, Topics, parse_expression, sampling_units
 from rankscope.feedback.users.users import USERS, Partial
 from rankscope.inputs.collections.collection import COLLECTIONS, Collection
 from rankscope.version import __version__

@@ -21,8 +21,7 @@ from rankscope.core.files import atomic
 from rankscope.core.names import name_of
 from rankscope.core.rendering import Rows
 from rankscope.feedback.methods import CONTROLS
-from rankscope.feedback.study.loop import Round
-from rankscope.feedback.study.scored_lists import SHARES, fingerprints, tied_pairs
+from rankscope.feedback.study.loop import SHARES, Round, fingerprints, tied_pairs
 from rankscope.feedback.users.topics import Topics
 from rankscope.feedback.users.users import Sessions
 from rankscope.inputs.formats import columnar_layouts

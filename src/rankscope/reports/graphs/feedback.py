@@ -17,9 +17,14 @@ from rankscope.core.errors import SettingError
 from rankscope.core.wording import how_many
 from rankscope.feedback.normalization.consistency import Consistency
 from rankscope.feedback.normalization.efficiency import Efficiency, mean_curve, places
-from rankscope.feedback.normalization.growth import Convergence, ExampleGrowth, mean_convergence, topic_convergence
+from rankscope.feedback.normalization.example_sets import (
+    Convergence,
+    ExampleGrowth,
+    mean_convergence,
+    topic_convergence,
+)
+from rankscope.feedback.study.loop import OF_ONE_DISPLAY
 from rankscope.feedback.study.results import Results
-from rankscope.feedback.study.scored_lists import OF_ONE_DISPLAY
 from rankscope.feedback.study.summary import NO_FEEDBACK, SEEN, Summary, compared_methods
 from rankscope.measures.notation import parse_measures
 from rankscope.reports.graphs.axes import Axis

@@ -157,7 +157,7 @@ def shown_documents(source: str | Path, wanted: Sequence[str], reading: Reading 
     if os.path.isdir(source):
         pictures = _picture_files(Path(source), wanted)
         if pictures:
-            from rankscope.engines.images.decoding import read_image
+            from rankscope.engines.images.image import read_image
             from rankscope.reports.page.pictures import picture_addresses
 
             pixels = {name: read_image(path).rgb for name, path in pictures.items()}

@@ -15,7 +15,7 @@ from starlette.responses import Response
 from rankscope.core.caching import Recent
 from rankscope.core.errors import InputError, SettingError
 from rankscope.core.validation import OneOf, WholeNumber
-from rankscope.engines.images.decoding import LARGE, SMALL
+from rankscope.engines.images.image import LARGE, SMALL
 from rankscope.workbench.browsing.collection import VectorRecipe
 from rankscope.workbench.pages.addresses import Visit, address
 from rankscope.workbench.pages.bench import Workbench
