@@ -4,11 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar, Unpack
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, Unpack
 
+from rankscope.commands.line.questions import (
+    INTERVALS,
+    LATEX_COLUMNS,
+    LEVEL_OPTION,
+    RESAMPLES,
+    Argument,
+    Request,
+    command,
+)
 from rankscope.core.errors import InputError, SettingError
 from rankscope.core.keywords import strict_keywords
-from rankscope.core.settings import LEVEL, MAX_RATIO, Choices, Settings
+from rankscope.core.options import DECIDES, OUTPUT, Between, Option, Writes
+from rankscope.core.settings import LEVEL, MAX_RATIO, SETTINGS, Choices, Settings
 from rankscope.core.validation import COUNT, SHARE, OneOf, Optional, plain_values
 from rankscope.core.wording import setting_usage, setting_value
 
@@ -40,12 +50,25 @@ def ledger(
     qrels: Any,
     stages: Any,
     *,
-    scope: int | None = None,
+    scope: Annotated[
+        int | None,
+        Option(
+            "Follow items within the first K of each list.",
+            metavar="K",
+            default="as many as the query has relevant items, where precision = recall",
+        ),
+    ] = None,
     classes: Any = None,
-    unit: str = "queries",
-    intervals: str = "auto",
-    level: float = LEVEL,
-    resamples: int | None = None,
+    unit: Annotated[
+        Literal["queries", "classes"],
+        Option(
+            "What intervals rest on: queries, or their classes, for queries of one class that look for the same.",
+            panel=DECIDES,
+        ),
+    ] = "queries",
+    intervals: Annotated[Literal["auto", "bca", "bounded", "t"], INTERVALS] = "auto",
+    level: Annotated[float, LEVEL_OPTION] = LEVEL,
+    resamples: Annotated[int | None, RESAMPLES] = None,
     junk: Any = None,
     format: str | None = None,
     encoding: str = "utf-8",
@@ -194,3 +217,117 @@ def _try(errors: list[InputError], make: Callable[[], T]) -> T | None:
     except InputError as error:
         errors.append(error)
         return None
+
+
+# `rankscope ledger`.
+
+TEXTS = {".txt": "table", ".md": "markdown", ".json": "json", ".csv": "csv", ".tex": "latex"}
+PICTURES = dict.fromkeys((".svg", ".pdf", ".png", ".html"), "table")  # next to the picture, the table is printed
+ITEM_FILES = (".csv", ".parquet")
+
+
+@command(
+    ledger,
+    Argument("qrels", "QRELS"),
+    Argument("stages", "STAGE=RUN STAGE=RUN...", many=True, named=True),
+    short="Where did my recall go, stage by stage?",
+    without=[each.name for each in SETTINGS if each.name not in SETTINGS_OF_A_LEDGER],
+)
+def ledger_command(
+    request: Request,
+    *,
+    limit: Annotated[int, Option("Number of worst queries shown.", kind=Between(0), panel=OUTPUT)] = 10,
+    output_format: Annotated[
+        Literal["table", "markdown", "json", "csv", "latex"] | None,
+        Option(
+            "Format of the result.",
+            "--format",
+            default="by -o's suffix (.txt, .md, .json, .csv, .tex), else a table",
+            panel=OUTPUT,
+        ),
+    ] = None,
+    output: Annotated[
+        str | None,
+        Option(
+            "Write the result to this file, as its suffix says; .svg, .pdf and .png draw it, one bar a stage; .html is "
+            "a page with graphs and tables that opens offline.",
+            "-o --output",
+            metavar="FILE",
+            kind=Writes(("a picture",)),
+            panel=OUTPUT,
+        ),
+    ] = None,
+    per_item: Annotated[
+        str | None,
+        Option(
+            "Write every relevant item at every stage too: its rank, and what became of it (.csv or .parquet).",
+            metavar="FILE",
+            kind=Writes(),
+            panel=OUTPUT,
+        ),
+    ] = None,
+    latex_columns: Annotated[str, LATEX_COLUMNS] = "1",
+    quiet: Annotated[bool, Option("No progress and no notes.", panel=OUTPUT)] = False,
+) -> None:
+    """Where did my recall go? Give the run behind each stage of a pipeline, in order, each under a name.
+
+    Every relevant item is followed by id: kept, lost at a stage (no longer in the list), demoted below the scope,
+    promoted or brought back. The loss of recall is divided among the stages, and the shares add up to the whole loss
+    exactly; a stage that brings items back has a share below 0. An item that a list does not hold is not retrieved, and
+    a query that a stage does not answer has lost all its items there.
+
+    \b
+    rankscope ledger qrels.txt exact=exact.run ann=hnsw.run filter=filtered.run rerank=final.run --scope 10
+    rankscope ledger qrels.txt exact=exact.run ann=hnsw.run --by kinds.csv -o where.svg
+    rankscope ledger qrels.txt exact=exact.run ann=hnsw.run --per-item items.csv
+    """
+    from rankscope.commands.line.output import chosen_format, say, write_text
+
+    chosen = chosen_format(output, output_format, TEXTS | PICTURES, "table")
+    drawn = output is not None and output.lower().endswith(tuple(PICTURES))
+    if per_item is not None and not per_item.lower().endswith(ITEM_FILES):
+        raise SettingError(f"--per-item {per_item}: items are written as NAME.csv or NAME.parquet")
+    with request.progress() as progress:
+        told = ledger(**request.keywords, progress=progress)
+    write_text(_rendered(told, chosen, limit, not quiet, latex_columns), None if drawn else output)
+    if drawn:
+        _draw(told, str(output), limit)
+    if per_item is not None:
+        _write_items(told, per_item)
+    if not quiet and chosen in ("json", "csv"):
+        for line in told.notes:
+            say(f"! {line}")
+
+
+def _rendered(told: Ledger, format: str, worst: int, notes: bool, columns: str) -> str:
+    from rankscope.analysis.pipeline.ledger import LEDGER_FORMATS, ledger_latex
+
+    if format != "latex":
+        return LEDGER_FORMATS[format](told, worst, notes)
+    from rankscope.core.latex import width_of_columns
+
+    return ledger_latex(told, width_of_columns(columns), notes)
+
+
+def _draw(told: Ledger, path: str, worst: int) -> None:
+    if path.lower().endswith(".html"):
+        from rankscope.commands.line.output import write_text
+        from rankscope.reports.page.result_pages import render_ledger
+
+        write_text(render_ledger(told, worst), path)
+        return
+    from rankscope.reports.graphs.waterfall import waterfall
+
+    waterfall(told.main).save(path, width="full")
+
+
+def _write_items(told: Ledger, path: str) -> None:
+    from rankscope.core.files import atomic
+    from rankscope.reports.output_formats import frame_csv
+
+    frame = told.frame()
+    with atomic(path, "wb") as file:
+        if path.lower().endswith(".parquet"):
+            frame.write_parquet(file)
+        else:
+            file.write(frame_csv(frame).encode())

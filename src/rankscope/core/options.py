@@ -54,8 +54,8 @@ class Option:
     """A parameter as an option: what it means, how it is spelled where that is not its name, and what it takes.
 
     `many`: it may be repeated; with "names" or "measures" one value may hold several, separated by commas, and names
-    are split; with "once" a second one is refused. `without_value` is what the option means where it has no value.
-    `default` says in words what happens without it.
+    are split; with "numbers" one value holds all; with "once" a second one is refused. `without_value` is what the
+    option means where it has no value. `default` says in words what happens without it.
     """
 
     help: str

@@ -67,6 +67,8 @@ FILES = {  # of those that stand with their function, or in the file of another
     "gate": "gate",
     "forecast": "forecast",
     "homogeneity": "forecast",
+    "fuse": "fuse",
+    "ledger": "ledger",
     "benchmark": "line.describe",
     "labels": "line.judgements",
     "gather": "line.index",

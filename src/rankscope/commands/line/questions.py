@@ -70,15 +70,29 @@ LATEX_MARKS = Option(
 
 
 @dataclass(frozen=True)
+class Argument:
+    """What stands at a place of its own: the keyword that it is passed on as, and how help writes it.
+
+    `named`: written as name=FILE.
+    """
+
+    name: str
+    metavar: str
+    many: bool = False
+    required: bool = True
+    named: bool = False
+
+
+@dataclass(frozen=True)
 class Declared:
     """What a command is made of: the question it asks, what its arguments are, and the inputs it does not take."""
 
     function: Callable[..., int | None]
     question: Callable[..., Any] | None
     name: str
-    files: str
+    arguments: tuple[Argument, ...]
     short: str
-    without: Sequence[str]
+    without: tuple[str, ...]
 
 
 def measure_option(help: str, default: Sequence[str]) -> Option:
@@ -87,16 +101,23 @@ def measure_option(help: str, default: Sequence[str]) -> Option:
 
 
 def command(
-    question: Callable[..., Any] | None = None, *, name: str = "", files: str, short: str, without: Sequence[str] = ()
+    question: Callable[..., Any] | None = None,
+    *arguments: Argument,
+    files: str = "",
+    short: str,
+    name: str = "",
+    without: Sequence[str] = (),
 ) -> Callable[[Callable[..., int | None]], Callable[..., int | None]]:
     """Mark the function that asks a question at a prompt; what it returns is the exit code, None for 0.
 
-    `files` is how the arguments are written in its help, `without` the inputs and settings that it does not take.
+    `files` is how judgements and runs are written in its help, where they are what it takes; other `arguments` are
+    passed on under their names. `without`: shared inputs and settings that it does not take.
     """
+    taken = arguments or (Argument("files", files, many=True),)
 
     def mark(function: Callable[..., int | None]) -> Callable[..., int | None]:
         called = name or function.__name__.removesuffix("_command")
-        vars(function)[MARK] = Declared(function, question, called, files, short, tuple(without))
+        vars(function)[MARK] = Declared(function, question, called, taken, short, tuple(without))
         return function
 
     return mark
@@ -105,13 +126,20 @@ def command(
 class Request:
     """A question asked at a prompt: its files, its own options by their names in Python, and the shared ones."""
 
-    def __init__(self, declared: Declared, own: dict[str, Any], quiet: bool, inputs: Inputs) -> None:
-        self.command, self.own, self.quiet, self.inputs = declared.name, own, quiet, inputs
+    def __init__(
+        self, declared: Declared, stated: dict[str, Any], own: dict[str, Any], quiet: bool, inputs: Inputs
+    ) -> None:
+        self.command, self.stated, self.own, self.quiet, self.inputs = declared.name, stated, own, quiet, inputs
         self.measures = own.pop("measures", ())
 
     @property
     def files(self) -> tuple[str, ...]:
         return self.inputs.files
+
+    @property
+    def keywords(self) -> dict[str, Any]:
+        """All that was given, as the question's function takes it."""
+        return {**self.stated, **self.own, **self.inputs.choices}
 
     def scores(self, *, measures: Sequence[str] = (), progress: Any = None, **how: Any) -> Scores:
         """The scores that the question is asked of; by `measures`, or those that were named, or its defaults."""
@@ -151,7 +179,7 @@ def find_command(function: Callable[..., Any] | click.Command) -> click.Command:
 def _build(declared: Declared) -> click.Command:
     import click
 
-    from rankscope.commands.line.command import Input, QuestionCommand
+    from rankscope.commands.line.command import Input, NamedInput, QuestionCommand
     from rankscope.commands.line.inputs import Inputs
     from rankscope.commands.line.options import SYSTEM, setting_arguments
     from rankscope.core.settings import SETTINGS, input_parameters
@@ -159,31 +187,45 @@ def _build(declared: Declared) -> click.Command:
     question = declared.question
     asked = {} if question is None else option_parameters(question)
     own = asked | option_parameters(declared.function)
-    options = {name: option_arguments(each) for name, each in own.items()}
-    panels = {name: each.option.panel for name, each in own.items()}
-    if question is not None and "columns" in inspect.signature(question).parameters:
-        inputs = {"systems": SYSTEM, **input_parameters()}
-        shared = {name: option_arguments(each) for name, each in inputs.items()}
-        shared |= {each.name: setting_arguments(each) for each in SETTINGS}
-        options |= {name: each for name, each in shared.items() if name not in (*declared.without, *own)}
-        panels |= {name: inputs[name].option.panel if name in inputs else CHOICES for name in shared}
+    options = {name: (option_arguments(each), each.option.panel) for name, each in own.items()}
+    shared = {"systems": SYSTEM, **input_parameters()}
+    taken = [] if question is None else list(inspect.signature(question).parameters)
+    if any(each.name == "files" for each in declared.arguments):
+        taken.append("systems")
+    for name in (each for each in (*shared, *(setting.name for setting in SETTINGS)) if each in taken):
+        if name not in (*own, *declared.without):
+            options[name] = (
+                (option_arguments(shared[name]), shared[name].option.panel)
+                if name in shared
+                else (setting_arguments(next(each for each in SETTINGS if each.name == name)), CHOICES)
+            )
 
     def call(**values: Any) -> None:
-        files = values.pop("files", ())
+        stated = {each.name: values.pop(each.name) for each in declared.arguments}
+        files = stated.pop("files", ())
         of_question = {name: _value(asked[name], values.pop(name)) for name in asked if name in values}
         of_prompt = {name: _value(each, values.pop(name)) for name, each in own.items() if name in values}
-        request = Request(declared, of_question, bool(of_prompt.get("quiet")), Inputs.of(files, values))
+        request = Request(declared, stated, of_question, bool(of_prompt.get("quiet")), Inputs.of(files, values))
         if code := declared.function(request, **of_prompt):
             raise click.exceptions.Exit(code)
 
-    arguments = [click.Argument(["files"], nargs=-1, required=True, type=Input(), metavar=declared.files)]
+    arguments = [
+        click.Argument(
+            [each.name],
+            nargs=-1 if each.many else 1,
+            required=each.required,
+            type=NamedInput() if each.named else Input(),
+            metavar=each.metavar,
+        )
+        for each in declared.arguments
+    ]
     return QuestionCommand(
         declared.name,
-        params=[*arguments, *(click.Option(names, **keywords) for names, keywords in options.values())],
+        params=[*arguments, *(click.Option(names, **keywords) for (names, keywords), _ in options.values())],
         callback=call,
         help=declared.function.__doc__,
         short_help=declared.short,
-        panels=panels,
+        panels={name: panel for name, (_, panel) in options.items()},
     )
 
 
@@ -191,6 +233,8 @@ def _value(parameter: Parameter, value: Any) -> Any:
     """What was given as the function takes it: the default where nothing was, and names split at commas."""
     if value is None or value == ():
         return parameter.default
+    if parameter.option.many == "numbers":
+        return _numbers(parameter.name, value)
     if parameter.option.many == "names":
         from rankscope.core.notation import split_list
 
@@ -198,17 +242,28 @@ def _value(parameter: Parameter, value: Any) -> Any:
     return value
 
 
+def _numbers(name: str, text: str) -> tuple[float, ...]:
+    try:
+        return tuple(float(part) for part in text.split(","))
+    except ValueError:
+        import click
+
+        words = f"'{text}': numbers separated by commas are expected, as 0.7,0.3"
+        raise click.BadParameter(words, click.get_current_context(), param_hint=f"'--{name}'") from None
+
+
 def option_arguments(parameter: Parameter) -> tuple[list[str], dict[str, Any]]:
     """What click is told of an option: its names, and everything else."""
     option, default = parameter.option, parameter.default
     names = option.spelled.split() or ["--" + parameter.name.replace("_", "-")]
-    keywords: dict[str, Any] = {"metavar": option.metavar, "help": _help(option)}
+    plain = None if parameter.type == "bool" or parameter.choices or option.without_value else "N"
+    keywords: dict[str, Any] = {"metavar": option.metavar or plain, "help": _help(option)}
     if parameter.type == "bool":
         if default:
             names[-1] += f"/--no-{names[-1].removeprefix('--')}"
         return [*names, parameter.name], keywords | {"is_flag": True, "default": default, "show_default": default}
-    keywords["type"] = _click_type(parameter)
-    if option.many:
+    keywords["type"] = str if option.many == "numbers" else _click_type(parameter)
+    if option.many not in (False, "numbers"):
         return [*names, parameter.name], keywords | {
             "multiple": True,
             "callback": _given_once if option.many == "once" else None,
