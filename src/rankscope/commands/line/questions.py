@@ -256,8 +256,8 @@ def option_arguments(parameter: Parameter) -> tuple[list[str], dict[str, Any]]:
     """What click is told of an option: its names, and everything else."""
     option, default = parameter.option, parameter.default
     names = option.spelled.split() or ["--" + parameter.name.replace("_", "-")]
-    plain = None if parameter.type == "bool" or parameter.choices or option.without_value else "N"
-    keywords: dict[str, Any] = {"metavar": option.metavar or plain, "help": _help(option)}
+    number = parameter.type.partition(" | ")[0] in ("int", "float")
+    keywords: dict[str, Any] = {"metavar": option.metavar or ("N" if number else None), "help": _help(option)}
     if parameter.type == "bool":
         if default:
             names[-1] += f"/--no-{names[-1].removeprefix('--')}"
