@@ -57,7 +57,6 @@ class OneOf(Rule):
     former: Former = field(default=(), repr=False)  # words that were choices once, and what to do instead
 
     def plain(self, value: Any) -> Any:
-        """The choice that the value equals."""
         value = plain_scalar(value)
         if isinstance(value, str | Real) and not isinstance(value, bool) and value in self.choices:
             return self.choices[self.choices.index(value)]
@@ -70,7 +69,6 @@ class OneOf(Rule):
         raise ValueError(f"must be one of {', '.join(known)}{hint}".removesuffix("."))
 
     def read(self, text: str) -> object:
-        """The choice that is written so."""
         return next((choice for choice in self.choices if str(choice) == text), text)
 
 
@@ -142,7 +140,6 @@ class Number(Rule):
         return _joined([f"{word} {_written(value)}" for word, value in limits if math.isfinite(value)])
 
     def read(self, text: str) -> object:
-        """The number that is written so."""
         try:
             return float(text)
         except ValueError:
@@ -192,7 +189,6 @@ class Optional(Rule):
         return None if value is None else self.rule.plain(value)
 
     def read(self, text: str) -> object:
-        """As the other rule reads it."""
         return self.rule.read(text)
 
 
@@ -205,7 +201,6 @@ class NoneValue(Rule):
             raise ValueError("must be none")
 
     def read(self, text: str) -> object:
-        """None, however it is spelled."""
         return None if text.lower() == "none" else text
 
 

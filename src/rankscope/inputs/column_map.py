@@ -41,7 +41,6 @@ class Columns(Rule):
         self.known = tuple(role for role in MAPPED if role not in {*without})
 
     def plain(self, value: Any) -> ColumnMap:
-        """The pairs of role and name."""
         pairs = _pairs_of_text(value) if isinstance(value, str) else _pairs_of(value)
         for role, name in pairs:
             if role not in self.known:

@@ -149,7 +149,6 @@ class TextIds(IdColumn):
         return part
 
     def take(self, rows: IntArray) -> TextIds:
-        """Some rows, of the same ids."""
         return TextIds(self.buffer, self.start[rows], self.length[rows])
 
     def texts(self) -> list[bytes]:
@@ -158,7 +157,6 @@ class TextIds(IdColumn):
         return [bytes(whole[first:last]) for first, last in zip(self.start.tolist(), ends, strict=True)]
 
     def to_list(self) -> list[str]:
-        """The ids as Python texts."""
         return [each.decode() for each in self.texts()]
 
     def hashes(self) -> Hashes:
@@ -199,7 +197,6 @@ class TextIds(IdColumn):
         return ids
 
     def as_texts(self) -> TextIds:
-        """The ids in a buffer."""
         return self
 
     def kept(self) -> TextIds:

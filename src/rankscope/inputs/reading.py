@@ -15,7 +15,6 @@ class Encoding(Rule):
     """The name of a text encoding that Python knows."""
 
     def plain(self, value: Any) -> str:
-        """The name as it was given."""
         try:
             "a".encode(value)
         except (LookupError, ValueError, TypeError):
@@ -30,7 +29,6 @@ class Mapped(Rule):
         self.without = without
 
     def plain(self, value: Any) -> Any:
-        """The pairs of role and name."""
         if not value:
             return ()
         from rankscope.inputs.column_map import Columns

@@ -223,11 +223,9 @@ class SeriesIds(IdColumn):
         return SeriesIds(self.series.slice(start, stop - start))
 
     def take(self, rows: IntArray) -> SeriesIds:
-        """Some rows, of the same ids."""
         return SeriesIds(self.series.gather(rows))
 
     def to_list(self) -> list[str]:
-        """The ids as Python texts."""
         return self.series.to_list()
 
     def hashes(self) -> Hashes:
@@ -243,11 +241,9 @@ class SeriesIds(IdColumn):
         return (self.series == other.series).to_numpy()
 
     def like(self, ids: TextIds) -> SeriesIds:
-        """Ids as polars holds them."""
         return SeriesIds(as_series(ids))
 
     def as_texts(self) -> TextIds:
-        """The ids in a buffer."""
         length = self.series.str.len_bytes().to_numpy().astype(np.int64)
         text = str(self.series.str.join("").item() or "").encode()
         return TextIds(padded(text), BEFORE + np.cumsum(length) - length, length)

@@ -146,7 +146,6 @@ class GMAP(HitsFirst):
         return AP(rel=self.rel).of(queries)
 
     def expected(self, queries: RelevantRanks) -> FloatArray | None:
-        """As AP."""
         return AP(rel=self.rel).expected(queries)
 
 

@@ -177,7 +177,6 @@ class ERR(_Cascade):
     scope: int | None = None
 
     def utility(self, rank: IntArray) -> FloatArray:
-        """One over the rank."""
         return 1.0 / rank
 
 

@@ -30,7 +30,6 @@ class _Count(Measure):
         return np.ones(len(queries), dtype=np.bool_)
 
     def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
-        """No item matters, wherever it stands."""
         return np.zeros(grade.shape)
 
 
@@ -44,15 +43,12 @@ class NumQ(_Count):
     trec = "num_q"
 
     def bounds(self) -> tuple[float, float]:
-        """One each."""
         return 1.0, 1.0
 
     def of(self, queries: RelevantRanks) -> FloatArray:
-        """One each."""
         return np.ones(len(queries))
 
     def defined(self, queries: RelevantRanks) -> Any:
-        """Queries with a relevant item."""
         return queries.relevant > 0
 
 
@@ -66,7 +62,6 @@ class NumRet(JudgedFirst, _Count):  # where lists are cut and only judged items 
     trec = "num_ret"
 
     def of(self, queries: RelevantRanks) -> FloatArray:
-        """The depth."""
         return queries.depth.astype(np.float64)
 
 
@@ -82,7 +77,6 @@ class NumRel(_Count):
     rel: float = 1.0
 
     def of(self, queries: RelevantRanks) -> FloatArray:
-        """Relevant items, found or not."""
         return queries.at(rel=self.rel).relevant.astype(np.float64)
 
 
@@ -98,7 +92,6 @@ class NumRelRet(HitsFirst, _Count):
     rel: float = 1.0
 
     def of(self, queries: RelevantRanks) -> FloatArray:
-        """Relevant items found."""
         return queries.at(rel=self.rel).found.astype(np.float64)
 
 
@@ -117,7 +110,6 @@ class NumNonrelJudgedRet(_Count):
         return queries.judged.count(queries.judged["grade"] < self.rel).astype(np.float64)
 
     def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
-        """Items judged not relevant first."""
         return np.where((grade >= 0) & (grade < self.rel), 1.0, 0.0)
 
 
@@ -173,7 +165,6 @@ class Relstring(_Words):
     scope: int = 10
 
     def words(self, queries: RelevantRanks) -> list[str]:
-        """One string per query."""
         return relevance_strings(queries, self.scope)
 
 
@@ -187,5 +178,4 @@ class Runid(_Words):
     ordered = False
 
     def word(self, queries: RelevantRanks) -> str:
-        """The tag."""
         return queries.tag

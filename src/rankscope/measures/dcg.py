@@ -67,7 +67,6 @@ class _Additive(Measure):
         return np.where(self.defined(queries), 1.0, 0.0)
 
     def of(self, queries: RelevantRanks) -> FloatArray:
-        """The sum, added in rank order."""
         found = queries.gaining
         return divide(found.total(self._term(found["rank"], found["grade"])), self.divisor(queries))
 
@@ -79,7 +78,6 @@ class _Additive(Measure):
         return gain_worth(grade, self.gain, self.floor)
 
     def defined(self, queries: RelevantRanks) -> Any:
-        """Queries with a gain to win."""
         return queries.count_judged(least=max(self.floor, NEARLY_NOTHING)) > 0
 
 
@@ -104,7 +102,6 @@ class DCG(_Additive):
     scope: int | None = None
 
     def weight(self, rank: IntArray) -> FloatArray:
-        """One over log2(k + 1)."""
         return 1.0 / discount(rank)
 
 
@@ -128,7 +125,6 @@ class jDCG(_Additive):
     scope: int | None = None
 
     def weight(self, rank: IntArray) -> FloatArray:
-        """One over log_b(k), at most 1."""
         return 1.0 / np.maximum(np.log(rank) / np.log(self.base), 1.0)
 
 
@@ -166,7 +162,6 @@ class HitCount(HitsWithin):
         return 0.0, math.inf if self.scope is None else float(self.scope)
 
     def value(self, hits: IntArray | FloatArray, queries: RelevantRanks) -> FloatArray:
-        """Counted."""
         return np.where(queries.relevant > 0, hits, np.nan)
 
 
@@ -185,7 +180,6 @@ class BinG(HitsFirst):
     rel: float = 1.0
 
     def of(self, queries: RelevantRanks) -> FloatArray:
-        """Sum over hits."""
         queries = queries.at(rel=self.rel)
         return divide(queries.total(1.0 / np.log2(2.0 + queries.ranks - queries.position)), queries.relevant)
 
@@ -216,7 +210,6 @@ class G(Measure):
     needs = frozenset({"grades"})
 
     def of(self, queries: RelevantRanks) -> FloatArray:
-        """Sum over items with a gain."""
         found, ideal = queries.gaining, ideal_order(queries)
         dear = ideal.running_in_order(np.maximum(ideal["grade"], 1.0))
         beyond = np.maximum(found["rank"] - ideal.lengths[found.row], 0)
@@ -226,7 +219,6 @@ class G(Measure):
         return divide(value, ideal.total(ideal["grade"]))
 
     def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
-        """Items with a gain first."""
         return np.sign(gains_first(grade))
 
     def unproven(self, queries: RelevantRanks, settings: Settings) -> BoolArray:
@@ -234,7 +226,6 @@ class G(Measure):
         return different_gains_tied(queries)
 
     def defined(self, queries: RelevantRanks) -> Any:
-        """As nDCG."""
         return nDCG().defined(queries)
 
 
@@ -271,7 +262,6 @@ class nDCG(Measure):
         return (0.0 if self.negative == "zero" else -math.inf), (math.inf if self.negative == "both" else 1.0)
 
     def of(self, queries: RelevantRanks) -> FloatArray:
-        """DCG over ideal DCG."""
         found = queries.gaining
         value = found.total(self._weight(found["rank"], found["grade"]))
         if self.negative != "zero":
@@ -310,7 +300,6 @@ class nDCG(Measure):
         return np.where(grade < 0, loss, gain_worth(grade, self.gain, self.floor))
 
     def defined(self, queries: RelevantRanks) -> Any:
-        """Queries with a gain to win."""
         return queries.count_judged(least=max(self.floor, np.nextafter(0, 1))) > 0
 
 
@@ -379,11 +368,9 @@ class nDCGRel(Measure):
         return sums_by(row, divide(mean, at_rank(best, ideal, row, rank)), len(queries))
 
     def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
-        """High grades first."""
         return gains_first(grade)
 
     def defined(self, queries: RelevantRanks) -> Any:
-        """As nDCG."""
         return nDCG().defined(queries)
 
 

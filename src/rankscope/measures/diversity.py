@@ -261,7 +261,6 @@ class NRBP(_Novelty):
     rel: float = 1.0
 
     def weight(self, rank: FloatArray) -> FloatArray:
-        """A power of the patience."""
         return np.asarray(self.beta ** (rank - 1.0))
 
     def whole(self, queries: RelevantRanks) -> FloatArray:
@@ -385,7 +384,6 @@ class D_nDCG(SubtopicMeasure):
         return divide(value + sums_by(found.row[owner], shares, len(queries)), self._ideal(queries))
 
     def defined(self, queries: RelevantRanks) -> Any:
-        """Queries with a gain to win."""
         return self._ideal(queries) > 0
 
 
@@ -420,5 +418,4 @@ class Dsharp_nDCG(SubtopicMeasure):
         return D_nDCG(gain=self.gain, rel=self.rel, scope=self.scope)
 
     def defined(self, queries: RelevantRanks) -> Any:
-        """As D-nDCG."""
         return self._graded.defined(queries)

@@ -106,11 +106,9 @@ class Estar(HitsFirst):
     rel: float = 1.0
 
     def bounds(self) -> tuple[float, float]:
-        """Effectiveness and chance are shares."""
         return -1.0, 1.0
 
     def of(self, queries: RelevantRanks) -> FloatArray:
-        """Effectiveness minus the random level."""
         return Effectiveness(self.scope, rel=self.rel).of(queries) - self._chance(queries)
 
     def _chance(self, queries: RelevantRanks) -> FloatArray:
@@ -158,7 +156,6 @@ class Enorm(HitsFirst):
         return self._value(np.asarray(Effectiveness(rel=self.rel).expected(queries)), queries)
 
     def reach(self, queries: RelevantRanks) -> IntArray:
-        """As many items as are relevant."""
         return queries.at(rel=self.rel).relevant
 
 
@@ -176,13 +173,11 @@ class Generality(Measure):
     rel: float = 1.0
 
     def of(self, queries: RelevantRanks) -> FloatArray:
-        """Relevant items over all items."""
         need_collection(self, queries)
         queries = queries.at(rel=self.rel)
         return np.where(queries.relevant > 0, queries.relevant / queries.collection, np.nan)
 
     def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
-        """No item matters, wherever it stands."""
         return np.zeros(grade.shape)
 
 
@@ -205,9 +200,7 @@ class GeneralityIndex(Measure):
         return 0.0, math.inf
 
     def of(self, queries: RelevantRanks) -> FloatArray:
-        """Minus the logarithm of the generality."""
         return -np.log2(Generality(rel=self.rel).of(queries))
 
     def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
-        """No item matters, wherever it stands."""
         return np.zeros(grade.shape)

@@ -147,7 +147,6 @@ class TopGraded(Measure):
         return replace(self, top=queries.top_grade) if self.top is None else self  # type: ignore[call-arg]
 
     def defined(self, queries: RelevantRanks) -> Any:
-        """Queries with a gain to win."""
         return queries.count_judged(least=NEARLY_NOTHING) > 0
 
 
@@ -188,7 +187,6 @@ class Blended(Measure):
         return queries.at(rel=max(self.rel, float(np.nextafter(0, 1))))
 
     def defined(self, queries: RelevantRanks) -> Any:
-        """Queries with a relevant item."""
         return self.hits(queries).relevant > 0
 
 

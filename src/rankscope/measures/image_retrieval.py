@@ -69,7 +69,6 @@ class NMRR(HitsFirst):
         return self._value(queries, ranks, expected_hits(queries, look))
 
     def reach(self, queries: RelevantRanks) -> IntArray:
-        """K = min(4 R, 2 GTM)."""
         gtm, relevant = self.bind(queries).gtm or 1, queries.at(rel=self.rel).relevant
         if relevant.max(initial=1) > gtm:
             raise MeasureError(f"{self}: gtm is the largest class of the query set, which has {relevant.max()} items")
@@ -88,7 +87,6 @@ class Bullseye(HitsWithin):
     rel: float = 1.0
 
     def value(self, hits: IntArray | FloatArray, queries: RelevantRanks) -> FloatArray:
-        """Share of the class."""
         return divide(hits, queries.relevant)
 
     def reach(self, queries: RelevantRanks) -> IntArray:

@@ -37,7 +37,6 @@ class Bpref(Measure):
     negative: str = "unjudged"
 
     def of(self, queries: RelevantRanks) -> FloatArray:
-        """Sum over hits."""
         queries = queries.at(rel=self.rel)
         above, wrong = queries.nonrelevant_above, queries.nonrelevant
         if self.negative == "nonrelevant":
@@ -69,7 +68,6 @@ class Bpref(Measure):
         return items.where(wrong | ~items["judged"] if self.negative == "nonrelevant" else wrong)
 
     def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
-        """Hits first, judged irrelevant items last."""
         wrong = (grade < 0) & (self.negative == "nonrelevant")
         return np.where(wrong, -1.0, hits_first(grade, self.rel))
 
@@ -91,7 +89,6 @@ class GBpref(HitsFirst):
         return Bpref(rel=self.rel).of(queries)
 
     def expected(self, queries: RelevantRanks) -> FloatArray | None:
-        """As bpref."""
         return Bpref(rel=self.rel).expected(queries)
 
 
@@ -109,7 +106,6 @@ class InfAP(Measure):
     rel: float = 1.0
 
     def of(self, queries: RelevantRanks) -> FloatArray:
-        """Sum over hits."""
         queries = queries.at(rel=self.rel)
         return divide(queries.total(self._terms(queries)), queries.relevant)
 
@@ -159,7 +155,6 @@ class Judged(Measure):
     negative: str = "unjudged"
 
     def of(self, queries: RelevantRanks) -> FloatArray:
-        """Judged items within the scope."""
         judged = queries.judged_within(self.scope)
         if self.negative == "judged":
             judged = judged + queries.pooled.count(queries.pooled["rank"] <= self.scope)
@@ -178,7 +173,6 @@ class Judged(Measure):
         return self._share(judged, queries)
 
     def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
-        """Judged items first."""
         return judged_first(grade, pooled=self.negative == "judged")
 
 
@@ -197,11 +191,9 @@ class Hole(JudgedFirst):
     scope: int = given_behind_at()
 
     def of(self, queries: RelevantRanks) -> FloatArray:
-        """The complement of Judged."""
         return 1.0 - Judged(self.scope).of(queries)
 
     def expected(self, queries: RelevantRanks) -> FloatArray | None:
-        """The complement of Judged."""
         return 1.0 - np.asarray(Judged(self.scope).expected(queries))
 
 
@@ -219,7 +211,6 @@ class Unjudged(JudgedFirst):
     scope: int = given_behind_at()
 
     def of(self, queries: RelevantRanks) -> FloatArray:
-        """Returned minus judged."""
         returned = np.minimum(queries.depth, self.scope)
         return (returned - queries.judged_within(self.scope)) / self.scope
 

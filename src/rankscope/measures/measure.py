@@ -229,7 +229,6 @@ class JudgedFirst(Measure):
     """A measure that is best, or worst, where the judged items of every group of equal scores stand first."""
 
     def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
-        """Judged items first, of any grade."""
         return judged_first(grade)
 
 

@@ -81,7 +81,6 @@ class P(ShareOfHits):
     divisor: str = "k"
 
     def out_of(self, queries: RelevantRanks) -> IntArray:
-        """The places that the divisor counts."""
         places = np.full(len(queries), self.scope, dtype=np.int64)
         if self.divisor == "min":
             places = np.minimum(places, queries.relevant)
@@ -121,7 +120,6 @@ class R(ShareOfHits):
     rel: float = 1.0
 
     def out_of(self, queries: RelevantRanks) -> IntArray:
-        """All relevant items."""
         return queries.relevant
 
 
@@ -170,7 +168,6 @@ class Rprec(ShareOfHits):
         return 0.0, min(1.0, max(1.0 / (self.a - 1e-4), float((relevant / np.floor(self.a * relevant + 0.9)).max())))
 
     def out_of(self, queries: RelevantRanks) -> IntArray:
-        """The query's own scope."""
         return self.reach(queries)
 
     def reach(self, queries: RelevantRanks) -> IntArray:
@@ -180,7 +177,6 @@ class Rprec(ShareOfHits):
         return np.where(relevant > 0, scope, 0)
 
     def trec_name(self) -> str | None:
-        """Rprec, or Rprec_mult_0.20."""
         return "Rprec" if self.a == 1 else f"Rprec_mult_{self.a:.2f}"
 
 
@@ -192,7 +188,6 @@ class RprecMult(Rprec):
     aliases = ()
 
     def trec_name(self) -> str | None:
-        """Rprec_mult_1.00."""
         return f"Rprec_mult_{self.a:.2f}"
 
 
@@ -274,7 +269,6 @@ class IPrec11(HitsFirst):
         return total / len(RECALL_LEVELS)
 
     def defined(self, queries: RelevantRanks) -> Any:
-        """As IPrec."""
         return super().defined(queries) | _empty_for_trec_eval(queries, self.levels)
 
 

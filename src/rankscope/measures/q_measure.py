@@ -82,7 +82,6 @@ class Q(_Population):
     scope: int | None = None
 
     def shares(self, queries: RelevantRanks) -> FloatArray:
-        """One for each."""
         return np.ones(queries.gaining.size)
 
     def users(self, queries: RelevantRanks) -> FloatArray:
@@ -94,7 +93,6 @@ class Q(_Population):
         return self._expected(queries)
 
     def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
-        """High gains first."""
         return blended_worth(grade, self.gain, self.rel)
 
 
@@ -173,7 +171,6 @@ class Omeasure(Blended):
     rel: float = 1.0
 
     def of(self, queries: RelevantRanks) -> FloatArray:
-        """At the first hit."""
         hits = self.hits(queries)
         first = hits.position == 1
         row, rank = hits.row[first], hits.ranks[first]
@@ -227,7 +224,6 @@ class Pmeasure(Blended):
     rel: float = 1.0
 
     def of(self, queries: RelevantRanks) -> FloatArray:
-        """At the first of the best."""
         found, (grade, rank) = queries.gaining, best_found(queries)
         here = (found["rank"] == rank[found.row]) & (grade[found.row] >= self.rel)
         return np.where(self.defined(queries), found.total(np.where(here, self.ratios(queries), 0.0)), np.nan)

@@ -110,20 +110,17 @@ class RBP(Measure):
         return np.maximum(grade, 0.0)
 
     def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
-        """Hits first, or high grades first."""
         hits = hits_first(grade, self.rel)
         if self.gain == "binary":
             return hits
         return np.where((self.gain == "raw") & (hits <= 0), hits, gains_first(grade))
 
     def defined(self, queries: RelevantRanks) -> Any:
-        """Queries with something to win."""
         if self.gain in ("binary", "raw"):
             return super().defined(queries)
         return queries.count_judged(least=np.nextafter(0, 1)) > 0
 
     def trec_name(self) -> str | None:
-        """Rbp, in trec_eval 10's reading."""
         return "rbp" if self == RBP(p=0.9, gain="query") else None
 
 
@@ -235,7 +232,6 @@ class Compat(Measure):
         return sums[deepest] - sums[np.minimum(place, deepest + 1) - 1]
 
     def defined(self, queries: RelevantRanks) -> Any:
-        """Queries with a gain to win."""
         return queries.count_judged(least=np.nextafter(0, 1)) > 0
 
 
@@ -286,5 +282,4 @@ class Accuracy(Measure):
         return not_known(grade) if cut else hits_first(grade, self.rel)
 
     def defined(self, queries: RelevantRanks) -> Any:
-        """Queries with both sorts of items."""
         return ~np.isnan(self.of(queries))

@@ -62,7 +62,6 @@ class RR(HitsFirst):
     scope: int | None = None
 
     def of(self, queries: RelevantRanks) -> FloatArray:
-        """One over the first rank."""
         queries = queries.at(rel=self.rel)
         return np.where(queries.relevant > 0, self._value(first_ranks(queries)), np.nan)
 
@@ -117,7 +116,6 @@ class ER(HitsFirst):
     rel: float = 1.0
 
     def of(self, queries: RelevantRanks) -> FloatArray:
-        """The complement of success at 1."""
         return 1.0 - Success(1, rel=self.rel).of(queries)
 
     def expected(self, queries: RelevantRanks) -> FloatArray | None:

@@ -141,7 +141,6 @@ class SDCG(Steady):
     scope: int = given_behind_at()
 
     def seen(self, rank: FloatArray) -> FloatArray:
-        """The discount of DCG."""
         return 1.0 / np.log2(rank + 1.0)
 
 
@@ -185,7 +184,6 @@ class TBG(Steady):
     horizon: int = HORIZON
 
     def seen(self, rank: FloatArray) -> FloatArray:
-        """Exponential decay."""
         return np.asarray(2.0 ** ((1.0 - rank) / self.halflife))
 
 
@@ -210,7 +208,6 @@ class Umeasure(Steady):
     horizon: int = HORIZON
 
     def seen(self, rank: FloatArray) -> FloatArray:
-        """Linear decay."""
         return np.where(rank < self.horizon, np.maximum(0.0, 1.0 - (rank - 1.0) / self.length), 0.0)
 
 
@@ -235,7 +232,6 @@ class SET(Steady):
     scope: int = given_behind_at()
 
     def seen(self, rank: FloatArray) -> FloatArray:
-        """What the next item adds."""
         return np.asarray((rank + 1.0) ** self.beta - rank**self.beta)
 
 
@@ -319,7 +315,6 @@ class NERR8(Adaptive):
     scope: int = given_behind_at()
 
     def going_on(self, rank: FloatArray, gain: FloatArray, cumulated: FloatArray) -> FloatArray:
-        """Unless satisfied."""
         return 1.0 - gain
 
 
@@ -331,7 +326,6 @@ class NERR9(NERR8):
     formula = "gain per item seen, going on from j < k with chance (1 - gain_j) j / (j + 1)"
 
     def going_on(self, rank: FloatArray, gain: FloatArray, cumulated: FloatArray) -> FloatArray:
-        """Unless satisfied or tired."""
         return rank / (rank + 1.0) * (1.0 - gain)
 
 
@@ -354,7 +348,6 @@ class NERR10(Adaptive):
     horizon: int = HORIZON
 
     def going_on(self, rank: FloatArray, gain: FloatArray, cumulated: FloatArray) -> FloatArray:
-        """Unless satisfied or tired."""
         return self.p * (1.0 - gain)
 
 
@@ -376,7 +369,6 @@ class NERR11(Adaptive):
     horizon: int = HORIZON
 
     def going_on(self, rank: FloatArray, gain: FloatArray, cumulated: FloatArray) -> FloatArray:
-        """Unless satisfied or tired."""
         return ((rank + 2.0 * self.T - 1.0) / (rank + 2.0 * self.T)) ** 2 * (1.0 - gain)
 
 

@@ -31,11 +31,9 @@ class SetP(HitsFirst):
     rel: float = 1.0
 
     def of(self, queries: RelevantRanks) -> FloatArray:
-        """Hits over items returned."""
         return divide(*self.ratio(queries), nothing=0.0)
 
     def ratio(self, queries: RelevantRanks) -> tuple[FloatArray, FloatArray]:
-        """Hits and items returned."""
         queries = queries.at(rel=self.rel)
         return queries.found.astype(np.float64), queries.depth.astype(np.float64)
 
@@ -54,11 +52,9 @@ class SetR(HitsFirst):
     rel: float = 1.0
 
     def of(self, queries: RelevantRanks) -> FloatArray:
-        """Hits over relevant items."""
         return divide(*self.ratio(queries))
 
     def ratio(self, queries: RelevantRanks) -> tuple[FloatArray, FloatArray]:
-        """Hits and relevant items."""
         queries = queries.at(rel=self.rel)
         return queries.found.astype(np.float64), queries.relevant.astype(np.float64)
 
@@ -97,7 +93,6 @@ class SetAP(HitsFirst):
     rel: float = 1.0
 
     def of(self, queries: RelevantRanks) -> FloatArray:
-        """Hits squared."""
         queries = queries.at(rel=self.rel)
         found = queries.found.astype(np.float64)
         value = divide(found * found, queries.depth.astype(np.float64) * queries.relevant, nothing=0.0)
@@ -120,7 +115,6 @@ class SetF(HitsFirst):
     rel: float = 1.0
 
     def of(self, queries: RelevantRanks) -> FloatArray:
-        """Weighted harmonic mean; 0 without hits."""
         p, r = SetP(rel=self.rel).of(queries), SetR(rel=self.rel).of(queries)
         value = divide((1.0 + self.b2) * p * r, self.b2 * p + r, nothing=0.0)
         return np.where(np.isnan(r), np.nan, value)
@@ -150,7 +144,6 @@ class Utility(Measure):
         return (-math.inf if min(weights) < 0 else 0.0), (math.inf if max(weights) > 0 else 0.0)
 
     def of(self, queries: RelevantRanks) -> FloatArray:
-        """Weighted counts."""
         if self.d:
             need_collection(self, queries)
         queries = queries.at(rel=self.rel)
@@ -243,11 +236,9 @@ class ContextRecall(HitsFirst):
         return SetR(rel=self.rel) if self.scope is None else R(scope=self.scope, rel=self.rel)
 
     def of(self, queries: RelevantRanks) -> FloatArray:
-        """Hits over relevant contexts."""
         return self._recall.of(queries)
 
     def ratio(self, queries: RelevantRanks) -> tuple[FloatArray, FloatArray]:
-        """Hits and relevant contexts."""
         return self._recall.ratio(queries)
 
     def expected(self, queries: RelevantRanks) -> FloatArray | None:
