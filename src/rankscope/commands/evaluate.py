@@ -218,7 +218,7 @@ def _explain(
     request: Request, queries: tuple[str, ...], output_format: str | None, output: str | None, where: Where | None
 ) -> None:
     """What each system does for each of the queries, as text or as JSON."""
-    from rankscope.analysis.curves.effort import effort_json, effort_text
+    from rankscope.analysis.curves.effort import effort_json
     from rankscope.commands.line.output import write_text
     from rankscope.core.rendering import as_json
 
@@ -230,7 +230,7 @@ def _explain(
     as_text = chosen == "table"
     scores = request.scores(measures=["num_q"], where=where)
     efforts = efforts_of(scores, queries)
-    shown = "\n".join(map(effort_text, efforts)) if as_text else as_json(effort_json(efforts))
+    shown = "\n".join(each.render() for each in efforts) if as_text else as_json(effort_json(efforts))
     write_text(shown, output)
 
 

@@ -117,7 +117,6 @@ def forecast_command(
     rankscope forecast qrels.txt bm25.run --to 10x --collection-size 171332
     rankscope forecast icons.ranks.parquet --to 200000 -m Rprec -m nDCG@10
     """
-    from rankscope.analysis.forecast.growth import forecast_json, forecast_text
     from rankscope.commands.line.output import print_result
 
     saved = sum(path.endswith(RANKS_SUFFIX) for path in request.files)
@@ -125,7 +124,7 @@ def forecast_command(
         raise SettingError("a forecast is for one system: give QRELS and one RUN, or one NAME.ranks.parquet")
     scores = request.scores(measures=["num_q"], keep_scores=True)
     result = forecast_growth(scores, measures=request.measures, **request.own)
-    shown = forecast_json(result) if output_format == "json" else forecast_text(result, request.own["backtest"], quiet)
+    shown = result.render(output_format, backtest=request.own["backtest"], quiet=quiet)
     print_result(shown)
 
 
@@ -169,11 +168,7 @@ def homogeneity_command(
     rankscope homogeneity demo-output/edges.ranks.parquet
     rankscope homogeneity qrels.txt bm25.run --collection-size 171332
     """
-    from rankscope.analysis.statistics.generality_estimate import (
-        homogeneity_rows,
-        homogeneity_text,
-        homogeneity_verdict,
-    )
+    from rankscope.analysis.statistics.generality_estimate import homogeneity_rows, homogeneity_verdict
     from rankscope.commands.line.output import print_result, say_warnings
     from rankscope.core.rendering import as_json
 
@@ -187,6 +182,6 @@ def homogeneity_command(
         level = request.own["level"]
         print_result(as_json({"format": "rankscope.homogeneity", "version": 1, "level": level, "systems": systems}))
     else:
-        print_result("\n".join(homogeneity_text(name, each) for name, each in results.items()))
+        print_result("\n".join(each.render(system=name) for name, each in results.items()))
     if not quiet:
         say_warnings(scores, verbose)

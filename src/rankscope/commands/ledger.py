@@ -300,13 +300,15 @@ def ledger_command(
 
 
 def _rendered(told: Ledger, format: str, worst: int, notes: bool, columns: str) -> str:
-    from rankscope.analysis.pipeline.ledger import LEDGER_FORMATS, ledger_latex
+    if format == "latex":
+        from rankscope.core.latex import width_of_columns
 
-    if format != "latex":
-        return LEDGER_FORMATS[format](told, worst, notes)
-    from rankscope.core.latex import width_of_columns
+        return told.presentation(notes=notes).latex(width_of_columns(columns))
+    if format == "json":
+        from rankscope.core.rendering import as_json
 
-    return ledger_latex(told, width_of_columns(columns), notes)
+        return as_json(told.record(worst))
+    return told.render(format, worst=worst, notes=notes)
 
 
 def _draw(told: Ledger, path: str, worst: int) -> None:

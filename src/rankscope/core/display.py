@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from rankscope.core.caching import import_extra
 from rankscope.core.names import one_line, visible
-from rankscope.core.rendering import Cell, Grid, Presentation, Rows, cell_of, grid_markdown
+from rankscope.core.rendering import Cell, Grid, Presentation, Rows, as_json, cell_of, grid_markdown, rows_csv
 from rankscope.core.wording import how_many, plain_scalar
 
 Value = TypeVar("Value")
@@ -36,13 +36,21 @@ class Tabular(Displayed):
 
     __slots__ = ()
 
-    def presentation(self) -> Presentation:
-        """All that it says: sentences, tables, what follows from them, notes."""
-        raise NotImplementedError
+    presentation: Callable[..., Presentation]  # all that it says: sentences, tables, what follows from them, notes
+    record: Callable[..., dict[str, Any]]  # all of it as one object, for programs
 
-    def record(self) -> dict[str, Any]:
-        """All of it as one object, for programs."""
-        raise NotImplementedError
+    def render(self, format: str = "table", **options: Any) -> str:
+        """The whole in one format: a table as text, markdown, json or csv."""
+        if format == "json":
+            return as_json(self.record())
+        if format == "csv":
+            return rows_csv(self.csv_rows())
+        said = self.presentation(**options)
+        return said.markdown() if format == "markdown" else said.text()
+
+    def csv_rows(self) -> Rows:
+        """Rows for a file: those of the frame, unless a file holds more."""
+        return self.records()
 
     def records(self) -> Rows:
         """Its table for programs: plain numbers under short names."""

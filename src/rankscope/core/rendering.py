@@ -50,36 +50,43 @@ class Presentation:
     """
 
     sentences: Sequence[str] = ()
-    tables: Sequence[Table] = ()
+    tables: Sequence[Table | str] = ()  # or a paragraph between two tables
     conclusions: Sequence[str] = ()
     notes: Sequence[str] = ()
     spaced: bool = False  # as text: an empty line between a heading and its table
+    apart: bool = False  # as text: an empty line between notes
 
-    def text(self, colour: bool = False) -> str:
+    def text(self) -> str:
         """For a terminal: blocks with an empty line between them, a mark before each note."""
         gap = "\n\n" if self.spaced else "\n"
         tables = [
-            (f"{each.heading}{gap}" if each.heading else "") + grid_text(each.grid, colour) + _below(each)
+            f"{each}\n"
+            if isinstance(each, str)
+            else (f"{each.heading}{gap}" if each.heading else "") + grid_text(each.grid) + _below(each)
             for each in self.tables
         ]
-        return self._blocks(_lines(self.sentences), tables, _lines(f"! {line}" for line in self.notes))
+        notes = [f"! {line}\n" for line in self.notes]
+        return self._blocks(_lines(self.sentences), tables, notes if self.apart else ["".join(notes)])
 
     def markdown(self) -> str:
         """For a page: a heading for each table, notes as a list."""
         tables = [
-            (f"## {each.heading}\n\n" if each.heading else "") + grid_markdown(each.grid) + _below(each, "\n")
+            f"{each}\n"
+            if isinstance(each, str)
+            else (f"## {each.heading}\n\n" if each.heading else "") + grid_markdown(each.grid) + _below(each, "\n")
             for each in self.tables
         ]
-        return self._blocks(_lines([" ".join(self.sentences)]), tables, _lines(f"- {line}" for line in self.notes))
+        lead = f"{' '.join(self.sentences)}\n" if self.sentences else ""
+        return self._blocks(lead, tables, [_lines(f"- {line}" for line in self.notes)])
 
-    def _blocks(self, lead: str, tables: Sequence[str], notes: str) -> str:
-        return visible("\n".join(filter(None, [lead, *tables, _lines(self.conclusions), notes])))
+    def _blocks(self, lead: str, tables: Sequence[str], notes: Sequence[str]) -> str:
+        return visible("\n".join(filter(None, [lead, *tables, _lines(self.conclusions), *notes])))
 
     def latex(self, width: float) -> str:
         """The first table for a paper, so many points wide, with all that is said below it."""
         from rankscope.core.latex import PLACES, latex_table
 
-        rows = self.tables[0].rows
+        rows = next(each.rows for each in self.tables if isinstance(each, Table))
         grid = rows if isinstance(rows, Grid) else grid_of(rows, PLACES)
         return latex_table(grid, width, [*self.sentences, *self.conclusions, *self.notes])
 

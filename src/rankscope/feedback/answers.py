@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankscope.core.display import Display, Tabular
-from rankscope.core.rendering import Rows, as_json, markdown_table, text_table
+from rankscope.core.rendering import Presentation, Rows, Table
 from rankscope.core.wording import how_many
 from rankscope.feedback.examples.scores import mean_or_nan
 
@@ -26,12 +26,10 @@ VERSION = 1
 
 
 @dataclass(frozen=True, eq=False)
-class AnswerTable:
-    """A table under its heading."""
+class AnswerTable(Table):
+    """A table under its heading, what must be said of it below."""
 
-    heading: str
     rows: Rows
-    note: str = ""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -44,24 +42,24 @@ class Answer(Tabular):
     result: Any
     warnings: tuple[str, ...] = ()
 
+    def presentation(self) -> Presentation:
+        return Presentation([self.facts], self.tables, notes=self.warnings, spaced=True)
+
+    def record(self) -> dict[str, Any]:
+        tables = [{"heading": each.heading, "rows": list(each.rows), "note": each.note} for each in self.tables]
+        whole = {"format": "rankscope.feedback", "version": VERSION, "question": self.question, "facts": self.facts}
+        return {**whole, "tables": tables, "warnings": list(self.warnings)}
+
     def text(self) -> str:
         """For a terminal."""
-        parts = [f"{self.facts}\n"]
-        for each in self.tables:
-            parts += [f"{each.heading}\n", text_table(each.rows) + (f"{each.note}\n" if each.note else "")]
-        return "\n".join([*parts, *([_lines(f"! {line}" for line in self.warnings)] if self.warnings else [])])
+        return self.render()
 
     def markdown(self) -> str:
         """For a page of text."""
-        parts = [f"{self.facts}\n"]
-        for each in self.tables:
-            parts += [f"## {each.heading}\n", markdown_table(each.rows), *([f"{each.note}\n"] if each.note else [])]
-        return "\n".join([*parts, *([_lines(f"- {line}" for line in self.warnings)] if self.warnings else [])])
+        return self.render("markdown")
 
     def json(self) -> str:
-        tables = [{"heading": each.heading, "rows": list(each.rows), "note": each.note} for each in self.tables]
-        whole = {"format": "rankscope.feedback", "version": VERSION, "question": self.question, "facts": self.facts}
-        return as_json({**whole, "tables": tables, "warnings": list(self.warnings)})
+        return self.render("json")
 
     def records(self) -> Rows:
         return [{"table": each.heading, **row} for each in self.tables for row in each.rows]
@@ -72,10 +70,6 @@ class Answer(Tabular):
 
     def to_markdown(self) -> str:
         return self.markdown()
-
-
-def _lines(lines: Any) -> str:
-    return "".join(f"{line}\n" for line in lines)
 
 
 def sizes_of(items: int, topics: Sequence[str], methods: Sequence[str], more: str = "") -> str:

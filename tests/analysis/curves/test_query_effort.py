@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from rankscope.analysis.curves.effort import (
     effort_json,
     effort_notes,
-    effort_text,
     expected_windows,
     median_effort,
     pooled_contingency,
@@ -93,7 +92,7 @@ def test_without_the_collection_there_is_no_table_but_windows() -> None:
     assert effort.at == ()
     assert [each.window for each in effort.wanted] == [1, 1, 1, 3, 3]
     assert "collection_size=D" in effort_notes(effort)[0]
-    assert "Decision table" not in effort_text(effort)
+    assert "Decision table" not in effort.render()
 
 
 def test_a_query_that_is_not_there_or_has_nothing_to_find_is_told() -> None:
@@ -130,7 +129,7 @@ def test_the_pooled_table_adds_up_the_tables_of_the_queries() -> None:
 def test_text_and_json_tell_the_same() -> None:
     ranks = RelevantRanks.from_ranks([[1, 3, 10, 40]], depth=[100], collection=[100], queries=["7"])
     effort = search_effort(ranks, "7")
-    text, (told,) = effort_text(effort), effort_json([effort])["explained"]
+    text, (told,) = effort.render(), effort_json([effort])["explained"]
     assert "Decision table at scope 4 (s = c)" in text
     assert told["decision_tables"][1]["true_positives"] == 2
     assert [row["window"] for row in told["wanted"]] == [1, 1, 3, 10, 40]

@@ -9,14 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rankscope.analysis.sampling.machine_judge import (
-    corrected_mean,
-    human_mean,
-    machine_json,
-    machine_lines,
-    machine_text,
-    uncorrected,
-)
+from rankscope.analysis.sampling.machine_judge import corrected_mean, human_mean, machine_lines, uncorrected
 from rankscope.analysis.statistics.mean_intervals import mean_intervals
 from rankscope.commands.estimate import estimate_with_machine
 from rankscope.core.errors import RankscopeError, SettingError
@@ -170,7 +163,7 @@ def test_means_and_differences_stand_beside_those_of_people_and_machine() -> Non
     one = {each.run: each.mean for each in found.rows if each.measure == "P@5"}
     apart = next(each.mean for each in found.differences if each.measure == "P@5")
     assert apart.human.value == pytest.approx(one["two"].human.value - one["one"].human.value)
-    assert machine_json(found)["means"][0]["run"] == "one"
+    assert found.record()["means"][0]["run"] == "one"
 
 
 def test_few_queries_of_people_are_not_corrected() -> None:
@@ -179,7 +172,7 @@ def test_few_queries_of_people_are_not_corrected() -> None:
     assert "9 queries" in found.reason
     assert math.isnan(found.rows[0].mean.corrected.value)
     assert machine_lines(found)[0].startswith("Nothing is corrected: people judged 9 queries")
-    assert "people" in machine_text(found)
+    assert "people" in found.render()
     same = estimate_with_machine(some(people, 20), some(machine, 20), runs(40))
     assert "no queries beyond" in same.reason
 

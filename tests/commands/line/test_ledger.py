@@ -12,7 +12,6 @@ import pytest
 from click.testing import CliRunner, Result
 
 import rankscope
-from rankscope.analysis.pipeline.ledger import ledger_parts
 from rankscope.commands.line.main import cli
 from rankscope.core.errors import RankscopeError
 from rankscope.core.file_guard import kind_of
@@ -116,7 +115,7 @@ def test_a_page_has_the_sentence_a_graph_of_each_quantity_and_the_tables(folder:
 
 
 def test_of_the_whole_list_nothing_is_demoted(folder: Path) -> None:
-    tables = dict(ledger_parts(rankscope.ledger("qrels.txt", STAGES)))
+    tables = {each.heading: each.rows for each in rankscope.ledger("qrels.txt", STAGES).tables()}
     columns = {heading.partition(" (")[0]: [*rows[0]] for heading, rows in tables.items()}
     assert {"demoted", "promoted"} <= {*columns["p = r"]}
     assert not {"demoted", "promoted"} & {*columns["recall"]}

@@ -17,7 +17,6 @@ from rankscope.analysis.comparison.suite import (
     suite_headline,
     suite_notes,
     suite_sentences,
-    suite_text,
     task_rows,
 )
 from rankscope.analysis.statistics.score_table import ScoreTable
@@ -92,7 +91,7 @@ def test_rows_of_tasks_say_who_wins() -> None:
     row = task_rows(suite_of())[0]
     assert (row["task"], row["best mean"], row["significantly better than"]) == ("t0", "good", "1 of 1 others")
     assert str(row["in words"]).startswith("good is significantly better than base")
-    assert "significantly better than" in suite_text(suite_of())
+    assert "significantly better than" in suite_of().render()
 
 
 def test_names_are_text() -> None:

@@ -23,7 +23,7 @@ from rankscope.core.arrays import FloatArray
 from rankscope.core.catalogue import unknown_name
 from rankscope.core.display import Display, Tabular
 from rankscope.core.errors import SettingError
-from rankscope.core.rendering import Rows, text_table, value_text
+from rankscope.core.rendering import Presentation, Rows, Table, value_text
 from rankscope.core.validation import SHARE, Number, check
 from rankscope.core.wording import how_many, percent_text
 from rankscope.ranks.ragged import column_sums_by, divide
@@ -125,6 +125,25 @@ class Agreement(Tabular):
             *agreement_notes(self.two),
         ]
         return Display.of(words, self.records())
+
+    def presentation(self) -> Presentation:
+        """Every two assessors, all together, classes, and the order of systems, each with what it says."""
+        limits = (
+            f"low, high: {percent_text(self.level)} limits of kappa over queries; a dash where queries are too few "
+            "or all alike."
+        )
+        tables = [
+            _titled("Every two assessors", two_rows(self.two)),
+            "\n".join([limits, *agreement_notes(self.two)]),
+            _titled("All together", together_rows([self.together])),
+        ]
+        if self.two_by_class:
+            tables.append(_titled("By class, every two assessors", two_rows(self.two_by_class)))
+            tables.append(_titled("By class, all together", together_rows(self.together_by_class)))
+        if self.orders:
+            title = f"Order of systems, {self.orders[0].measure}"
+            tables += [_titled(title, [each.row() for each in self.orders]), "\n".join(order_lines(self.orders))]
+        return Presentation(tables=tables)
 
 
 def agreement(marks: AssessorGrades, *, relevant: float = 1.0, by_class: bool = True, level: float = 0.95) -> Agreement:
@@ -402,24 +421,6 @@ def agreement_parts(found: Agreement) -> list[tuple[str, list[dict[str, object]]
     return parts
 
 
-def agreement_text(found: Agreement) -> str:
-    """Every two assessors, all together, classes, and the order of systems, each with what it says."""
-    limits = (
-        f"low, high: {percent_text(found.level)} limits of kappa over queries; a dash where queries are too few or all "
-        "alike."
-    )
-    parts = [_titled("Every two assessors", two_rows(found.two)), *_line_block([limits, *agreement_notes(found.two)])]
-    parts.append(_titled("All together", together_rows([found.together])))
-    if found.two_by_class:
-        parts.append(_titled("By class, every two assessors", two_rows(found.two_by_class)))
-        parts.append(_titled("By class, all together", together_rows(found.together_by_class)))
-    if found.orders:
-        title = f"Order of systems, {found.orders[0].measure}"
-        parts.append(_titled(title, [each.row() for each in found.orders]))
-        parts += _line_block(order_lines(found.orders))
-    return "\n".join(parts)
-
-
 def two_rows(found: Iterable[Agreed]) -> list[dict[str, object]]:
     """One row for every two assessors: the coefficients that are read most, kappa with its limits."""
     rows = []
@@ -480,15 +481,12 @@ def _names(found: Agreed) -> str:
     return " and ".join(found.assessors) + (f", {found.label}" if found.label else "")
 
 
-def _titled(title: str, rows: list[dict[str, object]]) -> str:
-    return f"{title}\n{text_table(rows)}" if rows else f"{title}: nothing was judged in common\n"
-
-
-def _line_block(lines: Sequence[str]) -> list[str]:
-    return ["".join(f"{line}\n" for line in lines)] if lines else []
+def _titled(title: str, rows: list[dict[str, object]]) -> Table | str:
+    return Table(title, rows) if rows else f"{title}: nothing was judged in common"
 
 
 def beside_text(beside: Mapping[str, Sequence[Agreed]]) -> str:
     """Machines against people together, and people who were asked a second time, where there are any."""
     titles = {"machines": "Machines against people together", "again": "The same person, asked again"}
-    return "".join("\n" + _titled(titles[name], two_rows(found)) for name, found in beside.items() if found)
+    tables = [_titled(titles[name], two_rows(found)) for name, found in beside.items() if found]
+    return "".join(f"\n{Presentation(tables=[each]).text()}" for each in tables)

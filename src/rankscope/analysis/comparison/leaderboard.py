@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -25,7 +26,7 @@ from rankscope.analysis.statistics.score_table import ScoreTable
 from rankscope.core.arrays import BoolArray, FloatArray
 from rankscope.core.display import Display, Tabular
 from rankscope.core.errors import SettingError
-from rankscope.core.rendering import Rows, as_json, markdown_table, text_table
+from rankscope.core.rendering import Presentation, Rows, Table
 from rankscope.core.wording import decimal_text, how_many, join_words, percent_text
 from rankscope.measures.direction import turn
 
@@ -115,6 +116,24 @@ class LeaderboardStability(Tabular):
 
     def display(self) -> Display:
         return Display.of([*stability_sentences(self), *self.notes], self.records(), ".to_markdown()")
+
+    def presentation(self) -> Presentation:
+        tables = [Table("", self.rows()), Table("", self.system_rows())]
+        return Presentation(tables=tables, conclusions=stability_sentences(self))
+
+    def record(self) -> dict[str, Any]:
+        return {
+            "format": "rankscope.stability",
+            "version": 1,
+            "measure": self.measure,
+            "queries": self.queries,
+            "level": self.level,
+            "top": list(self.top),
+            "top_share": self.top_share,
+            "changes": [each.row() | {"chance": each.chance.tolist()} for each in self.changes],
+            "systems": self.system_rows(),
+            "sentences": stability_sentences(self),
+        }
 
 
 def stability(
@@ -273,15 +292,6 @@ HOW = (
 )
 
 
-def stability_text(found: LeaderboardStability, output_format: str = "table") -> str:
-    """What becomes of the order, and of each system."""
-    if output_format == "json":
-        return _as_json(found)
-    make = markdown_table if output_format == "markdown" else text_table
-    words = "".join(f"{each}\n" for each in stability_sentences(found))
-    return "\n".join([make(found.rows()), make(found.system_rows()), words])
-
-
 def stability_parts(found: LeaderboardStability) -> list[tuple[str, list[dict[str, object]], str]]:
     """Tables with headings and what must be said below them, as for a page."""
     return [("What becomes of the order", found.rows(), ""), ("What becomes of each system", found.system_rows(), HOW)]
@@ -312,21 +322,4 @@ def order_sentence(change: OrderStability) -> str:
         f"With {WORDS[change.source]} the whole order stays in {change.same_order:.1%} of "
         f"{how_many(change.draws, 'draws')} and the best in {change.same_best:.1%}; tau is "
         f"{decimal_text(change.tau[0])} in the mean."
-    )
-
-
-def _as_json(found: LeaderboardStability) -> str:
-    return as_json(
-        {
-            "format": "rankscope.stability",
-            "version": 1,
-            "measure": found.measure,
-            "queries": found.queries,
-            "level": found.level,
-            "top": list(found.top),
-            "top_share": found.top_share,
-            "changes": [each.row() | {"chance": each.chance.tolist()} for each in found.changes],
-            "systems": found.system_rows(),
-            "sentences": stability_sentences(found),
-        }
     )

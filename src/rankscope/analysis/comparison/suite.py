@@ -29,8 +29,7 @@ from rankscope.core.arrays import FloatArray
 from rankscope.core.catalogue import unknown_name
 from rankscope.core.display import Display, Tabular
 from rankscope.core.errors import SettingError
-from rankscope.core.names import visible
-from rankscope.core.rendering import Rows, text_table
+from rankscope.core.rendering import Presentation, Rows, Table
 from rankscope.core.validation import COUNT, SEED, SHARE, check
 from rankscope.core.wording import decimal_text, how_many, join_words, percent_text, signed_text, span_text
 from rankscope.measures.direction import best_first, side_of, turn
@@ -219,6 +218,11 @@ class Suite(Tabular):
     def display(self) -> Display:
         words = [f"{suite_headline(self)}.", *suite_sentences(self), *suite_notes(self)]
         return Display.of(words, self.records(), ".to_markdown()", places=3)
+
+    def presentation(self) -> Presentation:
+        tasks = [{key: value for key, value in row.items() if key != "in words"} for row in task_rows(self)]
+        tables = [Table("", suite_rows(self), places=3), Table("", tasks, places=3)]
+        return Presentation([f"{suite_headline(self)}.", *suite_sentences(self)], tables, suite_notes(self))
 
 
 def compare_suite(
@@ -504,19 +508,6 @@ def task_rows(suite: Suite) -> list[dict[str, object]]:
         row["significantly better than"] = f"{len(task.beaten)} of {count - 1} others" if count > 1 else "alone"
         rows.append(row | {"in words": said})
     return rows
-
-
-def suite_text(suite: Suite) -> str:
-    """For the terminal: the verdict, the systems, the tasks, and how numbers over tasks are made."""
-    tasks = [{key: value for key, value in row.items() if key != "in words"} for row in task_rows(suite)]
-    parts = [
-        f"{suite_headline(suite)}.",
-        *suite_sentences(suite),
-        "",
-        text_table(suite_rows(suite), 3),
-        text_table(tasks, 3),
-    ]
-    return visible("\n".join([*parts, *suite_notes(suite)]) + "\n")
 
 
 def suite_rows(suite: Suite) -> list[dict[str, object]]:

@@ -19,7 +19,7 @@ from rankscope.analysis.curves.precision_recall import level_hits, rank_of_hit, 
 from rankscope.core.arrays import FloatArray, IntArray
 from rankscope.core.display import Display, Tabular
 from rankscope.core.errors import MeasureError
-from rankscope.core.rendering import Rows, text_table
+from rankscope.core.rendering import Presentation, Rows, Table
 from rankscope.core.wording import how_many, setting_usage
 from rankscope.measures.quadruple import Contingency, Quadruple
 from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks
@@ -193,6 +193,16 @@ class SearchEffort(Tabular):
     def display(self) -> Display:
         return Display.of([effort_headline(self), *effort_notes(self)], self.records())
 
+    def presentation(self) -> Presentation:
+        tables = [
+            Table(f"Decision table at scope {one.scope:,}{_named(one.scope, self.relevant)}", one.decision_rows())
+            for one in self.at
+        ]
+        if self.scopes:
+            tables.append(Table("Scopes", self.scope_rows()))
+        tables.append(Table("Window for a wanted recall", self.records()))
+        return Presentation([effort_headline(self)], tables, notes=effort_notes(self), spaced=True)
+
 
 def search_effort(
     queries: RelevantRanks, query: str, scopes: Sequence[int] | None = None, recalls: Sequence[float] = RECALLS
@@ -292,22 +302,6 @@ def _wanted(one: RelevantRanks, recalls: Sequence[float], expected: FloatArray) 
 
 def _ratio(items: float, hits: int) -> float:
     return items / hits if hits else float("inf") if items else float("nan")
-
-
-# One query explained: decision tables, what a hit costs, and how far to look for a wanted recall.
-
-
-def effort_text(effort: SearchEffort) -> str:
-    """All tables of one query of one system."""
-    parts = [f"{effort_headline(effort)}\n"]
-    for one in effort.at:
-        parts += [f"Decision table at scope {one.scope:,}{_named(one.scope, effort.relevant)}\n"]
-        parts += [text_table(one.decision_rows())]
-    if effort.scopes:
-        parts += ["Scopes\n", text_table(effort.scope_rows())]
-    parts += ["Window for a wanted recall\n", text_table([each.row() for each in effort.wanted])]
-    parts += ["".join(f"! {line}\n" for line in effort_notes(effort))]
-    return "\n".join(filter(None, parts))
 
 
 def effort_headline(effort: SearchEffort) -> str:

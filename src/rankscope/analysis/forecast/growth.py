@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
@@ -34,7 +34,7 @@ from rankscope.core.arrays import FloatArray
 from rankscope.core.catalogue import unknown_name
 from rankscope.core.display import Display, Tabular
 from rankscope.core.errors import MeasureError, SettingError
-from rankscope.core.rendering import as_json, text_table
+from rankscope.core.rendering import Presentation, Table
 from rankscope.core.validation import FLAG, SEED, SHARE, Number, OneOf, check, check_fields
 from rankscope.core.wording import how_many, percent_text, setting_usage, setting_value
 from rankscope.measures import Measure
@@ -374,6 +374,31 @@ class Forecast(Tabular):
         words = [forecast_line(self), *self.warnings, *self.reasons]
         return Display.of(words, forecast_rows(self), ".warnings and .reasons", places=3)
 
+    def presentation(self, backtest: bool = False, quiet: bool = False) -> Presentation:
+        """Sizes, the table, why each model, and what the forecast rests on."""
+        errors = "error at: the present, forecast from that many times fewer items, minus the present"
+        tested = any(each.own_tests for each in self.measures)
+        tables: list[Table | str] = [
+            Table("", forecast_rows(self), places=3),
+            errors if tested else "no back-test: too few items to thin",
+            "\n".join(self.reasons),
+        ]
+        if backtest:
+            tables.append(Table("", self.backtest_rows(), places=3))
+        rests = ["The forecast holds only if", *(f"  - {line}" for line in self.assumptions)]
+        rests += [f"! {line}" for line in self.warnings]
+        return Presentation([forecast_line(self)], tables, [] if quiet else rests)
+
+    def record(self) -> dict[str, Any]:
+        return {
+            "format": "rankscope.forecast",
+            "version": 3,
+            **{name: value for name, value in asdict(self).items() if name != "measures"},
+            "models": self.reasons,
+            "measures": self.rows(),
+            "backtest": self.backtest_rows(),
+        }
+
 
 # From how many items to how many.
 
@@ -502,28 +527,6 @@ def _of_the_test(forecast: MeasureForecast, ahead: float, tested: Sequence[BackT
         )
 
 
-# A forecast in words and numbers.
-
-
-def forecast_text(result: Forecast, backtest: bool = False, quiet: bool = False) -> str:
-    """Sizes, the table, why each model, and what the forecast rests on."""
-    errors = "error at: the present, forecast from that many times fewer items, minus the present\n"
-    tested = any(each.own_tests for each in result.measures)
-    parts = [
-        f"{forecast_line(result)}\n",
-        text_table(forecast_rows(result), places=3),
-        errors if tested else "no back-test: too few items to thin\n",
-        "".join(f"{reason}\n" for reason in result.reasons),
-    ]
-    if backtest:
-        parts.append(text_table(result.backtest_rows(), places=3))
-    if quiet:
-        return "\n".join(parts)
-    assumed = "\n".join(f"  - {line}" for line in result.assumptions)
-    parts.append(f"The forecast holds only if\n{assumed}\n" + "".join(f"! {line}\n" for line in result.warnings))
-    return "\n".join(parts)
-
-
 def forecast_line(result: Forecast) -> str:
     """From how many items to how many, on what."""
     most = max(result.measures, key=lambda each: each.queries)
@@ -559,17 +562,3 @@ def other_queries_text(result: Forecast) -> str:
     if result.other_queries == "all":
         return "the mean over all such queries" + (" (of all such classes)" if most.unit == "classes" else "")
     return f"another set of {how_many(most.units, most.unit)}"
-
-
-def forecast_json(result: Forecast) -> str:
-    whole = {name: value for name, value in asdict(result).items() if name != "measures"}
-    return as_json(
-        {
-            "format": "rankscope.forecast",
-            "version": 3,
-            **whole,
-            "models": result.reasons,
-            "measures": result.rows(),
-            "backtest": result.backtest_rows(),
-        }
-    )

@@ -4,7 +4,7 @@ as a table.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -26,8 +26,7 @@ from rankscope.analysis.pipeline.account import (
 from rankscope.core.arrays import IntArray
 from rankscope.core.display import Display, Tabular
 from rankscope.core.errors import SettingError
-from rankscope.core.names import visible
-from rankscope.core.rendering import Rows, as_json, grid_of, markdown_table, rows_csv, text_table
+from rankscope.core.rendering import Presentation, Rows, Table
 from rankscope.core.wording import how_many
 from rankscope.ranks.item_ranks import ABSENT, ItemRanks
 
@@ -102,15 +101,68 @@ class Ledger(Tabular):
         return stage_rows(self.main)
 
     def display(self) -> Display:
-        return Display.of([*self.sentences, basis_line(self), *self.notes], self.records(), ".notes")
+        return Display.of([*self.sentences, self.basis, *self.notes], self.records(), ".notes")
 
     def to_markdown(self) -> str:
-        return ledger_markdown(self)
+        return self.presentation().markdown()
 
     def to_latex(self) -> str:
         from rankscope.core.latex import COLUMN
 
-        return ledger_latex(self, COLUMN)
+        return self.presentation().latex(COLUMN)
+
+    @property
+    def basis(self) -> str:
+        """How much was followed, and what the intervals rest on."""
+        return (
+            f"{how_many(len(self.queries))}, {how_many(len(self.items.item), 'relevant item', 'relevant items')}, "
+            f"{how_many(len(self.stages), 'stages')}; {self.main.of_losses.told.removesuffix('.')}"
+        )
+
+    def tables(self, worst: int = 10) -> list[Table]:
+        """Every quantity by stage, the classes, the worst queries."""
+        tables = [Table(_heading(each), stage_rows(each)) for each in self.statements]
+        if self.by_class:
+            heading = f"{self.main.name} by class: what each stage takes"
+            tables.append(Table(heading, [_class_row(each) for each in self.by_class]))
+        if found := self.worst(worst):
+            rows = [{**_worst_row(each), "where": each.where} for each in found]
+            tables.append(Table(f"{self.main.name}: the queries that lose most", rows))
+        return tables
+
+    def presentation(self, worst: int = 10, notes: bool = True) -> Presentation:
+        said = [*self.sentences, f"{self.basis}."]
+        return Presentation(said, self.tables(worst), notes=self.notes if notes else ())
+
+    def record(self, worst: int = 10) -> dict[str, Any]:
+        drawn = self.main.of_losses
+        return {
+            "format": "rankscope.ledger",
+            "version": 1,
+            "stages": self.stages,
+            "queries": len(self.queries),
+            "relevant_items": len(self.items.item),
+            "level": drawn.level,
+            "intervals": drawn.words,
+            "unit": drawn.unit,
+            "units": drawn.units,
+            "sentences": self.sentences,
+            "quantities": [_statement_json(each) for each in self.statements],
+            "by_class": [_statement_json(each) for each in self.by_class],
+            "worst_queries": [
+                {**_worst_row(each, "relevant"), "items": [vars(item) for item in each.items]}
+                for each in self.worst(worst)
+            ],
+            "notes": self.notes,
+        }
+
+    def csv_rows(self) -> Rows:
+        """A row for each quantity, class of queries and stage."""
+        return [
+            {"quantity": each.name, "class": each.label, "queries": each.queries, **vars(entry)}
+            for each in (*self.statements, *self.by_class)
+            for entry in each.entries
+        ]
 
 
 def ledger_of(
@@ -312,97 +364,6 @@ def _texts(values: Sequence[str]) -> pl.Series:
 MEANINGS = {
     P_IS_R: "precision = recall: the share of the relevant items within the first c, c = how many there are",
     RECALL: "the share of the relevant items anywhere in the list",
-}
-Part = tuple[str, Rows]  # heading, rows
-
-
-def ledger_parts(ledger: Ledger, worst: int = 10) -> list[Part]:
-    """The tables with their headings: every quantity by stage, the classes, the worst queries."""
-    parts: list[Part] = [(_heading(each), stage_rows(each)) for each in ledger.statements]
-    if ledger.by_class:
-        heading = f"{ledger.main.name} by class: what each stage takes"
-        parts.append((heading, [_class_row(each) for each in ledger.by_class]))
-    if found := ledger.worst(worst):
-        rows = [{**_worst_row(each), "where": each.where} for each in found]
-        parts.append((f"{ledger.main.name}: the queries that lose most", rows))
-    return parts
-
-
-def basis_line(ledger: Ledger) -> str:
-    """How much was followed, and what the intervals rest on."""
-    drawn = ledger.main.of_losses
-    return (
-        f"{how_many(len(ledger.queries))}, {how_many(len(ledger.items.item), 'relevant item', 'relevant items')}, "
-        f"{how_many(len(ledger.stages), 'stages')}; {drawn.told.removesuffix('.')}"
-    )
-
-
-def ledger_text(ledger: Ledger, worst: int = 10, notes: bool = True) -> str:
-    parts = ["".join(f"{line}\n" for line in [*ledger.sentences, f"{basis_line(ledger)}."])]
-    parts += [f"{heading}\n{text_table(rows)}" for heading, rows in ledger_parts(ledger, worst)]
-    parts += ["".join(f"! {line}\n" for line in ledger.notes)] if notes and ledger.notes else []
-    return visible("\n".join(parts))
-
-
-def ledger_markdown(ledger: Ledger, worst: int = 10, notes: bool = True) -> str:
-    """For a page: a heading for each table."""
-    said = [" ".join([*ledger.sentences, f"{basis_line(ledger)}."]) + "\n"]
-    tables = [f"## {heading}\n\n{markdown_table(rows)}" for heading, rows in ledger_parts(ledger, worst)]
-    below = ["".join(f"- {line}\n" for line in ledger.notes)] if notes and ledger.notes else []
-    return "\n".join([*said, *tables, *below])
-
-
-def ledger_json(ledger: Ledger, worst: int = 10, notes: bool = True) -> str:
-    """For programs, with all digits."""
-    drawn = ledger.main.of_losses
-    return as_json(
-        {
-            "format": "rankscope.ledger",
-            "version": 1,
-            "stages": ledger.stages,
-            "queries": len(ledger.queries),
-            "relevant_items": len(ledger.items.item),
-            "level": drawn.level,
-            "intervals": drawn.words,
-            "unit": drawn.unit,
-            "units": drawn.units,
-            "sentences": ledger.sentences,
-            "quantities": [_statement_json(each) for each in ledger.statements],
-            "by_class": [_statement_json(each) for each in ledger.by_class],
-            "worst_queries": [
-                {**_worst_row(each, "relevant"), "items": [vars(item) for item in each.items]}
-                for each in ledger.worst(worst)
-            ],
-            "notes": ledger.notes,
-        }
-    )
-
-
-def ledger_csv(ledger: Ledger, worst: int = 10, notes: bool = True) -> str:
-    """A row for each quantity, class of queries and stage, with all digits."""
-    return rows_csv(
-        [
-            {"quantity": each.name, "class": each.label, "queries": each.queries, **vars(entry)}
-            for each in (*ledger.statements, *ledger.by_class)
-            for entry in each.entries
-        ]
-    )
-
-
-def ledger_latex(ledger: Ledger, width: float, notes: bool = True) -> str:
-    """The stages of the first quantity as a table for a paper; what must be said stands below it."""
-    from rankscope.core.latex import PLACES, latex_table
-
-    rows = stage_rows(ledger.main)
-    said = [*ledger.sentences, f"{basis_line(ledger)}.", *(ledger.notes if notes else ())]
-    return latex_table(grid_of(rows, PLACES), width, said)
-
-
-LEDGER_FORMATS: dict[str, Callable[[Ledger, int, bool], str]] = {
-    "table": ledger_text,
-    "markdown": ledger_markdown,
-    "json": ledger_json,
-    "csv": ledger_csv,
 }
 
 

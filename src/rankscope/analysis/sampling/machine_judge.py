@@ -34,7 +34,7 @@ from rankscope.analysis.statistics.mean_intervals import mean_intervals
 from rankscope.core.arrays import FloatArray
 from rankscope.core.display import Display, Tabular
 from rankscope.core.errors import SettingError
-from rankscope.core.rendering import Rows, text_table
+from rankscope.core.rendering import Presentation, Rows, Table
 from rankscope.core.wording import how_many, setting_value
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.run import Run
@@ -256,6 +256,29 @@ class MachineJudged(Tabular):
     def display(self) -> Display:
         return Display.of([machine_line(self), *machine_lines(self), *self.warnings], self.records(), ".warnings")
 
+    def presentation(self) -> Presentation:
+        about = f"over queries, intervals of {100 * self.level:.3g} %: corrected, people alone, machine alone"
+        tables = [Table(f"Means {about}", [each.row() for each in self.rows])]
+        if self.agreement is not None:
+            tables.insert(0, Table("Agreement of the machine with people, relevant or not", [self.agreement.row()]))
+        if self.differences:
+            tables.append(Table(f"Differences {about}", [each.row() for each in self.differences]))
+        return Presentation([machine_line(self)], tables, machine_lines(self), self.warnings, apart=True)
+
+    def record(self) -> dict[str, Any]:
+        return {
+            "format": "rankscope.machine_judge",
+            "version": 1,
+            "level": self.level,
+            "queries": self.queries,
+            "others": self.others,
+            "agreement": None if self.agreement is None else self.agreement._asdict(),
+            "reason": self.reason,
+            "means": [each.row() for each in self.rows],
+            "differences": [each.row() for each in self.differences],
+            "warnings": list(self.warnings),
+        }
+
 
 @dataclass(frozen=True, eq=False)
 class TwoJudges:
@@ -434,19 +457,6 @@ ASSUMED = (
 )
 
 
-def machine_text(done: MachineJudged) -> str:
-    """Agreement, means, differences, then what must be said with them."""
-    parts = [f"{machine_line(done)}\n"]
-    if done.agreement is not None:
-        parts.append(f"Agreement of the machine with people, relevant or not\n{text_table([done.agreement.row()])}")
-    parts.append(f"{_title(done, 'Means')}\n{text_table([each.row() for each in done.rows])}")
-    if done.differences:
-        parts.append(f"{_title(done, 'Differences')}\n{text_table([each.row() for each in done.differences])}")
-    parts.append("".join(f"{line}\n" for line in machine_lines(done)))
-    parts += [f"! {line}\n" for line in done.warnings]
-    return "\n".join(parts)
-
-
 def machine_line(done: MachineJudged) -> str:
     return (
         f"{how_many(done.queries, 'queries')} judged by people and by the machine, {done.others:,} by the machine alone"
@@ -474,22 +484,3 @@ def machine_lines(done: MachineJudged) -> list[str]:
     else:
         lines.append("The machine alone lies within every corrected interval.")
     return [*lines, ASSUMED]
-
-
-def machine_json(done: MachineJudged) -> dict[str, Any]:
-    return {
-        "format": "rankscope.machine_judge",
-        "version": 1,
-        "level": done.level,
-        "queries": done.queries,
-        "others": done.others,
-        "agreement": None if done.agreement is None else done.agreement._asdict(),
-        "reason": done.reason,
-        "means": [each.row() for each in done.rows],
-        "differences": [each.row() for each in done.differences],
-        "warnings": list(done.warnings),
-    }
-
-
-def _title(done: MachineJudged, what: str) -> str:
-    return f"{what} over queries, intervals of {100 * done.level:.3g} %: corrected, people alone, machine alone"

@@ -18,7 +18,7 @@ import polars as pl
 from rankscope.core.arrays import FloatArray
 from rankscope.core.display import Display, Tabular
 from rankscope.core.errors import SettingError
-from rankscope.core.rendering import Rows, text_table
+from rankscope.core.rendering import Presentation, Rows, Table
 from rankscope.core.settings import settings_of
 from rankscope.core.validation import COUNT, check
 from rankscope.core.wording import how_many
@@ -100,6 +100,9 @@ class Reuse(Tabular):
     def display(self) -> Display:
         words = [line.removeprefix("! ") for line in reuse_lines(self)]
         return Display.of(words, self.records(), ".to_markdown()")
+
+    def presentation(self) -> Presentation:
+        return Presentation(tables=[Table("", self.records())], conclusions=reuse_lines(self))
 
 
 def reuse(
@@ -232,14 +235,6 @@ def _teams(runs: Mapping[str, Any], teams: Mapping[str, str] | None) -> dict[str
 
 def _mean(values: Sequence[float]) -> float:
     return float(np.mean(values)) if len(values) else float("nan")
-
-
-# Whether judgements can be used for a system outside the pool, in words and numbers.
-
-
-def reuse_text(done: Reuse) -> str:
-    """The table, then what it says."""
-    return text_table([each.row() for each in done.systems]) + "\n" + "".join(f"{line}\n" for line in reuse_lines(done))
 
 
 def reuse_lines(done: Reuse) -> list[str]:

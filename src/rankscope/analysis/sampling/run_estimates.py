@@ -26,7 +26,7 @@ from rankscope.analysis.sampling.quantities import ClassSize, EstimateRules, Qua
 from rankscope.analysis.statistics.bootstrap import ENOUGH
 from rankscope.core.arrays import FloatArray, IntArray
 from rankscope.core.display import Display, Tabular
-from rankscope.core.rendering import Rows, text_table
+from rankscope.core.rendering import Presentation, Rows, Table
 from rankscope.core.wording import decimal_text, how_many
 
 if TYPE_CHECKING:
@@ -157,6 +157,45 @@ class RunEstimates(Tabular):
 
     def display(self) -> Display:
         return Display.of([sample_line(self), *self.warnings], self.records(), ".warnings")
+
+    def presentation(self, per_query: bool = False) -> Presentation:
+        """What was judged of what, then the tables, each below a line that says what it shows."""
+        percent = f"{100 * self.chosen.level:.3g} %"
+        inspections = [each.row() for each in self.inspections]
+        tables = [*_mean_tables(self, percent)]
+        if len(self.runs) > 1:
+            tables.append(Table("Differences of runs", [each.row() for each in self.differences]))
+        tables += [
+            Table("Items to inspect for one more hit", inspections, places=1),
+            Table("What to judge next", [each.row() for each in self.plan.bands], "\n".join(plan_lines(self))),
+        ]
+        if per_query:
+            tables.append(Table(f"Each query, intervals of {percent}", self.query_rows()))
+        return Presentation([sample_line(self)], tables, notes=self.warnings, apart=True)
+
+    def record(self) -> dict[str, Any]:
+        return {
+            "format": "rankscope.run_estimates",
+            "version": 1,
+            "level": self.chosen.level,
+            "queries": len(self.frame.queries),
+            "judged": int(self.frame.strata.judged.sum()),
+            "items": int(self.frame.strata.size.sum()),
+            "means": [_mean_json(each) for each in self.means],
+            "differences": [_mean_json(each) for each in self.differences],
+            "inspection": [
+                {"run": each.run, "first": each.first, "last": each.last}
+                | {"these": vars(each.these), "population": vars(each.population)}
+                for each in self.inspections
+            ],
+            "plan": {
+                "more": self.plan.more,
+                "shrinks_to": self.plan.shrinks_to,
+                "strata": [vars(each) for each in self.plan.bands],
+            },
+            "by_query": self.query_rows(),
+            "warnings": self.warnings,
+        }
 
 
 # The economic reading of a ranking: how many items to inspect for one more hit (Sebe et al. 2004, section 3).
@@ -358,20 +397,6 @@ LISTED = 8  # strata named one by one
 GRIP = "GRiP, "
 
 
-def estimates_text(done: RunEstimates, per_query: bool = False) -> str:
-    """The tables, each below a line that says what it shows, then warnings."""
-    parts = [f"{sample_line(done)}\n", _means(done)]
-    if len(done.runs) > 1:
-        parts.append(_titled("Differences of runs", [each.row() for each in done.differences]))
-    parts.append(_titled("Items to inspect for one more hit", [each.row() for each in done.inspections], places=1))
-    plan = _titled("What to judge next", [each.row() for each in done.plan.bands])
-    parts.append(plan + "".join(f"{line}\n" for line in plan_lines(done)))
-    if per_query:
-        parts.append(_titled(f"Each query, intervals of {_percent(done)}", done.query_rows()))
-    parts += [f"! {line}\n" for line in done.warnings]
-    return "\n".join(parts)
-
-
 def sample_line(done: RunEstimates) -> str:
     """What was judged of what."""
     strata = done.frame.strata
@@ -398,31 +423,6 @@ def plan_lines(done: RunEstimates) -> list[str]:
     return [*lines, f"Begin with these queries: {', '.join(named)}."]
 
 
-def estimates_json(done: RunEstimates) -> dict[str, Any]:
-    return {
-        "format": "rankscope.run_estimates",
-        "version": 1,
-        "level": done.chosen.level,
-        "queries": len(done.frame.queries),
-        "judged": int(done.frame.strata.judged.sum()),
-        "items": int(done.frame.strata.size.sum()),
-        "means": [_mean_json(each) for each in done.means],
-        "differences": [_mean_json(each) for each in done.differences],
-        "inspection": [
-            {"run": each.run, "first": each.first, "last": each.last}
-            | {"these": vars(each.these), "population": vars(each.population)}
-            for each in done.inspections
-        ],
-        "plan": {
-            "more": done.plan.more,
-            "shrinks_to": done.plan.shrinks_to,
-            "strata": [vars(each) for each in done.plan.bands],
-        },
-        "by_query": done.query_rows(),
-        "warnings": done.warnings,
-    }
-
-
 def _mean_json(each: Any) -> dict[str, Any]:
     return {
         "run": each.run,
@@ -434,21 +434,23 @@ def _mean_json(each: Any) -> dict[str, Any]:
     }
 
 
-def _means(done: RunEstimates) -> str:
-    title = f"Over queries, intervals of {_percent(done)}: for these queries, and for queries like these"
+def _mean_tables(done: RunEstimates, percent: str) -> Iterator[Table]:
+    title = f"Over queries, intervals of {percent}: for these queries, and for queries like these"
     plain = [each for each in done.means if not each.quantity.startswith(GRIP)]
     reasons = dict.fromkeys((each.quantity, each.reason) for each in plain if each.reason)
-    notes = "".join(f"{name}: {reason}.\n" for name, reason in reasons)
     places = 6 if any("generality" in each.quantity for each in plain) else 4
     kinds = "Limits by Student's t, within what is possible"
     if len(done.frame.queries) < ENOUGH:
         kinds += (
             f"; below {ENOUGH} queries at least as far out as one unseen query at an end of the range may move the mean"
         )
-    return _titled(title, [each.row() for each in plain], places) + f"{kinds}.\n" + notes + _grip(done)
+    note = "\n".join([f"{kinds}.", *(f"{name}: {reason}." for name, reason in reasons)])
+    yield Table(title, [each.row() for each in plain], note, places)
+    if rows := _grip_rows(done):
+        yield Table("GRiP: precision = recall at scope c over G = log2(d/c), intervals for queries like these", rows)
 
 
-def _grip(done: RunEstimates) -> str:
+def _grip_rows(done: RunEstimates) -> list[dict[str, object]]:
     """A row for each level of G, each run with the interval for queries like these."""
     rows: dict[str, dict[str, object]] = {}
     for each in done.means:
@@ -456,13 +458,4 @@ def _grip(done: RunEstimates) -> str:
             name, range_ = each.quantity.removeprefix(GRIP), each.spread.population
             cells = {each.run: range_.value, f"{each.run}: low": range_.low, f"{each.run}: high": range_.high}
             rows.setdefault(name, {"level": name}).update(cells)
-    title = "\nGRiP: precision = recall at scope c over G = log2(d/c), intervals for queries like these"
-    return _titled(title, [*rows.values()]) if rows else ""
-
-
-def _titled(title: str, rows: list[dict[str, object]], places: int = 4) -> str:
-    return f"{title}\n{text_table(rows, places)}"
-
-
-def _percent(done: RunEstimates) -> str:
-    return f"{100 * done.chosen.level:.3g} %"
+    return [*rows.values()]

@@ -24,7 +24,7 @@ from rankscope.analysis.statistics.query_curves import QueryCurves, curves_over_
 from rankscope.analysis.statistics.sampling_units import FEW_UNITS, deciding_units, unit_classes, unit_values
 from rankscope.core.arrays import BoolArray, FloatArray, IntArray
 from rankscope.core.display import Display, Tabular
-from rankscope.core.rendering import text_table
+from rankscope.core.rendering import Presentation, Table
 from rankscope.core.validation import SHARE, check
 from rankscope.core.wording import percent_text, setting_value
 from rankscope.ranks.relevant_ranks import RelevantRanks
@@ -176,6 +176,14 @@ class Homogeneity(Tabular):
     def display(self) -> Display:
         return Display.of([homogeneity_verdict(self)], homogeneity_rows(self), places=3)
 
+    def presentation(self, system: str) -> Presentation:
+        head = (
+            f"{system}: precision = recall at equal generality, {percent_text(self.level)} intervals over {self.unit} "
+            f"(bounded below {ENOUGH}, BCa from {ENOUGH} on)"
+        )
+        rows = homogeneity_rows(self)
+        return Presentation([head], [Table("", rows, places=3)] if rows else [], [homogeneity_verdict(self)])
+
 
 def homogeneity(
     queries: RelevantRanks, n: float = 1.0, level: float = 0.95, members: Members = "constant"
@@ -262,13 +270,3 @@ def homogeneity_verdict(result: Homogeneity) -> str:
         f"not equally hard. Curves by class size ({setting_value('way', 'bins')}) say nothing about a growing "
         "collection here."
     )
-
-
-def homogeneity_text(system: str, result: Homogeneity) -> str:
-    """The table of one system and its verdict."""
-    head = (
-        f"{system}: precision = recall at equal generality, {percent_text(result.level)} intervals over {result.unit} "
-        f"(bounded below {ENOUGH}, BCa from {ENOUGH} on)\n"
-    )
-    rows = homogeneity_rows(result)
-    return "\n".join([head, *([text_table(rows, places=3)] if rows else []), homogeneity_verdict(result) + "\n"])

@@ -232,10 +232,7 @@ def _show(name: str, rows: list[dict[str, object]], output_format: str, **more: 
 
 def _show_runs(files: tuple[str, ...], output_format: str, per_query: bool, graphs: str | None, given: Any) -> None:
     """What the judged sample says of the runs; or with a machine's judgements their corrected means."""
-    from rankscope.analysis.sampling.machine_judge import machine_json, machine_text
-    from rankscope.analysis.sampling.run_estimates import estimates_json, estimates_text
     from rankscope.commands.estimate import estimate_runs, estimate_with_machine
-    from rankscope.core.rendering import as_json
 
     systems, measures, machine = given.pop("systems"), given.pop("measures"), given.pop("machine")
     runs = dict(zip(systems, files[1:], strict=True)) if systems else list(files[1:])
@@ -243,11 +240,11 @@ def _show_runs(files: tuple[str, ...], output_format: str, per_query: bool, grap
         of_samples = ("drawn", "collection_size", "more", "resamples", "seed")
         kept = {name: value for name, value in given.items() if value is not None and name not in of_samples}
         corrected = estimate_with_machine(files[0], machine, runs, measures or "AP", **kept)
-        print_result(as_json(machine_json(corrected)) if output_format == "json" else machine_text(corrected))
+        print_result(corrected.render(output_format))
         return
     kept = {name: value for name, value in given.items() if name not in ("tuned_on", "correct_from")}
     done = estimate_runs(files[0], runs, ",".join(measures) or None, **kept)
-    print_result(as_json(estimates_json(done)) if output_format == "json" else estimates_text(done, per_query))
+    print_result(done.render(output_format, per_query=per_query))
     if graphs is not None:
         for path in _draw(done, graphs):
             say(path)

@@ -128,11 +128,11 @@ def show_agreement_in_project(
 
 def show_agreement(found: Agreement, output_format: str, **more: Any) -> None:
     """Print it, as tables or as JSON; `more` are machines against people, and people asked again."""
-    from rankscope.analysis.assessors.agreement import agreement_text, beside_text
+    from rankscope.analysis.assessors.agreement import beside_text
     from rankscope.core.rendering import as_json
 
     if output_format == "table":
-        print_result(agreement_text(found) + beside_text(more))
+        print_result(found.render() + beside_text(more))
         return
     parts = {
         "two": found.two,
@@ -188,7 +188,6 @@ def reuse_command(
     rankscope reuse qrels.txt runs/*.run
     rankscope reuse qrels.txt runs/*.run --pool-depth 50 -m nDCG@10 --teams teams.csv
     """
-    from rankscope.analysis.sampling.reuse import reuse_text
     from rankscope.commands.judgements import pool_reuse
     from rankscope.core.rendering import as_json
 
@@ -200,7 +199,7 @@ def reuse_command(
     chosen = {name: value for name, value in given.items() if value is not None}
     done = pool_reuse(files[0], runs, measure, pool_depth=pool_depth, teams=teams, **chosen)
     if output_format == "table":
-        print_result(reuse_text(done))
+        print_result(done.render())
         return
     whole = {"format": "rankscope.reuse", "version": 1, "measure": done.measure, "pool_depth": done.depth}
     whole |= {"tau": done.tau, "mean_change": done.mean_change, "rows": [each.row() for each in done.systems]}

@@ -157,7 +157,6 @@ def say_suite(
     verbose: bool = False,
 ) -> None:
     """Write the page of a suite, and print what it shows."""
-    from rankscope.analysis.comparison.suite import suite_text
     from rankscope.commands.report import write_page
     from rankscope.commands.suite import suite as compared_suite
     from rankscope.commands.suite import suite_page
@@ -165,7 +164,7 @@ def say_suite(
     with progress_line(quiet) as progress:
         found = compared_suite(suite, measures or None, baseline=baseline, progress=progress)
         size = write_page(suite_page(found, title), output)
-    print_result(suite_text(found.main))
+    print_result(found.main.render())
     if not quiet:
         for line in found.warnings(verbose):
             say(f"! {line}")

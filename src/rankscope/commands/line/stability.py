@@ -104,10 +104,9 @@ def stability_command(files: tuple[str, ...], output_format: str, **given: Any) 
     rankscope stability qrels.txt runs/*.run -m nDCG@10
     rankscope stability --assessor ann.txt --assessor bob.txt --assessor eve.txt runs/*.run
     """
-    from rankscope.analysis.comparison.leaderboard import stability_text
     from rankscope.commands.stability import stability
 
-    print_result(stability_text(stability(**split_inputs(files, given)), output_format))
+    print_result(stability(**split_inputs(files, given)).render(output_format))
 
 
 # `rankscope components`: where does the uncertainty come from?

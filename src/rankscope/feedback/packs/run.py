@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike
 from rankscope.analysis.comparison.verdict_sentences import join_names
 from rankscope.core.errors import InputError, Problem
 from rankscope.core.parts import Runner
-from rankscope.core.rendering import text_table
+from rankscope.core.rendering import Presentation, Table, text_table
 from rankscope.core.wording import how_many
 from rankscope.feedback.answers import CORRECTED_NOTE
 from rankscope.feedback.answers import efficiency_by_topic as by_topic
@@ -40,7 +40,7 @@ from rankscope.feedback.study.findings import (
     study_verdicts,
     study_warnings,
     truth_caveat,
-    unjudged_parts,
+    unjudged_tables,
 )
 from rankscope.feedback.study.results import Results, load_results
 from rankscope.feedback.study.sensitivity import Adaptation, adaptation, mean_overlap, shared_topics
@@ -342,23 +342,20 @@ def pack_list() -> str:
 
 
 def pack_text(result: PackResult) -> str:
-    parts = [
-        f"{result.title}\n{pack_facts(result)}\n",
-        "".join(f"! {line}\n" for line in pack_caveats(result)),
-        "Topics\n",
-        text_table(topic_rows(result)),
-    ]
+    caveats = "\n".join(f"! {line}" for line in pack_caveats(result))
+    parts: list[Table | str] = [*([caveats] if caveats else []), Table("Topics", topic_rows(result))]
     for case, results in result.cases:
-        parts += [f"Case {case.name}: {case_words(case)}\n", text_table(last_round_rows(results))]
-        parts += [f"{Summary(results, results.measures[0]).intervals.told}\n", *unjudged_parts(results)]
+        parts.append(Table(f"Case {case.name}: {case_words(case)}", last_round_rows(results)))
+        parts += [Summary(results, results.measures[0]).intervals.told, *unjudged_tables(results)]
         caveat = truth_caveat("labels")  # stands above all cases
         own = [line for line in study_warnings(results) if line not in caveat]
-        parts.append("\n".join([*study_verdicts(results), *further_findings(results), *own]) + "\n")
-    parts += ["Efficiency\n", text_table(efficiency_rows(result)), f"{efficiency_words(result)}\n"]
-    parts += ["Efficiency by topic, corrected for chance\n", text_table(corrected_rows(result)), f"{CORRECTED_NOTE}\n"]
+        parts.append("\n".join([*study_verdicts(results), *further_findings(results), *own]))
+    parts += [Table("Efficiency", efficiency_rows(result)), efficiency_words(result)]
+    parts += [Table("Efficiency by topic, corrected for chance", corrected_rows(result)), CORRECTED_NOTE]
     if result.adaptations:
-        parts += ["Adaptation to assessors\n", text_table(adaptation_rows(result)), f"{ADAPTATION_NOTE}\n"]
-    return "\n".join([*parts, f"Cite: {result.citation}\n"])
+        parts += [Table("Adaptation to assessors", adaptation_rows(result)), ADAPTATION_NOTE]
+    said = [result.title, pack_facts(result)]
+    return Presentation(said, parts, [f"Cite: {result.citation}"], spaced=True).text()
 
 
 def pack_facts(result: PackResult) -> str:

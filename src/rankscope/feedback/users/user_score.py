@@ -16,7 +16,7 @@ from rankscope.core.arrays import BoolArray, FloatArray, IntArray
 from rankscope.core.catalogue import did_you_mean
 from rankscope.core.display import Display, Tabular
 from rankscope.core.errors import InputError, SettingError
-from rankscope.core.rendering import Rows, text_table
+from rankscope.core.rendering import Presentation, Rows, Table
 from rankscope.core.wording import decimal_text as short
 from rankscope.core.wording import how_many
 from rankscope.feedback.users.users import Displays, Said, User, seed_of, uniform
@@ -379,16 +379,13 @@ AGAINST = "Rates are against what {people} said, who err too: two of them differ
 
 def user_score_text(score: UserScore) -> str:
     """Errors, partial relevance, consistency; what people do next to it; and the simulated user with these rates."""
-    parts = [f"{user_line(score)}\n", "Errors\n", text_table(error_rows(score))]
+    tables = [Table("Errors", error_rows(score))]
     if score.picked:
-        parts += [
-            "Partial relevance: what is picked of each grade\n",
-            text_table([{"grade": f"{grade:g}", **_numbers(share)} for grade, share in score.picked]),
-        ]
-    known = look_rows(score)
-    if known:
-        parts += ["Consistency\n", text_table(known)]
-    return "\n".join([*parts, *_words(score)]) + "\n"
+        rows = [{"grade": f"{grade:g}", **_numbers(share)} for grade, share in score.picked]
+        tables.append(Table("Partial relevance: what is picked of each grade", rows))
+    if known := look_rows(score):
+        tables.append(Table("Consistency", known))
+    return Presentation([user_line(score)], tables, _words(score), spaced=True).text()
 
 
 def user_line(score: UserScore) -> str:

@@ -32,7 +32,7 @@ from rankscope.analysis.comparison.suite import (
     winners_sentence,
 )
 from rankscope.analysis.curves.curve import Curve, Region
-from rankscope.analysis.pipeline.ledger import MEANINGS, Ledger, basis_line, ledger_parts
+from rankscope.analysis.pipeline.ledger import MEANINGS, Ledger
 from rankscope.analysis.statistics.bootstrap import SHORT
 from rankscope.core.arrays import FloatArray
 from rankscope.core.errors import SettingError
@@ -247,10 +247,10 @@ def render_ledger(ledger: Ledger, worst: int = 10) -> str:
         figures_data(figures),
         title=f"Where {ledger.main.name} goes: {' > '.join(ledger.stages)}",
         headline=headline,
-        lines=[*more, f"{basis_line(ledger)}."],
+        lines=[*more, f"{ledger.basis}."],
         warnings=ledger.notes,
         graphs=figures,
-        tables=[Section(heading, grid_of(rows)) for heading, rows in ledger_parts(ledger, worst)],
+        tables=[Section(each.heading, each.grid) for each in ledger.tables(worst)],
     )
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau
 
-from rankscope.analysis.comparison.leaderboard import stability, stability_sentences, stability_text, top_set
+from rankscope.analysis.comparison.leaderboard import stability, stability_sentences, top_set
 from rankscope.analysis.comparison.rank_intervals import means_of_draws
 from rankscope.analysis.statistics.deciding_test import skew_t_p
 from rankscope.analysis.statistics.score_table import ScoreTable
@@ -128,7 +128,7 @@ def test_words_say_what_the_numbers_say() -> None:
     assert f"in {found.top_share:.1%} of the draws of queries" in first
     assert f"stays in {found.of_queries.same_order:.1%} of 300 draws" in second
     for shown in ("table", "markdown", "json"):
-        assert "s4" in stability_text(found, shown)
+        assert "s4" in found.render(shown)
     assert len(repr(found).splitlines()) <= 10
 
 
