@@ -29,7 +29,7 @@ from rankscope.inputs.collections.sample import FEATURE_SPACES
 from rankscope.inputs.formats.registry import FORMATS
 from rankscope.measures.notation import MEASURES
 from rankscope.reports.graphs.kinds import KINDS as GRAPHS
-from rankscope.reports.graphs.style import THEMES
+from rankscope.reports.graphs.layout import THEMES
 from rankscope.reports.output_formats import OUTPUT_FORMATS
 from tests.commands.line.inside import ended, runs_in
 

@@ -11,10 +11,9 @@ import numpy as np
 import pytest
 
 from rankscope.reports.graphs import ALL, FEEDBACK
-from rankscope.reports.graphs.graph import Graph
+from rankscope.reports.graphs.graph import Dots, Graph, ShadedRegion, Stroke, Tiles
 from rankscope.reports.graphs.kinds import PAGES as EXPLAINED
 from rankscope.reports.graphs.kinds import explanation_of
-from rankscope.reports.graphs.marks import Dots, ShadedRegion, Stroke, Tiles
 from rankscope.reports.page.html import render_report
 from tests.reports.examples import report_of
 from tools.docs.explained import forecast, generality, grep, grip, normalization, radial

@@ -18,7 +18,7 @@ from rankscope.core.settings import Settings
 from rankscope.measures.evaluation.evaluate import evaluate, evaluate_ranks
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.ranks.storage import load_ranks, save_ranks
-from rankscope.reports.graphs.rank_intervals import rank_intervals_graph
+from rankscope.reports.graphs.differences import rank_intervals_graph
 from rankscope.reports.page.report import Report
 from tests.data import data_folder
 

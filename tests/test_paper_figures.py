@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from rankscope.analysis.curves.thinning import even_growth
-from rankscope.reports.graphs.marks import Guide, Stroke
+from rankscope.reports.graphs.graph import Guide, Stroke
 from tests.data import data_folder
 from tests.needs import needed_module
 
@@ -75,8 +75,8 @@ def test_a_figure_is_drawn_and_told_on_the_shipped_icons(name: str, modules: Any
 
 def test_a_figure_in_three_dimensions_holds_the_plane_and_the_random_level(modules: Any, shipped: Any) -> None:
     needed_module("matplotlib", "plots")
-    from rankscope.reports.graphs.matplotlib3d import Matplotlib3dCanvas
-    from rankscope.reports.graphs.style import Look
+    from rankscope.reports.graphs.layout import Look
+    from rankscope.reports.graphs.saving import Matplotlib3dCanvas
 
     canvas = Matplotlib3dCanvas(Look.of())
     modules["hs01_figure_08_plane"].draw(shipped).draw(canvas)

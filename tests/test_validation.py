@@ -53,7 +53,7 @@ from rankscope.feedback.normalization.losses import Loss
 from rankscope.feedback.study.experiment import Protocol
 from rankscope.inputs.reading import Reading
 from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.reports.graphs.style import Look
+from rankscope.reports.graphs.layout import Look
 
 TABLE = ScoreTable.make({"A": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6], "B": [0.2, 0.4, 0.4, 0.6, 0.7, 0.8]})
 RANKS = RelevantRanks.from_ranks([[1, 3, 10], [2, 30]], collection=200)

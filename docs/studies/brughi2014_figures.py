@@ -12,8 +12,7 @@ from rankscope.analysis.statistics.bands import band
 from rankscope.analysis.statistics.query_curves import precision_at_recall
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.reports.graphs import comparison_intervals_graph
-from rankscope.reports.graphs.axes import Axis
-from rankscope.reports.graphs.graph import Graph
+from rankscope.reports.graphs.graph import Axis, Graph
 from rankscope.reports.graphs.systems import generality_words, with_random_level
 
 SHOWN, SIDE, GAP = 4, 128, 6  # pictures of a class, and pixels

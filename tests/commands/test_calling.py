@@ -15,7 +15,7 @@ import rankscope
 from rankscope.commands.feedback_questions import QUESTIONS
 from rankscope.core.errors import RankscopeError, SettingError, UnknownSetting
 from rankscope.reports import graphs
-from rankscope.reports.graphs.marks import Stroke
+from rankscope.reports.graphs.graph import Stroke
 from tests.commands.results import BAD, FEATURES, GOOD, LABELS, QRELS, RUNS, VECTORS, of
 
 FUNCTIONS = [name for name in rankscope.__all__ if inspect.isfunction(getattr(rankscope, name))]

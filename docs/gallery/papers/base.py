@@ -19,8 +19,7 @@ from rankscope.inputs.collections.sample import LabelledImages, icons
 from rankscope.measures import AP
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.ranks.storage import load_ranks, save_ranks
-from rankscope.reports.graphs.axes import Axis
-from rankscope.reports.graphs.graph import Graph
+from rankscope.reports.graphs.graph import Axis, Graph
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 WIDTH = 120  # mm

@@ -4,8 +4,7 @@ import numpy as np
 from base import Base, spread_queries
 
 from rankscope.measures.quadruple import Quadruple
-from rankscope.reports.graphs.axes import Axis
-from rankscope.reports.graphs.graph import Graph
+from rankscope.reports.graphs.graph import Axis, Graph
 
 RELEVANT = 8
 

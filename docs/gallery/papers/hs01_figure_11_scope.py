@@ -4,8 +4,7 @@ import numpy as np
 from base import About, Base, base, save
 
 from rankscope.analysis.curves.scope import precision_scope
-from rankscope.reports.graphs.axes import Axis
-from rankscope.reports.graphs.graph import Graph
+from rankscope.reports.graphs.graph import Axis, Graph
 from rankscope.reports.graphs.systems import with_random_level
 
 NAME = "hs01-figure-11-scope"

@@ -7,8 +7,7 @@ from scipy.stats import hypergeom
 from rankscope.analysis.curves.curve import Curve, Region
 from rankscope.analysis.sampling.estimate import relative_deviation
 from rankscope.core.arrays import FloatArray, IntArray
-from rankscope.reports.graphs.axes import Axis
-from rankscope.reports.graphs.graph import Graph
+from rankscope.reports.graphs.graph import Axis, Graph
 
 NAME = "hs01-figure-14-random"
 SEED = 0

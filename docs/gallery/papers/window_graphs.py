@@ -6,8 +6,7 @@ from base import Base, fours
 from rankscope.analysis.curves.curve import Curve, Region
 from rankscope.analysis.curves.window import ceiling, random_floor, window_mean
 from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.reports.graphs.axes import Axis
-from rankscope.reports.graphs.graph import Graph
+from rankscope.reports.graphs.graph import Axis, Graph
 from rankscope.reports.graphs.systems import chosen_scopes
 
 

@@ -199,7 +199,7 @@ def test_the_graph_leads_from_the_first_value_to_the_last_and_is_that_of_the_kin
 
 
 def test_a_report_of_systems_shows_no_stages(folder: Path) -> None:
-    from rankscope.reports.page.figures import figures_of
+    from rankscope.reports.page.report import figures_of
 
     ranks = [rankscope.reduce("qrels.txt", f"{stage}.run") for stage in CHECK]
     assert "ledger" not in {figure.kind.name for figure in figures_of(ranks)}

@@ -31,7 +31,7 @@ from rankscope.feedback.study.results import load_results
 from rankscope.feedback.study.sensitivity import mean_overlap, shared_topics
 from rankscope.feedback.study.study import load_sessions, study
 from rankscope.feedback.users.topics import Topics, sampling_units
-from rankscope.reports.page.pack_page import render_pack
+from rankscope.reports.page.feedback_page import render_pack
 from tests.feedback.problems import same_numbers
 from tools.pack_rule import TopicRule
 

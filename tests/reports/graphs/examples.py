@@ -10,8 +10,7 @@ from rankscope.analysis.curves.curve import Curve, Region
 from rankscope.engines.nearest import nearest_ranks
 from rankscope.inputs.collections.sample import pixels
 from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.reports.graphs.axes import Axis
-from rankscope.reports.graphs.graph import Graph
+from rankscope.reports.graphs.graph import Axis, Graph
 
 RECALL, PRECISION = Axis("recall", "r", domain=(0, 1)), Axis("precision", "p", domain=(0, 1))
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rankscope.reports.graphs.graph import Mark
 from rankscope.reports.graphs.layout import LegendEntry, legend_of
-from rankscope.reports.graphs.marks import Mark
 
 if TYPE_CHECKING:
     from rankscope.reports.graphs.graph import Graph

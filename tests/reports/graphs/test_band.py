@@ -19,9 +19,8 @@ from rankscope.core.errors import MeasureError, SettingError
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.ranks.storage import save_ranks
 from rankscope.reports.graphs import band_graph, precision_scope_graph, recall_scope_graph
-from rankscope.reports.graphs.graph import Graph
-from rankscope.reports.graphs.marks import Guide, ShadedRegion, Stroke
-from rankscope.reports.graphs.mean_curves import CURVES, CurveName
+from rankscope.reports.graphs.generality import CURVES, CurveName
+from rankscope.reports.graphs.graph import Graph, Guide, ShadedRegion, Stroke
 from tests.reports.graphs.examples import TWO, ranked, scored
 
 

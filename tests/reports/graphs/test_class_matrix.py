@@ -19,13 +19,10 @@ from rankscope.commands.line.main import cli
 from rankscope.core.errors import SettingError
 from rankscope.ranks.storage import save_ranks
 from rankscope.reports.graphs import class_matrix_graph
-from rankscope.reports.graphs.axes import Axis
 from rankscope.reports.graphs.classes import class_table
-from rankscope.reports.graphs.graph import Graph
-from rankscope.reports.graphs.layout import layout_of, text_width
-from rankscope.reports.graphs.marks import Tiles
+from rankscope.reports.graphs.graph import Axis, Graph, Tiles
+from rankscope.reports.graphs.layout import DARK, LIGHT, Look, Theme, ink_on, layout_of, shade_colour, text_width
 from rankscope.reports.graphs.saving import graph_csv
-from rankscope.reports.graphs.style import DARK, LIGHT, Look, Theme, ink_on, shade_colour
 from rankscope.reports.graphs.vega_lite import VERSION
 from tests.reports.graphs.class_examples import FIVE, classed, pair
 from tests.reports.graphs.examples import TWO

@@ -13,8 +13,7 @@ from rankscope.analysis.statistics.multiple_comparisons import comparison_interv
 from rankscope.core.errors import SettingError
 from rankscope.reports.graphs import comparison_intervals_graph
 from rankscope.reports.graphs.classes import class_table
-from rankscope.reports.graphs.graph import Graph
-from rankscope.reports.graphs.marks import Dots, Guide, Spans
+from rankscope.reports.graphs.graph import Dots, Graph, Guide, Spans
 from rankscope.reports.graphs.vega_lite import VERSION
 from tests.reports.graphs.class_examples import FIVE, classed, pair
 from tests.reports.graphs.examples import TWO

@@ -23,9 +23,8 @@ from rankscope.reports.graphs import (
     rank_intervals_graph,
     score_distribution_graph,
 )
-from rankscope.reports.graphs.graph import Graph
+from rankscope.reports.graphs.graph import Dots, Graph, ShadedRegion, Stroke, SurfaceMark, Tiles
 from rankscope.reports.graphs.kinds import reader_chooses
-from rankscope.reports.graphs.marks import Dots, ShadedRegion, Stroke, SurfaceMark, Tiles
 from rankscope.reports.page.benchmark_page import Bar, cost_graph, quality_graph
 from tests.reports.examples import many_scores, scores_of
 

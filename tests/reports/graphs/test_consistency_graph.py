@@ -10,7 +10,7 @@ from rankscope.feedback.methods import NearestNeighbour, QueryPoint
 from rankscope.feedback.normalization.consistency import consistency
 from rankscope.feedback.normalization.example_sets import ExampleSets
 from rankscope.reports import graphs
-from rankscope.reports.graphs.marks import Dots, Stroke
+from rankscope.reports.graphs.graph import Dots, Stroke
 from tests.feedback.problems import drawn
 from tests.reports.graphs.feedback_results import every_gallery_page_draws, recorded
 from tests.reports.graphs.test_gallery import GALLERY

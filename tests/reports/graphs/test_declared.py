@@ -17,8 +17,7 @@ import pytest
 from rankscope.core.errors import SettingError
 from rankscope.reports import graphs
 from rankscope.reports.graphs import kinds
-from rankscope.reports.graphs.axes import Axis
-from rankscope.reports.graphs.graph import Graph
+from rankscope.reports.graphs.graph import Axis, Graph
 from rankscope.reports.graphs.kinds import SEVERAL, TWO, GraphKind, Option, SystemCount, kind, options_of
 from tests.reports.graphs.examples import ranked, scored
 

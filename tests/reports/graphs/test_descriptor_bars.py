@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from rankscope.reports.graphs.graph import Dots, Guide, Spans, TextMark
 from rankscope.reports.graphs.layout import text_width
-from rankscope.reports.graphs.marks import Dots, Guide, Spans, TextMark
 from rankscope.reports.page.benchmark_page import (
     NAME_SIZE,
     Bar,

@@ -14,7 +14,7 @@ from rankscope.feedback.normalization.generalisation import Normalised
 from rankscope.feedback.normalization.losses import LdaClassifier
 from rankscope.reports import graphs
 from rankscope.reports.graphs.feedback import _mean_efficiencies
-from rankscope.reports.graphs.marks import Guide, Stroke
+from rankscope.reports.graphs.graph import Guide, Stroke
 from tests.feedback.problems import drawn
 from tests.reports.graphs.feedback_results import every_gallery_page_draws, recorded
 

@@ -11,7 +11,7 @@ from rankscope.analysis.curves.thinning import even_growth
 from rankscope.core.errors import MeasureError, SettingError
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.reports import graphs
-from rankscope.reports.graphs.marks import Stroke
+from rankscope.reports.graphs.graph import Stroke
 
 
 def by_hand(ranks: list[int], size: int, members: int, kept: int) -> float:

@@ -10,7 +10,7 @@ from rankscope.analysis.statistics.mean_intervals import mean_intervals
 from rankscope.analysis.statistics.sampling_units import unit_classes
 from rankscope.measures import Rprec
 from rankscope.reports import graphs
-from rankscope.reports.graphs.marks import ShadedRegion
+from rankscope.reports.graphs.graph import ShadedRegion
 from tests.reports.graphs.examples import scored
 
 CHOICES: tuple[OtherQueries, ...] = ("all", "another-set")

@@ -17,8 +17,7 @@ from rankscope.core.settings import Settings
 from rankscope.measures.evaluation.evaluate import evaluate_ranks
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.reports import graphs
-from rankscope.reports.graphs.graph import Graph
-from rankscope.reports.graphs.marks import Dots, Guide, ShadedRegion, Stroke
+from rankscope.reports.graphs.graph import Dots, Graph, Guide, ShadedRegion, Stroke
 from rankscope.reports.graphs.saving import graph_csv
 from tests.reports.graphs.classes import in_classes
 from tests.reports.graphs.examples import TWO

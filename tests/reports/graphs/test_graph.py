@@ -9,9 +9,7 @@ import pytest
 
 from rankscope.analysis.curves.curve import Curve
 from rankscope.core.errors import SettingError
-from rankscope.reports.graphs.axes import Axis
-from rankscope.reports.graphs.graph import Graph
-from rankscope.reports.graphs.marks import Guide, Stroke
+from rankscope.reports.graphs.graph import Axis, Graph, Guide, Stroke
 from tests.reports.graphs.examples import around, empty_graph, falling
 from tests.reports.graphs.recording import RecordingCanvas
 

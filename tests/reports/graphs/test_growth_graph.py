@@ -12,7 +12,7 @@ from rankscope.feedback.normalization.efficiency import Efficiency
 from rankscope.feedback.normalization.example_sets import Convergence, ExampleGrowth, growth
 from rankscope.measures import P
 from rankscope.reports import graphs
-from rankscope.reports.graphs.marks import Dots, ShadedRegion, Stroke
+from rankscope.reports.graphs.graph import Dots, ShadedRegion, Stroke
 from tests.feedback.problems import drawn
 from tests.reports.graphs.feedback_results import every_gallery_page_draws, recorded
 

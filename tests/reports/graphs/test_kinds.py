@@ -14,9 +14,8 @@ import vl_convert
 from rankscope.core.errors import MeasureError, SettingError
 from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks
 from rankscope.reports import graphs
-from rankscope.reports.graphs.graph import Graph
+from rankscope.reports.graphs.graph import Bars, Dots, Graph, Guide, ShadedRegion, Stroke
 from rankscope.reports.graphs.kinds import GraphKind
-from rankscope.reports.graphs.marks import Bars, Dots, Guide, ShadedRegion, Stroke
 from rankscope.reports.graphs.vega_lite import VERSION
 from tests.reports.graphs.examples import TWO, ranked, scored
 from tests.reports.graphs.recording import RecordingCanvas

@@ -12,10 +12,18 @@ from hypothesis import strategies as st
 
 from rankscope.analysis.curves.curve import Curve
 from rankscope.core.errors import SettingError
-from rankscope.reports.graphs.axes import Axis, tick_text, ticks_of
-from rankscope.reports.graphs.graph import Graph
-from rankscope.reports.graphs.layout import PlotLayout, layout_of, shorten_text, spread, text_width, wrap_text
-from rankscope.reports.graphs.style import DARK, LIGHT, Look
+from rankscope.reports.graphs.graph import Axis, Graph, tick_text, ticks_of
+from rankscope.reports.graphs.layout import (
+    DARK,
+    LIGHT,
+    Look,
+    PlotLayout,
+    layout_of,
+    shorten_text,
+    spread,
+    text_width,
+    wrap_text,
+)
 from tests.reports.graphs.examples import empty_graph, falling
 
 WIDTHS = ["column", "full", 60]

@@ -8,8 +8,8 @@ import pytest
 
 from rankscope.analysis.comparison.sequential_state import LookCheck, LookRecord, Question, SequentialState
 from rankscope.core.errors import SettingError
+from rankscope.reports.graphs.graph import Guide, ShadedRegion
 from rankscope.reports.graphs.interim_analyses import sequential_graph
-from rankscope.reports.graphs.marks import Guide, ShadedRegion
 
 
 def state_of(kind: str = "gate", systems: tuple[str, ...] = ("old", "new")) -> SequentialState:

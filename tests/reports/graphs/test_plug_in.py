@@ -14,7 +14,7 @@ from rankscope.core import catalogue
 from rankscope.core.errors import SettingError
 from rankscope.ranks.storage import save_ranks
 from rankscope.reports import graphs
-from rankscope.reports.page.figures import figures_of
+from rankscope.reports.page.report import figures_of
 from tests.reports.graphs.examples import TWO
 
 PLUG_IN = '''

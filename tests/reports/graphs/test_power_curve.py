@@ -10,7 +10,7 @@ import pytest
 from rankscope.analysis.statistics.power import ShownEffects
 from rankscope.core.errors import SettingError
 from rankscope.reports.graphs.differences import power_curve_graph
-from rankscope.reports.graphs.marks import Dots, Guide, Stroke
+from rankscope.reports.graphs.graph import Dots, Guide, Stroke
 from rankscope.reports.graphs.systems import score_values
 from tests.reports.graphs.examples import TWO, ranked
 

@@ -22,10 +22,16 @@ from rankscope.core.settings import Settings
 from rankscope.measures.evaluation.evaluate import evaluate_ranks
 from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks
 from rankscope.reports import graphs
-from rankscope.reports.graphs.graph import Graph
-from rankscope.reports.graphs.marks import Guide, ShadedRegion, Stroke
-from rankscope.reports.graphs.precision_recall import swept
-from rankscope.reports.graphs.query_groups import ENOUGH, group_choices, group_named, query_groups, spread_out, usual
+from rankscope.reports.graphs.graph import Graph, Guide, ShadedRegion, Stroke
+from rankscope.reports.graphs.precision_recall import (
+    ENOUGH,
+    group_choices,
+    group_named,
+    query_groups,
+    spread_out,
+    swept,
+    usual,
+)
 from tests.reports.graphs.classes import in_classes
 from tests.reports.graphs.examples import TWO, ranked
 

@@ -8,8 +8,8 @@ import pytest
 from rankscope.analysis.comparison.rank_intervals import rank_intervals
 from rankscope.core.errors import SettingError
 from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.reports.graphs.marks import Dots, Spans, TextMark, Tiles
-from rankscope.reports.graphs.rank_intervals import rank_intervals_graph
+from rankscope.reports.graphs.differences import rank_intervals_graph
+from rankscope.reports.graphs.graph import Dots, Spans, TextMark, Tiles
 from rankscope.reports.graphs.systems import score_values
 from tests.reports.graphs.examples import TWO, ranked
 

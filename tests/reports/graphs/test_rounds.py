@@ -7,7 +7,7 @@ from rankscope.core.errors import SettingError
 from rankscope.feedback.study.summary import Summary
 from rankscope.reports.graphs import FEEDBACK
 from rankscope.reports.graphs.feedback import rounds_graph
-from rankscope.reports.graphs.marks import Stroke
+from rankscope.reports.graphs.graph import Stroke
 from tests.feedback.study.test_summary import made_up
 from tests.reports.graphs.recording import RecordingCanvas
 

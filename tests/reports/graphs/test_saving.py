@@ -14,11 +14,10 @@ from rankscope.commands.line.main import cli
 from rankscope.core.errors import SettingError
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.ranks.storage import save_ranks
-from rankscope.reports.graphs import matplotlib3d, saving
-from rankscope.reports.graphs.axes import Axis
-from rankscope.reports.graphs.graph import Graph
+from rankscope.reports.graphs import saving
+from rankscope.reports.graphs.graph import Axis, Graph
+from rankscope.reports.graphs.layout import Look
 from rankscope.reports.graphs.saving import FORMATS, render_graph
-from rankscope.reports.graphs.style import Look
 from tests.needs import needed_module
 from tests.reports.graphs.examples import empty_graph, falling
 
@@ -128,7 +127,7 @@ def test_a_heat_map_has_a_cell_wherever_the_surface_reaches() -> None:
 
 
 def test_without_matplotlib_a_surface_is_a_heat_map(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(matplotlib3d, "find_spec", lambda name: None)
+    monkeypatch.setattr(saving, "find_spec", lambda name: None)
     assert render_graph(surface(), "png") == render_graph(surface(), "png", flat=True)
     saved = tmp_path / "one.ranks.parquet"
     save_ranks(RelevantRanks.from_ranks([[1, 3], [2, 9]], depth=64, collection=64), saved)
@@ -148,7 +147,7 @@ def test_the_plane_of_a_surface_holds_its_cut_and_the_random_level() -> None:
     precision = np.array([[0.9, 0.7, 0.3], [0.8, 0.6, 0.2], [0.7, 0.5, 0.1]])
     axes = Axis("G", domain=(1, 3)), Axis("r", domain=(0, 1)), Axis("p", domain=(0, 1))
     drawn = Graph("one", *axes[:2]).surface(index, recall, precision, "s", axes[2])
-    canvas = matplotlib3d.Matplotlib3dCanvas(Look.of())
+    canvas = saving.Matplotlib3dCanvas(Look.of())
     drawn.draw(canvas)
     *borders, cut, random = [line.get_data_3d() for line in canvas.axes.get_lines()]
     np.testing.assert_allclose(cut[1], [0.7, 0.6, 0.5])
@@ -164,7 +163,7 @@ def test_the_words_of_a_surface_stand_clear_of_it_and_inside_the_picture(width: 
     index, recall = np.meshgrid([1.0, 2.0, 3.0], [0.2, 0.7, 0.9], indexing="ij")
     axes = Axis("generality index", "G = log2(d/c)", domain=(1, 3)), Axis("recall", "r", domain=(0, 1))
     title = Graph("GReP of edges: precision over recall and generality", *axes, subtitle="random distractors " * 8)
-    canvas = matplotlib3d.Matplotlib3dCanvas(Look.of(width=width))
+    canvas = saving.Matplotlib3dCanvas(Look.of(width=width))
     title.surface(index, recall, 1 - recall / 2, "s", Axis("precision", "p", domain=(0, 1))).draw(canvas)
     canvas.figure.draw_without_rendering()
     whole = canvas.figure.bbox

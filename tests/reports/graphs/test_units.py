@@ -16,7 +16,7 @@ from rankscope.core.settings import Settings
 from rankscope.measures.evaluation.evaluate import evaluate_ranks
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.reports import graphs
-from rankscope.reports.graphs.marks import ShadedRegion, Stroke
+from rankscope.reports.graphs.graph import ShadedRegion, Stroke
 from tests.reports.graphs.classes import in_classes
 
 SYSTEMS = [in_classes("one"), in_classes("two", 1)]

@@ -11,8 +11,7 @@ import pytest
 import vl_convert
 
 from rankscope.analysis.curves.curve import Curve
-from rankscope.reports.graphs.axes import Axis
-from rankscope.reports.graphs.graph import Graph
+from rankscope.reports.graphs.graph import Axis, Graph
 from rankscope.reports.graphs.vega_lite import SCHEMA, VERSION
 from tests.reports.graphs.examples import around, empty_graph, falling
 

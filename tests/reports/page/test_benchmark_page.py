@@ -23,7 +23,7 @@ from rankscope.engines.images.picture_set import PictureSet
 from rankscope.inputs.collections.collection import KEPT, Collection
 from rankscope.measures.evaluation.evaluate import evaluate_ranks
 from rankscope.reports.page.benchmark_page import choose_queries, class_table, render_benchmark, shown_queries
-from rankscope.reports.page.pictures import thumbnails
+from rankscope.reports.page.found_items import thumbnails
 from rankscope.reports.standings import (
     Standings,
     name_of_mean,

@@ -15,8 +15,7 @@ from rankscope.commands.line.main import cli
 from rankscope.core.errors import RankscopeError
 from rankscope.engines.text.text_index import Index
 from rankscope.inputs.documents.topics import QuerySet
-from rankscope.reports.page.found_items import shown_documents, words_of
-from rankscope.reports.page.pictures import grey_address
+from rankscope.reports.page.found_items import grey_address, shown_documents, words_of
 from tests.needs import needed_module
 from tests.reports.page.test_html import data_of
 

@@ -20,7 +20,7 @@ from rankscope.analysis.comparison.gate_history import (
     history_warnings,
 )
 from rankscope.core.errors import Problem, SettingError
-from rankscope.reports.graphs.marks import Dots, ShadedRegion
+from rankscope.reports.graphs.graph import Dots, ShadedRegion
 from rankscope.reports.page.result_pages import build_history_graph, render_history
 
 

@@ -25,10 +25,9 @@ from rankscope.measures.evaluation.scores import Scores
 from rankscope.reports import graphs
 from rankscope.reports.graphs.layout import legend_of
 from rankscope.reports.page import html
-from rankscope.reports.page.figures import figures_of
 from rankscope.reports.page.headline import plain_sentences
-from rankscope.reports.page.queries import natural_key
-from rankscope.reports.page.report import Report
+from rankscope.reports.page.html import natural_key
+from rankscope.reports.page.report import Report, figures_of
 from tests.data import GOLDEN
 from tests.reports.examples import many_scores, report_of, report_of_two_sizes, scores_of
 

@@ -24,7 +24,7 @@ from rankscope.commands.line.main import cli
 from rankscope.commands.suite import suite
 from rankscope.core.errors import SettingError
 from rankscope.core.wording import decimal_text, signed_text
-from rankscope.reports.graphs.marks import Tiles
+from rankscope.reports.graphs.graph import Tiles
 from rankscope.reports.page.result_pages import render_suite, suite_board, suite_tiles_graph
 
 DOCS = Path(__file__).parents[3] / "docs"

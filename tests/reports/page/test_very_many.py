@@ -6,7 +6,7 @@ import pytest
 
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.reports import graphs
-from rankscope.reports.page.figures import MOST_ALONE, _of_kind
+from rankscope.reports.page.report import MOST_ALONE, _of_kind
 
 COUNT = 40
 ORDER = list(range(COUNT))[::-1]  # the baseline is the worst

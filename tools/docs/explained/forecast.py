@@ -9,8 +9,7 @@ import numpy as np
 from rankscope.analysis.curves.curve import Curve, Region
 from rankscope.analysis.forecast.growth import Forecast, forecast_course
 from rankscope.measures.average_precision import AP
-from rankscope.reports.graphs.axes import Axis
-from rankscope.reports.graphs.graph import Graph
+from rankscope.reports.graphs.graph import Axis, Graph
 from tools.docs.explained.pages import flowed
 from tools.docs.explained.shipped import edges, edges_in_a_part, said
 

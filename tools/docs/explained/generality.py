@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankscope.reports.graphs.axes import Axis
-from rankscope.reports.graphs.graph import Graph
+from rankscope.reports.graphs.graph import Axis, Graph
 from tools.docs.explained.pages import flowed
 from tools.docs.explained.shipped import edges
 from tools.docs.markdown import page as whole_page

@@ -6,8 +6,7 @@ import numpy as np
 
 from rankscope.analysis.curves.curve import Curve
 from rankscope.analysis.curves.generality import GeneralityCurve, grip
-from rankscope.reports.graphs.axes import Axis
-from rankscope.reports.graphs.graph import Graph
+from rankscope.reports.graphs.graph import Axis, Graph
 from tools.docs.explained.pages import flowed
 from tools.docs.explained.shipped import edges, said
 from tools.docs.markdown import page as whole_page

@@ -12,8 +12,7 @@ from rankscope.feedback.methods import METHODS
 from rankscope.feedback.normalization.baselines import baseline
 from rankscope.feedback.normalization.efficiency import Efficiency
 from rankscope.feedback.normalization.example_sets import convergence
-from rankscope.reports.graphs.axes import Axis
-from rankscope.reports.graphs.graph import Graph
+from rankscope.reports.graphs.graph import Axis, Graph
 from tools.docs.explained.pages import flowed
 from tools.docs.explained.shipped import said, shipped_icons
 

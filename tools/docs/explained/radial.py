@@ -8,8 +8,7 @@ from rankscope.analysis.curves.curve import Curve
 from rankscope.analysis.curves.precision_recall import scope_line
 from rankscope.core.arrays import FloatArray, IntArray
 from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.reports.graphs.axes import Axis
-from rankscope.reports.graphs.graph import Graph
+from rankscope.reports.graphs.graph import Axis, Graph
 from tools.docs.explained.pages import flowed
 from tools.docs.explained.shipped import edges, said
 from tools.docs.markdown import page as whole_page

@@ -126,8 +126,7 @@ def _first_found(sample: Any, scores: Any) -> Any:
     import numpy as np
 
     from rankscope.ranks.item_ranks import FirstItem
-    from rankscope.reports.page.found_items import COUNT, FoundItems, ShownDocuments
-    from rankscope.reports.page.pictures import grey_address
+    from rankscope.reports.page.found_items import COUNT, FoundItems, ShownDocuments, grey_address
 
     one, other = (system.columns[0].values for system in scores.systems)
     queries = scores.systems[0].ranks.queries

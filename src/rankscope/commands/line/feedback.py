@@ -577,7 +577,7 @@ def _run_pack(
     from rankscope.core.files import atomic
     from rankscope.feedback.packs.pack import read_pack
     from rankscope.feedback.packs.run import pack_text
-    from rankscope.reports.page.pack_page import write_pack_page
+    from rankscope.reports.page.feedback_page import write_pack_page
 
     folder = Path(output or read_pack(pack).name)
     more = {"topics": list(topics)} if topics else {}

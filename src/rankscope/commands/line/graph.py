@@ -152,8 +152,8 @@ def graph_command(
     rankscope graph precision-recall qrels.txt bm25.run dense.run -o pr.pdf
     rankscope graph grip demo-output/pixels.ranks.parquet demo-output/edges.ranks.parquet -o grip.html --theme dark
     """
+    from rankscope.reports.graphs.layout import Look
     from rankscope.reports.graphs.saving import flat_for_want_of_matplotlib, format_of
-    from rankscope.reports.graphs.style import Look
 
     chosen = graphs.by_name(kind)
     format_of(output)

@@ -23,7 +23,6 @@ from rankscope.reports.graphs.kinds import (
     kind,
 )
 
-_PLACES = {"Axis": "axes", "Graph": "graph"}
 _FUNCTIONS = [entry.address.partition(":")[2] for entry in kinds.ENTRIES.values()]
 
 
@@ -45,8 +44,8 @@ def __getattr__(name: str) -> Any:
         return KINDS.own()
     if name == "FEEDBACK":
         return FEEDBACK_KINDS.own()
-    if name in _PLACES:
-        return getattr(import_module(f"{__name__}.{_PLACES[name]}"), name)
+    if name in ("Axis", "Graph"):
+        return getattr(import_module(f"{__name__}.graph"), name)
     return load_attribute(kinds.ENTRIES, name)
 
 

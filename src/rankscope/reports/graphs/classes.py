@@ -18,8 +18,7 @@ from rankscope.core.arrays import FloatArray
 from rankscope.core.errors import SettingError
 from rankscope.core.wording import decimal_text, how_many
 from rankscope.measures.direction import turn
-from rankscope.reports.graphs.axes import Axis
-from rankscope.reports.graphs.graph import Graph
+from rankscope.reports.graphs.graph import Axis, Graph
 from rankscope.reports.graphs.kinds import Option, kind
 from rankscope.reports.graphs.systems import LevelOption, MeasureOption, Systems, counted_systems, number, score_values
 
@@ -75,11 +74,15 @@ def class_matrix_graph(
     count = len(labels)
     ticks = tuple(range(-1, -count - 1, -1))
     texts = tuple(map(class_label, labels, sizes))
+    first, *rest = shown.table.systems
+    less = f"; {DIFFERENCE}: {rest[0]} minus {first}" if len(rest) == 1 else ""
+    ways = [SHORT[way] for way in ("bounded", "t", "bca") if any(way in column.ways for column in columns)]
+    kinds = f" ({', '.join(ways)}{f'; {DIFFERENCE}: {OF_TESTS}' if less else ''})" if ways else ""
     graph = Graph(
         f"{measure} by class: {names}",
         across,
         Axis("class (queries)", domain=(-count - 0.5, -0.5), ticks=ticks, texts=texts, rows=2.0),
-        subtitle=f"{_matrix_subtitle(shown, columns, level)}; {scale.words}",
+        subtitle=f"mean with {100 * level:g}% interval{kinds}; {shown.shown}{less}; {scale.words}",
         summary=f"Mean {measure} of {names} by class.",
         conclusion=_matrix_conclusion(shown, columns, labels),
     )
@@ -104,14 +107,6 @@ def _matrix_conclusion(shown: ClassTable, columns: list[_MatrixColumn], labels: 
     told = [f"{name} has the best mean in {count} of {how_many(len(inside), 'classes')}" for count, name in wins[:2]]
     rest = f", {len(wins) - 2} others in the rest" if len(wins) > 2 else ""
     return f"{', '.join([told[0], *(each.replace(' has the best mean', '') for each in told[1:])])}{rest}."
-
-
-def _matrix_subtitle(shown: ClassTable, columns: list[_MatrixColumn], level: float) -> str:
-    first, *rest = shown.table.systems
-    less = f"; {DIFFERENCE}: {rest[0]} minus {first}" if len(rest) == 1 else ""
-    ways = [SHORT[way] for way in ("bounded", "t", "bca") if any(way in column.ways for column in columns)]
-    kinds = f" ({', '.join(ways)}{f'; {DIFFERENCE}: {OF_TESTS}' if less else ''})" if ways else ""
-    return f"mean with {100 * level:g}% interval{kinds}; {shown.shown}{less}"
 
 
 def _columns(shown: ClassTable, labels: list[str], level: float) -> list[_MatrixColumn]:
@@ -166,7 +161,6 @@ class _Scale:
 
     @property
     def words(self) -> str:
-        """What colours say."""
         plain = f"colour: means from {tile_text(self.low)} to {tile_text(self.high)}"
         return f"{plain}, differences whose own limits leave out 0" if self.most else plain
 
@@ -229,6 +223,7 @@ COMPARISON_INTERVALS = "the graph of comparison intervals"
 GAP = 0.7  # rows between two classes
 ROW = 0.9  # lines of text that one interval takes
 LISTED = 3  # pairs that the subtitle names
+TUKEY = "By Tukey's test of unpaired cells"
 
 
 @kind("comparison-intervals", "means by class and system: disjoint means different", uses=("classes",), compares=True)
@@ -248,6 +243,11 @@ def comparison_intervals_graph(
     result = comparison_intervals(shown.table, level) if len(cells) > 1 else None
     half = np.full(len(cells), np.nan) if result is None else result.half
     names = shown.table.systems
+    summary = f"Mean {measure} of {', '.join(names)}"
+    if result is not None:
+        within = [real for _, real in _within_classes(result)]
+        pairs = how_many(len(within), "pairs")
+        summary += f" in each class; {sum(within)} of {pairs} of one class differ by Tukey's test"
     step = len(names) + (GAP if len(names) > 1 else 0.0)
     starts: FloatArray = -step * np.arange(len(shown.labels), dtype=np.float64)
     middles = starts - (len(names) - 1) / 2
@@ -259,7 +259,7 @@ def comparison_intervals_graph(
         Axis("mean", measure),
         Axis("class (queries)", domain=domain, ticks=ticks, texts=texts, rows=ROW),
         subtitle=_intervals_subtitle(shown, result, level),
-        summary=_intervals_summary(shown, result, measure),
+        summary=f"{summary}.",
         conclusion=_intervals_conclusion(result),
     )
     for column, system in enumerate(names):
@@ -308,15 +308,9 @@ def _intervals_conclusion(intervals: ComparisonIntervals | None) -> str:
     within = _within_classes(intervals)
     if not within:
         real = intervals.pairs.different
-        return (
-            f"By Tukey's test of unpaired cells {int(real.sum()):,} of {how_many(real.size, 'pairs')} of classes "
-            "differ."
-        )
+        return f"{TUKEY} {int(real.sum()):,} of {how_many(real.size, 'pairs')} of classes differ."
     found = [label for label, real in within if real]
-    told = (
-        f"By Tukey's test of unpaired cells {len(found):,} of {how_many(len(within), 'pairs')} of systems in one "
-        "class differ"
-    )
+    told = f"{TUKEY} {len(found):,} of {how_many(len(within), 'pairs')} of systems in one class differ"
     where = f", in {how_many(len(set(found)), 'classes')}." if found else "."
     return f"{told}{where} It decides nothing: tests of the same queries do."
 
@@ -329,15 +323,6 @@ def _within_classes(intervals: ComparisonIntervals) -> list[tuple[str, bool]]:
         for first, second, real in zip(pairs.first.tolist(), pairs.second.tolist(), pairs.different, strict=True)
         if labels[first] == labels[second]
     ]
-
-
-def _intervals_summary(shown: ClassTable, intervals: ComparisonIntervals | None, measure: str) -> str:
-    systems = ", ".join(shown.table.systems)
-    if intervals is None:
-        return f"Mean {measure} of {systems}."
-    within = [real for _, real in _within_classes(intervals)]
-    found = f"{sum(within)} of {how_many(len(within), 'pairs')} of one class differ by Tukey's test"
-    return f"Mean {measure} of {systems} in each class; {found}."
 
 
 # One measure of some systems by class, as the graphs of classes show it: the largest classes, best ones first.
@@ -358,7 +343,6 @@ class ClassTable:
 
     @property
     def shown(self) -> str:
-        """What is shown, in words."""
         count = how_many(len(self.table))
         if self.table.classes is None:
             words = count
@@ -369,7 +353,6 @@ class ClassTable:
         return words + (f", {self.left_out:,} left out" if self.left_out else "")
 
     def size(self, label: str) -> int:
-        """How many queries a class has."""
         return len(self.table) if self.table.classes is None else self.table.classes.count(label)
 
 

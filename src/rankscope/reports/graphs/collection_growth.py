@@ -19,8 +19,7 @@ from rankscope.core.wording import decimal_text, how_many, percent_text, plain_n
 from rankscope.measures.measure import Measure
 from rankscope.measures.notation import parse_measures
 from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.reports.graphs.axes import Axis
-from rankscope.reports.graphs.graph import Graph
+from rankscope.reports.graphs.graph import Axis, Graph
 from rankscope.reports.graphs.kinds import ONE, Option, kind
 from rankscope.reports.graphs.systems import (
     Systems,
@@ -28,8 +27,7 @@ from rankscope.reports.graphs.systems import (
     band_words,
     counted_systems,
     generality_words,
-    interval_facts,
-    intervals_of,
+    pointwise_facts,
     random_name,
     shown_of,
     with_band,
@@ -247,22 +245,15 @@ def even_growth_graph(
     if len(grown.queries) < grown.counted:
         who += f" with c >= {int(np.ceil(1 / grown.shares.min() - 1e-9))}"
     words = [who, generality_words([grown.queries]), "exact means over all ways to leave items out", *told]
+    means = [values.mean(axis=0)[order].tolist() for values in (grown.alike, grown.alone)]
+    ends = [f"{decimal_text(each[0])} to {decimal_text(each[-1])}" for each in means]
     return graph.described(
         subtitle="; ".join(words),
         summary=f"Quality of {queries.system} while relevant items and distractors grow.",
-        conclusion=_growth_conclusion(grown),
-    )
-
-
-def _growth_conclusion(grown: EvenGrowth) -> str:
-    """How far quality moves from the least share to the whole collection, with both growing and with one."""
-    order = np.argsort(grown.shares)
-    least = plain_number(float(grown.shares[order[0]]))
-    both, alone = (values.mean(axis=0)[order] for values in (grown.alike, grown.alone))
-    ends = [f"{decimal_text(float(each[0]))} to {decimal_text(float(each[-1]))}" for each in (both, alone)]
-    return (
-        f"From {least} of the collection to all of it, precision at scope c goes from {ends[0]} where relevant items "
-        f"grow too, and from {ends[1]} where only distractors grow."
+        conclusion=(
+            f"From {plain_number(ticks[0])} of the collection to all of it, precision at scope c goes from {ends[0]} "
+            f"where relevant items grow too, and from {ends[1]} where only distractors grow."
+        ),
     )
 
 
@@ -275,9 +266,6 @@ def _with_growth(graph: Graph, grown: EvenGrowth, name: str, values: FloatArray)
     )
     around = band_around(curves, own)
     scope = grown.members if name == ALIKE else np.broadcast_to(own.relevant[:, None], grown.members.shape)
-    limits = intervals_of(curves, own)
-    facts = {
-        "mean scope": [f"{each:.4g}" for each in scope[:, order].mean(axis=0)],
-        **interval_facts(limits.low, limits.high, limits.ways),
-    }
+    mean_scope = [f"{each:.4g}" for each in scope[:, order].mean(axis=0)]
+    facts = {"mean scope": mean_scope, **pointwise_facts(curves, own)}
     return with_band(graph, around, name, facts=facts, markers=range(order.size), shaded=True), around

@@ -27,8 +27,7 @@ from rankscope.feedback.study.loop import OF_ONE_DISPLAY
 from rankscope.feedback.study.results import Results
 from rankscope.feedback.study.summary import NO_FEEDBACK, SEEN, Summary, compared_methods
 from rankscope.measures.notation import parse_measures
-from rankscope.reports.graphs.axes import Axis
-from rankscope.reports.graphs.graph import Graph
+from rankscope.reports.graphs.graph import Axis, Graph
 from rankscope.reports.graphs.kinds import Option, StudyGraphs, kind, left_out_words
 from rankscope.reports.graphs.systems import MOST_BANDS, facts_of
 
@@ -86,8 +85,14 @@ def rounds_graph(
         if name in banded and np.isfinite(low).any():
             graph = graph.band(Region(number, low, high), name)
     told = f"{quantity} by round of {', '.join(shown)}."
-    subtitle = "; ".join([_rounds_subtitle(summary, shown, banded), *left_out_words(_not_drawn(summary, shown))])
-    return graph.described(subtitle=subtitle, summary=told)
+    same = {name: group[0] for group in results.alike() for name in group[1:]}  # whose curve is theirs too
+    left_out = [
+        f"{name} (as {same[name]})" if same.get(name) in shown else f"{name} ({summary.means(name)[0][-1]:.2f})"
+        for name in summary.ordered
+        if name not in shown
+    ]
+    parts = [*_rounds_words(summary, shown, banded), *left_out_words(left_out)]
+    return graph.described(subtitle="; ".join(parts), summary=told)
 
 
 def shown_methods(summary: Summary, methods: Sequence[str] | None = None) -> list[str]:
@@ -95,8 +100,7 @@ def shown_methods(summary: Summary, methods: Sequence[str] | None = None) -> lis
     if methods is not None:
         unknown = [name for name in methods if name not in summary.results.methods]
         if unknown or not 1 <= len(methods) <= MOST:
-            there = ", ".join(summary.results.methods)
-            asked = ", ".join(methods)
+            asked, there = ", ".join(methods), ", ".join(summary.results.methods)
             raise SettingError(
                 f"the rounds graph shows 1 to {MOST} methods of the study, got {asked}; there are {there}"
             )
@@ -105,16 +109,6 @@ def shown_methods(summary: Summary, methods: Sequence[str] | None = None) -> lis
     ordered = [name for name in summary.ordered if name not in again]
     plain = [NO_FEEDBACK] if NO_FEEDBACK in summary.controls else []
     return [*ordered[: MOST - len(plain)], *plain]
-
-
-def _not_drawn(summary: Summary, shown: Sequence[str]) -> list[str]:
-    """The methods that have no curve, with the mean of the last round, or the method whose curve is theirs too."""
-    same = {name: group[0] for group in summary.results.alike() for name in group[1:]}
-    return [
-        f"{name} (as {same[name]})" if same.get(name) in shown else f"{name} ({summary.means(name)[0][-1]:.2f})"
-        for name in summary.ordered
-        if name not in shown
-    ]
 
 
 def _references(summary: Summary, shown: Sequence[str], number: FloatArray) -> list[Curve]:
@@ -137,7 +131,7 @@ def _curve(summary: Summary, name: str, number: FloatArray) -> Curve:
     return Curve(x=number, y=summary.means(name)[0], name=name, x_name="round", y_name=summary.quantity)
 
 
-def _rounds_subtitle(summary: Summary, shown: Sequence[str], banded: set[str]) -> str:
+def _rounds_words(summary: Summary, shown: Sequence[str], banded: set[str]) -> list[str]:
     results, quantity = summary.results, summary.quantity
     how = results.about["protocol"]
     parts = [
@@ -149,7 +143,7 @@ def _rounds_subtitle(summary: Summary, shown: Sequence[str], banded: set[str]) -
     if len(results.topics) > 1:
         some = "" if banded >= set(shown) else f" of {' and '.join(name for name in shown if name in banded)}"
         parts.append(f"bands{some}: 95% intervals of the mean, {summary.intervals.words}")
-    return "; ".join(parts)
+    return parts
 
 
 # The efficiency graph: how much of what can be learnt from the features each feedback method has learnt.
@@ -201,23 +195,27 @@ def efficiency_graph(
     values = np.concatenate([each.curve(corrected).y for each in shown])
     values = values[np.isfinite(values)]
     domain = min(0.0, float(values.min(initial=0.0))), 1.05 * max(1.0, float(values.max(initial=1.0)))
-    graph = Graph(title, _efficiency_axis(shown), Axis(*words, domain=domain))
-    graph = graph.rule(y=1.0, label="baseline")
-    for each, name in zip(shown, _names(shown), strict=True):
+    if shown[0].over == "recall":
+        x = Axis("recall", "r", domain=(0, 1.04))
+    else:
+        low, high = (float(end(end(each.at) for each in shown)) for end in (min, max))
+        x = Axis("relevant scope", "a = s/c", "log2", domain=(low / AIR, high * AIR))
+    graph = Graph(title, x, Axis(*words, domain=domain)).rule(y=1.0, label="baseline")
+    names = _names(shown)
+    for each, name in zip(shown, names, strict=True):
         curve = each.curve(corrected)
         mean = each.corrected_mae if corrected else each.mae
         facts = {"method": each.reached.tolist(), "baseline": each.baseline.tolist()}
         graph = graph.curve(curve, name, f"MAE {mean:.2f}", facts=facts, markers=range(len(curve)))
-    return graph.described(
-        subtitle=_efficiency_subtitle(shown, corrected), summary=f"{title}: {', '.join(_names(shown))}."
-    )
-
-
-def _efficiency_axis(shown: Sequence[Efficiency]) -> Axis:
-    if shown[0].over == "recall":
-        return Axis("recall", "r", domain=(0, 1.04))
-    low, high = (float(end(end(each.at) for each in shown)) for end in (min, max))
-    return Axis("relevant scope", "a = s/c", "log2", domain=(low / AIR, high * AIR))
+    winners = sorted({each.winner for each in shown} - {""})
+    topics = sorted({each.topic for each in shown})
+    told = [
+        f"topic {topics[0]}" if len(topics) == 1 else how_many(len(topics), "topic", "topics"),
+        f"baseline: {', '.join(winners)}" if winners else "",
+        "0 is a random order" if corrected else "",
+        *sorted({flag for each in shown for flag in each.flags}),
+    ]
+    return graph.described(subtitle="; ".join(filter(None, told)), summary=f"{title}: {', '.join(names)}.")
 
 
 def _names(shown: Sequence[Efficiency]) -> list[str]:
@@ -227,18 +225,6 @@ def _names(shown: Sequence[Efficiency]) -> list[str]:
     if len(set(names)) < len(names):
         raise SettingError("two results of one method on one topic would have the same name on a graph")
     return names
-
-
-def _efficiency_subtitle(shown: Sequence[Efficiency], corrected: bool) -> str:
-    winners = sorted({each.winner for each in shown} - {""})
-    topics = sorted({each.topic for each in shown})
-    told = [
-        f"topic {topics[0]}" if len(topics) == 1 else how_many(len(topics), "topic", "topics"),
-        f"baseline: {', '.join(winners)}" if winners else "",
-        "0 is a random order" if corrected else "",
-        *sorted({flag for each in shown for flag in each.flags}),
-    ]
-    return "; ".join(filter(None, told))
 
 
 # The growth graph: what more examples bring, in a measure or in mean efficiency.

@@ -18,9 +18,8 @@ from xml.etree import ElementTree
 import numpy as np
 
 from rankscope.core.arrays import FloatArray
-from rankscope.reports.graphs.axes import Axis, tick_text
-from rankscope.reports.graphs.layout import GAP, Ticks, layout_of, shorten_text
-from rankscope.reports.graphs.marks import (
+from rankscope.reports.graphs.graph import (
+    Axis,
     Bars,
     Dots,
     Facts,
@@ -32,9 +31,10 @@ from rankscope.reports.graphs.marks import (
     SurfaceMark,
     TextMark,
     Tiles,
+    tick_text,
 )
+from rankscope.reports.graphs.layout import FULL, GAP, Dress, Look, Theme, Ticks, layout_of, shorten_text
 from rankscope.reports.graphs.saving import converter, fit_text
-from rankscope.reports.graphs.style import FULL, Dress, Look, Theme
 from rankscope.reports.graphs.vega_lite import VERSION, Layer, VegaLiteCanvas, heat_cells, pixel_layer
 
 if TYPE_CHECKING:
@@ -116,7 +116,9 @@ class InlineCanvas(VegaLiteCanvas):
 
     def begin(self, graph: Graph) -> None:
         """Compute a layout as high as the script's, with nothing above the plot but names of guides."""
-        wanted = _height(graph)
+        axis, wanted = graph.y, max(LOWEST, min(HIGHEST, WIDTH * (graph.ratio or RATIO)))
+        if axis.rows is not None and axis.domain is not None:
+            wanted = max(LEAST_ROWS, (axis.domain[1] - axis.domain[0]) * axis.rows * 17)
         self.look = replace(self.look, ratio=wanted / layout_of(graph, self.look).width)
         box = layout_of(graph, self.look)
         x = box.x
@@ -172,14 +174,6 @@ class InlineCanvas(VegaLiteCanvas):
             word = {"type": "text", "text": text, "x": x, "y": y, "align": align, "baseline": "middle"}
             made.append(pixel_layer({**word, **self._type(small=True)}))
         return made
-
-
-def _height(graph: Graph) -> float:
-    """Of the plot itself, as drawing.js has it at this width."""
-    axis = graph.y
-    if axis.rows is not None and axis.domain is not None:
-        return max(LEAST_ROWS, (axis.domain[1] - axis.domain[0]) * axis.rows * 17)
-    return max(LOWEST, min(HIGHEST, WIDTH * (graph.ratio or RATIO)))
 
 
 def _heat(share: float) -> str:
@@ -372,7 +366,6 @@ def _named(mark: Mark, systems: Mapping[str, int]) -> dict[str, Any]:
 
 
 def _mark(mark: Mark) -> dict[str, Any]:
-    """What the mark has next to role and name."""
     if isinstance(mark, Stroke):
         given = {"steps": int(mark.steps), "light": int(mark.light), "markers": mark.markers, "thin": mark.thin}
         return _line(mark.x, mark.y) | _note(mark.note) | _facts(mark.facts) | _filled(given)

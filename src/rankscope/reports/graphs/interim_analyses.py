@@ -11,8 +11,7 @@ from rankscope.core.arrays import FloatArray
 from rankscope.core.errors import SettingError
 from rankscope.core.wording import how_many, join_words
 from rankscope.measures.direction import turn
-from rankscope.reports.graphs.axes import Axis
-from rankscope.reports.graphs.graph import Graph
+from rankscope.reports.graphs.graph import Axis, Graph
 
 # A graph of looks: the change with limits that hold at all looks together, over the queries that counted.
 

@@ -8,8 +8,7 @@ import numpy as np
 
 from rankscope.core.errors import SettingError
 from rankscope.core.wording import decimal_text, how_many
-from rankscope.reports.graphs.axes import Axis
-from rankscope.reports.graphs.graph import Graph
+from rankscope.reports.graphs.graph import Axis, Graph
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -81,7 +81,6 @@ class KindOption:
 
     @property
     def is_flag(self) -> bool:
-        """Whether it is given without a value."""
         return self.type is bool
 
     @property
@@ -95,7 +94,6 @@ class KindOption:
 
     @property
     def metavar(self) -> str:
-        """What stands for its value in the help."""
         return self.declared.metavar or ("NAME" if self.type is str else "N")
 
     def read(self, text: str) -> object:
@@ -118,7 +116,11 @@ def options_of(make: Callable[..., Any]) -> tuple[KindOption, ...]:
     """
     found = []
     for name, parameter in inspect.signature(make).parameters.items():
-        hint = _hint(parameter.annotation, make)
+        known = types.SimpleNamespace(__annotations__={"it": parameter.annotation})
+        try:
+            hint = get_type_hints(known, globalns=getattr(make, "__globals__", {}), include_extras=True)["it"]
+        except NameError:  # a name that is imported for types only
+            continue
         if get_origin(hint) is not Annotated:
             continue
         declared = next((each for each in hint.__metadata__ if isinstance(each, Option)), None)
@@ -128,15 +130,6 @@ def options_of(make: Callable[..., Any]) -> tuple[KindOption, ...]:
             choices = declared.choices or choices
             found.append(KindOption(name, declared, value, parameter.default, rule, choices, many))
     return tuple(found)
-
-
-def _hint(annotation: Any, make: Callable[..., Any]) -> Any:
-    """What an annotation means; None where that is not known when the program runs (names imported for types only)."""
-    known = types.SimpleNamespace(__annotations__={"it": annotation})
-    try:
-        return get_type_hints(known, globalns=getattr(make, "__globals__", {}), include_extras=True)["it"]
-    except NameError:
-        return None
 
 
 def _shape(hint: Any) -> tuple[type, tuple[str, ...], bool]:
@@ -294,19 +287,17 @@ class GraphKind(Generic[P]):
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Graph:
         """The graph; an option with a value that it cannot have is a `SettingError`."""
         make: Callable[..., Graph] = self.make
-        named = dict(zip(self.parameters, args, strict=False))
-        refuse_unknown(self.name, kwargs, self.parameters)
+        by_place: dict[str, Any] = dict(zip(self.parameters, args, strict=False))
+        by_name: dict[str, Any] = dict(kwargs)
+        refuse_unknown(self.name, by_name, self.parameters)
         if self.parameters[:1] == (SYSTEMS,):
-            named, kwargs = ({**each, **self._ranks(each)} for each in (named, kwargs))  # type: ignore[assignment]
-        plain = self.plain_options({**named, **kwargs})
-        in_order = [plain.get(name, value) for name, value in named.items()]
-        return make(*in_order, *args[len(named) :], **{name: plain.get(name, kwargs[name]) for name in kwargs})
+            from rankscope.reports.graphs.systems import ranks_of_systems
 
-    def _ranks(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """The ranks of the systems that are given, if they are given here."""
-        from rankscope.reports.graphs.systems import ranks_of_systems
-
-        return {SYSTEMS: ranks_of_systems(given[SYSTEMS], self.name)} if SYSTEMS in given else {}
+            for given in (by_place, by_name):
+                given |= {name: ranks_of_systems(given[name], self.name) for name in given if name == SYSTEMS}
+        plain = self.plain_options({**by_place, **by_name})
+        in_order = [plain.get(name, value) for name, value in by_place.items()]
+        return make(*in_order, *args[len(by_place) :], **{name: plain.get(name, by_name[name]) for name in by_name})
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "__signature__", inspect.signature(self.make))  # of a call, for `help` and editors
@@ -459,7 +450,7 @@ KINDS = KindCatalogue(
         "precision-recall": "precision_recall",
         "precision-scope": "scope_curves",
         "recall-scope": "scope_curves",
-        "band": "mean_curves",
+        "band": "generality",
         "grip": "generality",
         "grnp": "generality",
         "grep": "generality",
@@ -469,9 +460,9 @@ KINDS = KindCatalogue(
         "per-query-differences": "differences",
         "comparison-intervals": "classes",
         "class-matrix": "classes",
-        "rank-intervals": "rank_intervals",
+        "rank-intervals": "differences",
         "power-curve": "differences",
-        "score-distribution": "score_distribution",
+        "score-distribution": "scope_curves",
         "ledger": "waterfall",
     },
     staged=("ledger",),

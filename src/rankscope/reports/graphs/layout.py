@@ -1,16 +1,16 @@
-"""Where everything stands, in CSS pixels: computed beforehand from the widths of texts, so that no two labels meet."""
+"""How graphs look, and where everything stands, in CSS pixels: computed beforehand, so that no two labels meet."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from rankscope.reports.graphs.axes import Axis, tick_text, ticks_of
-from rankscope.reports.graphs.marks import Bars, Dots, Guide, ShadedRegion, Spans, Stroke
-from rankscope.reports.graphs.style import Look
+from rankscope.core.catalogue import Catalogue
+from rankscope.core.validation import Number, OneOf, Optional, Rule, check, check_fields
+from rankscope.reports.graphs.graph import Axis, Bars, Dots, Guide, ShadedRegion, Spans, Stroke, tick_text, ticks_of
 
 if TYPE_CHECKING:
     from rankscope.reports.graphs.graph import Graph
@@ -50,12 +50,10 @@ class Ticks:
     texts: tuple[str, ...]
 
     def width(self, size: float) -> float:
-        """The widest of the texts."""
         return max((text_width(line, size) for text in self.texts for line in text.split("\n")), default=0.0)
 
     @property
     def lines(self) -> int:
-        """The most lines that one of the texts has."""
         return max((text.count("\n") + 1 for text in self.texts), default=1)
 
 
@@ -84,7 +82,13 @@ def layout_of(graph: Graph, look: Look) -> PlotLayout:
     y = _ticks(graph.y, min(most, 7))
     if graph.y.texts is not None:
         y = _named(y, MOST_NAMES * look.width, look, int(_gap(graph.y, y) * (graph.y.rows or 1) * look.row / look.line))
-    second = None if graph.right is None else _second(graph, min(most, 7))
+    second = None
+    if graph.right is not None:  # round values of the second quantity, at the heights where they stand on the left axis
+        (bottom, upper), factor = graph.y.domain or (0.0, 1.0), graph.right.factor
+        own = graph.right.axis.over(bottom * factor, upper * factor)
+        limit = graph.right.axis.domain[1] if graph.right.axis.domain else math.inf
+        shown = [value for value in ticks_of(own, min(most, 7)) if value <= limit]
+        second = Ticks(tuple(value / factor for value in shown), tuple(tick_text(value, own) for value in shown))
     guides = [mark for mark in graph.marks if isinstance(mark, Guide) and mark.name]
     left = y.width(look.small) + TICK + 2 * GAP + look.row
     edges = [_edge(mark, graph) for mark in guides]
@@ -100,7 +104,9 @@ def layout_of(graph: Graph, look: Look) -> PlotLayout:
         right = max(right, text_width(x.texts[-1], look.small) / 2 + 1 if x.texts else 0.0)
     width = look.width - left - right
     x = _fitting(graph.x, x, width, look)
-    height = _height(graph.y, look) or width * look.ratio
+    height = width * look.ratio
+    if graph.y.rows is not None and graph.y.domain is not None:  # as high as the names on the axis need
+        height = (graph.y.domain[1] - graph.y.domain[0]) * graph.y.rows * look.row or height
     above = any(e == "top" for e in edges)
     rows = _rows(legend_of(graph), look, -left + GAP, look.width - 2 * GAP)
     offset = -(look.small * 1.7 if above else 0.6 * look.text) - GAP
@@ -125,13 +131,6 @@ def layout_of(graph: Graph, look: Look) -> PlotLayout:
     )
 
 
-def _height(axis: Axis, look: Look) -> float:
-    """As high as the names on the axis need; 0 where it has none."""
-    if axis.rows is None or axis.domain is None:
-        return 0.0
-    return (axis.domain[1] - axis.domain[0]) * axis.rows * look.row
-
-
 def _gap(axis: Axis, ticks: Ticks) -> float:
     """The least distance of two ticks, in units of the axis."""
     low, high = axis.domain or (0.0, 1.0)
@@ -146,17 +145,6 @@ def _named(ticks: Ticks, room: float, look: Look, lines: int) -> Ticks:
 def _ticks(axis: Axis, most: int) -> Ticks:
     values = ticks_of(axis, most)
     return Ticks(values, tuple(tick_text(value, axis) for value in values))
-
-
-def _second(graph: Graph, most: int) -> Ticks:
-    """Round values of the second quantity, at the heights where they stand on the left axis."""
-    assert graph.right is not None
-    low, high = graph.y.domain or (0.0, 1.0)
-    factor = graph.right.factor
-    own = graph.right.axis.over(low * factor, high * factor)
-    limit = graph.right.axis.domain[1] if graph.right.axis.domain else math.inf
-    values = [value for value in ticks_of(own, most) if value <= limit]
-    return Ticks(tuple(value / factor for value in values), tuple(tick_text(value, own) for value in values))
 
 
 def _fitting(axis: Axis, ticks: Ticks, width: float, look: Look) -> Ticks:
@@ -274,23 +262,16 @@ def _rows(entries: Sequence[LegendEntry], look: Look, left: float, room: float) 
     widest = max(text_width(entry.text, look.text) for entry in entries) + SAMPLE + 3 * GAP
     columns = max(1, min(len(entries), int(room // widest)))
     height = math.ceil(len(entries) / columns)
-    rows = []
+    rows, within = [], room - SAMPLE - 2 * GAP
     for number, entry in enumerate(entries):
         column, line = divmod(number, height)
-        text = _fitted(entry, look.text, room - SAMPLE - 2 * GAP)
+        text, parts = entry.text, entry.note.split(", ") if entry.note else []
+        while parts and text_width(text, look.text) > within:  # the note goes part by part, then the name is cut
+            parts.pop()
+            text = f"{entry.name}: {', '.join(parts)}"
+        text = text if parts else shorten_text(entry.name, look.text, within)
         rows.append(LegendRow(entry, text, left + column * widest, line * look.row))
     return rows
-
-
-def _fitted(entry: LegendEntry, size: float, room: float) -> str:
-    """As much of name and note as fits: the note goes part by part, then the name is cut in the middle."""
-    parts = entry.note.split(", ") if entry.note else []
-    while parts:
-        text = f"{entry.name}: {', '.join(parts)}"
-        if text_width(text, size) <= room:
-            return text
-        parts.pop()
-    return shorten_text(entry.name, size, room)
 
 
 def _heading(graph: Graph, look: Look, left: float, roof: float) -> tuple[tuple[Word, ...], int, float]:
@@ -326,7 +307,6 @@ class LegendEntry:
 
     @property
     def text(self) -> str:
-        """Name and note as one line."""
         return f"{self.name}: {self.note}" if self.note else self.name
 
 
@@ -440,3 +420,179 @@ def fold_text(text: str, size: float, room: float, lines: int) -> list[str]:
     if len(parts) > most:
         parts = [*parts[: most - 1], " ".join(parts[most - 1 :])]
     return [shorten_text(part, size, room) for part in parts]
+
+
+# How graphs look: size, theme, colours of tiles, and what tells one series from another in colour and in grey.
+
+MM = 96 / 25.4  # CSS pixels
+POINT = 96 / 72
+FONT = "Arial, Helvetica, 'Liberation Sans', sans-serif"
+WIDTHS: dict[str, float] = {"column": 85.0, "full": 175.0}  # mm: one and two columns of a journal
+
+
+@dataclass(frozen=True)
+class Theme:
+    name: str
+    paper: str
+    ink: str
+    faint: str  # guides and ticks
+    words: str  # words on guides
+    shade: str  # regions
+    series: tuple[str, ...]
+
+
+MILLIMETRES = Number(least=40, most=600)
+
+# Okabe & Ito's colours, which colour-blind readers can distinguish, without those too pale for a thin line
+LIGHT = Theme(
+    name="light",
+    paper="#ffffff",
+    ink="#1a1a1a",
+    faint="#a6a6a6",
+    words="#5e5e5e",
+    shade="#ececec",
+    series=("#0072b2", "#d55e00", "#009e73", "#8f4a7b", "#000000", "#b8860b", "#56b4e9", "#7f7f7f"),
+)
+DARK = Theme(
+    name="dark",
+    paper="#16181d",
+    ink="#e8e8e8",
+    faint="#6e737c",
+    words="#a9aeb8",
+    shade="#262a31",
+    series=("#56b4e9", "#ff8c42", "#2fd0a0", "#e79ac8", "#ffffff", "#f0e442", "#4f8fd6", "#9a9a9a"),
+)
+THEMES: Catalogue[Theme] = Catalogue("theme", (LIGHT, DARK))
+DASHES: tuple[tuple[float, ...], ...] = (
+    (),
+    (5, 2),
+    (1.5, 1.5),
+    (7, 2, 1.5, 2),
+    (9, 2.5),
+    (3, 1.5, 1, 1.5, 1, 1.5),
+    (2.5, 2.5),
+    (12, 2, 3, 2),
+)
+SHAPES: tuple[str, ...] = (
+    "circle",
+    "square",
+    "triangle-up",
+    "diamond",
+    "cross",
+    "triangle-down",
+    "triangle-right",
+    "triangle-left",
+)
+
+
+@dataclass(frozen=True)
+class Dress:
+    """What one series wears."""
+
+    colour: str
+    dash: tuple[float, ...]
+    shape: str
+
+
+class Width(Rule):
+    """A width by name or in millimetres, which a text may hold too."""
+
+    def plain(self, value: Any) -> float:
+        """In millimetres."""
+        if isinstance(value, str) and value in WIDTHS:
+            return WIDTHS[value]
+        try:
+            return float(MILLIMETRES.plain(float(value)))
+        except (TypeError, ValueError):
+            raise ValueError("must be column (85 mm), full (175 mm) or 40 to 600 millimetres") from None
+
+
+@dataclass(frozen=True)
+class Look:
+    """Theme and size of a picture; lengths in CSS pixels, 96 to the inch, so that it prints at the size asked for.
+
+    >>> Look.of(width="column").width
+    321.3
+    """
+
+    theme: Theme = LIGHT
+    width: float = 321.3
+    ratio: float = 0.72  # height of the plot over its width
+    text: float = 8 * POINT
+
+    def __post_init__(self) -> None:
+        check_fields(self, width=Number(above=0), ratio=Number(above=0), text=Number(above=0))
+
+    @classmethod
+    def of(cls, theme: str = "light", width: str | float = "column", ratio: float | None = None) -> Look:
+        """A look by names: theme light or dark, width column (85 mm), full (175 mm) or millimetres."""
+        rules = {"theme": OneOf(THEMES.names()), "width": Width(), "ratio": Optional(Number(above=0))}
+        theme, wide, ratio = check(locals(), **rules).values()
+        own = cls(THEMES.find(theme), round(wide * MM, 1), text=(8 if wide < 130 else 9) * POINT)
+        own = replace(own, ratio=0.72 if wide < 130 else 0.52)
+        return own if ratio is None else replace(own, ratio=ratio)
+
+    @property
+    def small(self) -> float:
+        """Size of the numbers on the axes and of the words on guides."""
+        return self.text * 0.92
+
+    @property
+    def large(self) -> float:
+        """Size of the title."""
+        return self.text * 1.12
+
+    @property
+    def row(self) -> float:
+        """Height of a row of text."""
+        return self.text * 1.35
+
+    @property
+    def line(self) -> float:
+        """Distance of two lines of one name on an axis."""
+        return self.small * 1.1
+
+    def dress(self, number: int) -> Dress:
+        """Colour, dash and shape of the series of this number; dash and shape go on where colours repeat."""
+        colours = self.theme.series
+        turn = number // len(colours)
+        return Dress(
+            colours[number % len(colours)],
+            DASHES[(number + turn) % len(DASHES)],
+            SHAPES[(number + 3 * turn) % len(SHAPES)],
+        )
+
+
+# Colours of tiles: from the paper to the colour of a series, and ink that can be read on them.
+
+FULL = 0.85  # of the colour of the series, where the shade is 1
+
+
+def shade_colour(shade: float, theme: Theme) -> str:
+    """Paper at 0, towards the first colour of the theme up to 1, towards the second down to -1; NaN is paper.
+
+    >>> from rankscope.reports.graphs.layout import LIGHT
+    >>> shade_colour(0.0, LIGHT), shade_colour(1.0, LIGHT), shade_colour(-1.0, LIGHT)
+    ('#ffffff', '#2687be', '#db7626')
+    """
+    if not math.isfinite(shade):
+        return theme.paper
+    end = _parts(theme.series[0] if shade >= 0 else theme.series[1])
+    share = FULL * min(abs(shade), 1.0)
+    return "#" + "".join(f"{round(a + (b - a) * share):02x}" for a, b in zip(_parts(theme.paper), end, strict=True))
+
+
+def ink_on(colour: str) -> str:
+    """Black or white, whichever stands out more.
+
+    >>> ink_on("#ffffff"), ink_on("#0072b2")
+    ('#000000', '#ffffff')
+    """
+    bright = sum(
+        weight * (part / 255) ** 2.2 for weight, part in zip((0.2126, 0.7152, 0.0722), _parts(colour), strict=True)
+    )
+    return "#000000" if bright > 0.18 else "#ffffff"
+
+
+def _parts(colour: str) -> tuple[int, int, int]:
+    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import Annotated, Literal
 
 import numpy as np
 
-from rankscope.analysis.curves.averaging import doubling_grid, radial_lattice, radial_mean
-from rankscope.analysis.curves.curve import SLACK, Curve, Region
+from rankscope.analysis.curves.averaging import By, doubling_grid, generality_groups, radial_lattice, radial_mean
+from rankscope.analysis.curves.curve import SLACK, Curve, Region, known_sizes
 from rankscope.analysis.curves.precision_recall import (
     highest_precision,
     lowest_precision,
@@ -26,25 +28,13 @@ from rankscope.analysis.statistics.query_curves import (
     over_relevant_scope,
     over_scope,
 )
-from rankscope.analysis.statistics.sampling_units import FEW_UNITS
+from rankscope.analysis.statistics.sampling_units import FEW_UNITS, unit_classes
 from rankscope.core.arrays import FloatArray, IntArray
 from rankscope.core.errors import MeasureError, SettingError
 from rankscope.core.wording import how_many, setting_usage
 from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.reports.graphs.axes import Axis
-from rankscope.reports.graphs.graph import Graph
+from rankscope.reports.graphs.graph import Axis, Facts, Graph
 from rankscope.reports.graphs.kinds import Option, Variant, Variants, kind
-from rankscope.reports.graphs.marks import Facts
-from rankscope.reports.graphs.query_groups import (
-    EVERY_QUERY,
-    QueryGroup,
-    every_query,
-    group_choices,
-    group_named,
-    query_groups,
-    spread_out,
-    usual,
-)
 from rankscope.reports.graphs.systems import (
     MIXED_CAUTION,
     MOST_BANDS,
@@ -58,10 +48,10 @@ from rankscope.reports.graphs.systems import (
     facts_of,
     from_to,
     generality_words,
-    interval_facts,
-    intervals_of,
     legend_notes,
     number,
+    pointwise_facts,
+    rows_of_size,
     shown_of,
     size_known,
     unit_note,
@@ -185,7 +175,6 @@ def _at_generality(
 
 
 def _followed(queries: RelevantRanks, group: str | None, level: int) -> RelevantRanks:
-    """The queries of a group, or all, that reach a level."""
     from rankscope.analysis.curves.generality import reaching
 
     some = queries if group is None else group_named(queries, group).queries
@@ -234,32 +223,23 @@ def _at_levels(everyone: list[RelevantRanks], group: str | None) -> Graph:
     graph = Graph("Precision and recall", RECALL, PRECISION)
     line = Curve(np.linspace(0.0, 1.0, 11), np.ones(11), "ideal")
     graph = graph.guides([line], dashed=True, at=0.8, side="below left")
-    graph = graph.guides(_random_at_levels(systems), dashed=True, at=0.0)
+    first = systems[0]
+    if size_known(systems) and int(first.relevant.max()) <= MOST_RELEVANT:
+        # above the generality, as at its hits nothing is interpolated; of large classes it lies on it, which is stated
+        chance = random_at_recall_levels(first)
+        graph = graph.guides([replace(chance, name=f"random {from_to(chance.y)}")], dashed=True, at=0.0)
     shaded = len(systems) <= MOST_BANDS
     bands = []
     for queries, note in zip(systems, legend_notes(systems), strict=True):
         each = interpolated_precision(queries)
         bands.append(band_around(each, queries, drawn=shaded))
-        limits = intervals_of(each, queries)
-        told = {**facts_of(mean_at_recall_levels(queries)), **interval_facts(limits.low, limits.high, limits.ways)}
+        told = {**facts_of(mean_at_recall_levels(queries)), **pointwise_facts(each, queries)}
         graph = with_band(graph, bands[-1], queries.system, note, facts=told, markers=range(each.x.size), shaded=shaded)
     stated = generality_words(systems)
     who = stated if len(members[0]) == len(everyone[0]) else _who(members[0], everyone[0], stated)
     words = [who, "interpolated at eleven recall levels", *(band_words(bands) if shaded else [])]
     summary = f"Interpolated precision at recall levels of {_names(systems)}; {stated}."
     return graph.described(subtitle="; ".join(words), summary=summary)
-
-
-def _random_at_levels(systems: list[RelevantRanks]) -> list[Curve]:
-    """What a random order of the queries shows at recall levels, above the generality: at its hits, not interpolated.
-
-    Of large classes it is left out: it takes long, and lies on the generality, which is stated.
-    """
-    first = systems[0]
-    if not size_known(systems) or int(first.relevant.max()) > MOST_RELEVANT:
-        return []
-    line = random_at_recall_levels(first)
-    return [replace(line, name=f"random {from_to(line.y)}")]
 
 
 def _by_generality(queries: RelevantRanks, groups: list[QueryGroup], scopes: Sequence[float]) -> Graph:
@@ -293,7 +273,6 @@ def _by_generality(queries: RelevantRanks, groups: list[QueryGroup], scopes: Seq
 
 
 def _compared(systems: list[RelevantRanks], group: QueryGroup, scopes: Sequence[float]) -> Graph:
-    """Several systems, or one, on one group."""
     members = [group, *(group_named(queries, group.name) for queries in systems[1:])]
     title = "Precision and recall" + (f" of {systems[0].system}" if len(systems) == 1 else "")
     graph = _behind(Graph(title, RECALL, PRECISION), group.queries, scopes)
@@ -411,7 +390,12 @@ class Radial:
             whole = _with_lines(last, int(queries.relevant[0]), scopes)
             curve, recall = radial_lattice(queries, whole), over_scope(queries, whole, "recall")
         else:
-            grid = _grid(members)
+            grid = doubling_grid(queries)  # equal steps of log2 a that exist for every query
+            if grid.size > 1:  # to the end of the longest ranking
+                first, reach = np.log2(grid[0]), float(np.log2(np.maximum(queries.depth, 1) / queries.relevant).max())
+                last_step = max(min(np.log2(grid[-1]), reach), first)
+                grid = np.asarray(2.0 ** np.arange(first, last_step + SLACK, STEP))
+            grid = grid if grid.size else np.ones(1)
             curve, recall = radial_mean(queries, grid), over_relevant_scope(queries, grid, "recall")
         return cls._of(members, curve, recall, scopes, members.exact)
 
@@ -423,7 +407,12 @@ class Radial:
         members = QueryGroup(f"G = {level}", float(level), queries, np.arange(len(queries)))
         relevant = np.unique(queries.relevant)
         exact = relevant.size == 1
-        a = _thinned_grid(relevant, level, scopes)
+        if exact:  # up to the whole thinned collection: whole scopes
+            size = int(relevant[0])
+            a = np.asarray(_with_lines(size * 2**level, size, scopes) / size)
+        else:
+            start = np.ceil(-np.log2(relevant[0]) / STEP - SLACK) * STEP
+            a = np.asarray(2.0 ** np.arange(start, level + SLACK, STEP))
         recall = recall_at_level(queries, level, a)
         mean = recall.low.mean(axis=0)
         curve = Curve(
@@ -451,7 +440,6 @@ class Radial:
 
     @property
     def a(self) -> FloatArray:
-        """The relevant scope of each point."""
         return np.asarray(self.curve.more["a"], dtype=np.float64)
 
     @property
@@ -474,9 +462,7 @@ class Radial:
 
     def interval_facts(self) -> Facts:
         """The pointwise interval of precision: at a = 1 that of R-precision."""
-        limits = intervals_of(self.each, self.members.queries)
-        most = self._most()
-        return interval_facts(limits.low * most, limits.high * most, limits.ways, of=" of p")
+        return pointwise_facts(self.each, self.members.queries, times=self._most(), of=" of p")
 
     def limits(self, band: Band) -> Region:
         """The band as one of precision, at each a."""
@@ -527,20 +513,146 @@ def _with_lines(last: int, relevant: int, scopes: Sequence[float]) -> IntArray:
     return np.union1d(chosen_scopes(last), on[(on >= 1) & (on <= last)])
 
 
-def _thinned_grid(relevant: IntArray, level: int, scopes: Sequence[float]) -> FloatArray:
-    """Relevant scopes up to the whole thinned collection: whole scopes where there is one class size, else steps."""
-    if relevant.size > 1:
-        first = np.ceil(-np.log2(relevant[0]) / STEP - SLACK) * STEP
-        return np.asarray(2.0 ** np.arange(first, level + SLACK, STEP))
-    size = int(relevant[0])
-    return np.asarray(_with_lines(size * 2**level, size, scopes) / size)
+# Groups of equal generality: which queries may share a precision-recall curve, and which group is shown first.
+#
+# Queries of one class size in one collection share a lattice of points and need no interpolation: groups are exact
+# where such groups exist. Otherwise queries are binned by their generality index G, and their curve is interpolated.
+
+EVERY_QUERY = "all"
+ONE_SIZE, ONE_INDEX = "one class size", "one generality index, rounded"
+MOST_OFFERED = 8  # exact groups that a page offers
+ENOUGH = 10  # sampling units that make an exact group worth a curve of its own
 
 
-def _grid(members: QueryGroup) -> FloatArray:
-    """Relevant scopes at equal steps of log2 a that exist for every query, to the end of the longest ranking."""
-    queries = members.queries
-    coarse = doubling_grid(queries)
-    if coarse.size < 2:
-        return coarse if coarse.size else np.ones(1)
-    last = min(np.log2(coarse[-1]), float(np.log2(np.maximum(queries.depth, 1) / queries.relevant).max()))
-    return np.asarray(2.0 ** np.arange(np.log2(coarse[0]), max(last, np.log2(coarse[0])) + SLACK, STEP))
+@dataclass(frozen=True, eq=False)
+class QueryGroup:
+    """Some queries of all, and the words for them; their rankings are taken when they are asked for."""
+
+    name: str  # c = 8, or G = 7
+    index: float
+    everything: RelevantRanks
+    rows: IntArray
+
+    def __len__(self) -> int:
+        return self.rows.size
+
+    @cached_property
+    def queries(self) -> RelevantRanks:
+        return self.everything.take(self.rows)
+
+    @cached_property
+    def units(self) -> int:
+        classes = unit_classes(self.everything)
+        return len(self) if classes is None else len({classes[row] for row in self.rows.tolist()})
+
+    @property
+    def exact(self) -> bool:
+        """Whether all queries have one class size in one collection, so that nothing is interpolated."""
+        whole = self.everything
+        return bool(np.ptp(whole.relevant[self.rows]) == 0 and np.ptp(whole.collection[self.rows]) == 0)
+
+
+def query_groups(queries: RelevantRanks, group: str | None = None) -> list[QueryGroup]:
+    """The groups, easiest first: `group` is exact, bins or all, or the name of the one wanted; None takes what fits.
+
+    Exact groups fit where half of the sampling units are in groups of enough of them, and where there is only one.
+    >>> five = RelevantRanks.from_ranks([[1, 2]] * 12 + [[1, 2, 3]] * 12, collection=64)
+    >>> [(each.name, len(each.queries)) for each in query_groups(five)]
+    [('c = 3', 12), ('c = 2', 12)]
+    >>> [each.name for each in query_groups(five, "bins")]
+    ['G = 4', 'G = 5']
+    """
+    known_sizes(queries, "radial averaging")
+    if group == "bins":
+        return _members(queries, "bins")
+    if group not in (None, "exact"):
+        return [group_named(queries, group)]
+    exact = _members(queries, "exact")
+    units = [each.units for each in exact]
+    fits = 2 * sum(each for each in units if each >= ENOUGH) >= sum(units)
+    return exact if group or len(exact) == 1 or fits else _members(queries, "bins")
+
+
+def every_query(queries: RelevantRanks) -> QueryGroup:
+    """All queries as one group, of whatever generality."""
+    return QueryGroup(EVERY_QUERY, 0.0, queries, np.arange(len(queries)))
+
+
+def usual(groups: Sequence[QueryGroup]) -> QueryGroup:
+    """The group to show first: of those of enough units the one nearest to the query in the middle by generality."""
+    index = np.repeat([each.index for each in groups], [len(each) for each in groups])
+    middle = float(np.median(index))
+    return min(solid(groups), key=lambda each: (abs(each.index - middle), -len(each)))
+
+
+def spread_out(groups: Sequence[QueryGroup], most: int) -> list[QueryGroup]:
+    """So many groups of enough units at most, evenly from the easiest to the hardest."""
+    enough = solid(groups)
+    places = np.unique(np.linspace(0, len(enough) - 1, min(most, len(enough))).round().astype(np.int64))
+    return [enough[place] for place in places.tolist()]
+
+
+def solid(groups: Sequence[QueryGroup]) -> list[QueryGroup]:
+    """The groups of enough units; where there are none, those that do not rest on few, else all."""
+    for least in (ENOUGH, FEW_UNITS, 0):
+        some = [each for each in groups if each.units >= least]
+        if some:
+            break
+    return some
+
+
+def group_choices(queries: RelevantRanks) -> list[tuple[str, list[QueryGroup]]]:
+    """What a page offers, under headings: the kind that fits first; bins hold every query, exact groups may be many."""
+    shown, bins = query_groups(queries), _members(queries, "bins")
+    exact = [each for each in _members(queries, "exact") if each.units >= FEW_UNITS]
+    largest = sorted(exact, key=lambda each: -len(each))[:MOST_OFFERED]
+    there = {each.rows.tobytes() for each in largest}
+    one_size = (ONE_SIZE, [each for each in exact if each in largest])
+    several = (ONE_INDEX, [each for each in bins if each.rows.tobytes() not in there])
+    ordered = [several, one_size] if shown[0].name.startswith("G") else [one_size, several]
+    return [(heading, groups) for heading, groups in ordered if groups]
+
+
+def group_named(queries: RelevantRanks, name: str) -> QueryGroup:
+    """The group of this name, as c=8 (or c=8,d=1000) or G=7, or all; c=8 needs no collection size."""
+    if name == EVERY_QUERY:
+        return every_query(queries)
+    if not size_known([queries]) and (size := re.fullmatch(r"c=([1-9]\d*)", _plain(name))):
+        return QueryGroup(f"c = {size[1]}", 0.0, queries, rows_of_size(queries, int(size[1])))
+    by: By = "bins" if name.strip().upper().startswith("G") else "exact"
+    groups = _members(queries, by)
+    wanted = _plain(name)
+    for each in groups:
+        first = int(each.rows[0])
+        full_name = f"c = {each.everything.relevant[first]}, d = {each.everything.collection[first]}"
+        if wanted in (_plain(each.name), _plain(full_name)):
+            return each
+    of_size = [each for each in groups if _plain(each.name).partition(",")[0] == wanted]
+    if len(of_size) == 1:  # classes of one size are all in collections of one size
+        return of_size[0]
+    there = ", ".join(f"{_plain(each.name)} ({len(each):,})" for each in _members(queries, "bins"))
+    sizes = sorted(_members(queries, "exact"), key=lambda each: -len(each))[:8]
+    most = ", ".join(f"{_plain(each.name)} ({len(each):,})" for each in sizes)
+    raise SettingError(
+        f"{queries.system} has no group {name!r}. By generality index, with their queries: {there}. Largest groups of "
+        f"one class size: {most}. Or exact or bins for all groups of a kind, or all for every query in one"
+    )
+
+
+def _members(queries: RelevantRanks, by: By) -> list[QueryGroup]:
+    groups = generality_groups(queries, by)
+    one_size = np.ptp(queries.collection) == 0
+    return [
+        QueryGroup(group.name.partition(", d")[0] if one_size else group.name, group.index, queries, group.rows)
+        for group in groups
+    ]
+
+
+def _plain(name: str) -> str:
+    """Without spaces, in the case that letters have here.
+
+    >>> _plain("g = 7.0"), _plain("C=8")
+    ('G=7', 'c=8')
+    """
+    text = re.sub(r"\.0+$", "", name.replace(" ", "").lower())
+    return text.replace("g=", "G=")

@@ -13,19 +13,23 @@ import sys
 from collections.abc import Callable, Iterator
 from functools import cache
 from html import unescape
+from importlib import import_module
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from rankscope.core.errors import RankscopeError, SettingError
+import numpy as np
+
+from rankscope.core.arrays import FloatArray
+from rankscope.core.errors import MissingExtra, RankscopeError, SettingError
 from rankscope.core.files import atomic
 from rankscope.core.names import cell, one_line
-from rankscope.reports.graphs.graph import Graph
-from rankscope.reports.graphs.layout import text_width
-from rankscope.reports.graphs.marks import (
+from rankscope.reports.graphs.graph import (
     Bars,
     Dots,
     Facts,
+    Graph,
     Guide,
     Mark,
     ShadedRegion,
@@ -34,7 +38,7 @@ from rankscope.reports.graphs.marks import (
     SurfaceMark,
     Tiles,
 )
-from rankscope.reports.graphs.style import FONT, Look
+from rankscope.reports.graphs.layout import FONT, Look, text_width, wrap_text
 from rankscope.reports.graphs.vega_lite import VERSION, specification
 
 # Pictures by vl-convert: no browser, and print size as the look says (96 CSS pixels to the inch).
@@ -44,11 +48,6 @@ TRIES = 16
 PDF_FONT = re.compile(rb"\n(\d+) 0 obj\n<<\n  /Type /Font\n  /Subtype /Type0")
 PDF_RESOURCES = re.compile(rb"(?: +/[a-z]+\d+ \d+ 0 R\n){2,}")
 DENSITY = 300  # dots per inch of PNG
-
-
-def svg_bytes(graph: Graph, look: Look) -> bytes:
-    """Scalable, with text as text."""
-    return fit_text(_plain_svg(graph, look)).encode()
 
 
 def _plain_svg(graph: Graph, look: Look) -> str:
@@ -61,11 +60,8 @@ def pdf_bytes(graph: Graph, look: Look) -> bytes:
     vl-convert writes fonts in another order each time, by chance; of equal graphs that of their numbers is kept, so
     that they give equal bytes. Two fonts, upright and bold, take two tries on average, of some hundredths of a second.
     """
-
-    def in_points(size: re.Match[str]) -> str:
-        return f'{size[1]}="{float(size[2]) * TO_POINTS:g}"'
-
-    sized = re.sub(r'(width|height)="([\d.]+)"', in_points, _plain_svg(graph, look), count=2)
+    size = re.compile(r'(width|height)="([\d.]+)"')
+    sized = size.sub(lambda one: f'{one[1]}="{float(one[2]) * TO_POINTS:g}"', _plain_svg(graph, look), count=2)
     for _ in range(TRIES):
         document = bytes(converter().svg_to_pdf(sized))
         numbers = [int(number) for number in PDF_FONT.findall(document)]
@@ -89,17 +85,12 @@ def converter() -> Any:
 
 # A graph as bytes in each format, and into a file that appears whole or not at all.
 
-STATIC: dict[str, Callable[[Graph, Look], bytes]] = {"svg": svg_bytes, "pdf": pdf_bytes, "png": png_bytes}
+STATIC: dict[str, Callable[[Graph, Look], bytes]] = {
+    "svg": lambda graph, look: fit_text(_plain_svg(graph, look)).encode(),
+    "pdf": pdf_bytes,
+    "png": png_bytes,
+}
 FORMATS = (*STATIC, "html", "json", "csv")
-
-
-def save_graph(
-    graph: Graph, path: str | Path, *, theme: str = "light", width: str | float | None = None, flat: bool = False
-) -> None:
-    """Render everything first, then write it in one go."""
-    data = render_graph(graph, format_of(path), theme=theme, width=width, flat=flat)
-    with atomic(path, "wb") as file:
-        file.write(data)
 
 
 def format_of(path: str | Path) -> str:
@@ -127,17 +118,13 @@ def render_graph(
     if format == "html":
         return graph_page(graph, look).encode()
     if not flat and not flat_for_want_of_matplotlib(graph, format) and graph.z is not None:
-        from rankscope.reports.graphs.matplotlib3d import picture
-
         return picture(graph, look, format)
     return STATIC[format](graph, look)
 
 
 def flat_for_want_of_matplotlib(graph: Graph, format: str) -> bool:
     """Whether a surface becomes a heat map because nothing here draws it in three dimensions."""
-    from rankscope.reports.graphs.matplotlib3d import is_installed
-
-    return graph.z is not None and format in STATIC and not is_installed()
+    return graph.z is not None and format in STATIC and find_spec("matplotlib") is None
 
 
 # An interactive page that needs no net: the script of Vega is inside, once.
@@ -147,25 +134,20 @@ OPTIONS = {"actions": {"export": True, "source": False, "compiled": False, "edit
 
 
 def graph_page(graph: Graph, look: Look) -> str:
-    """The whole page."""
     theme = look.theme
     style = (
         f"body{{margin:2rem;background:{theme.paper};color:{theme.ink};font:14px {FONT}}}"
         f"p{{color:{theme.words};max-width:60em}}#vg-tooltip-element{{font-family:{FONT}}}"
     )
-    scripts = "\n".join(f"<script>{each}</script>" for each in (vega_script(), embedding_script(graph, look)))
+    tooltip: dict[str, Any] = {"theme": theme.name if theme.name == "dark" else "light"}
+    spec = _inside_script(specification(graph, look, interactive=True))
+    draw = f"vegaEmbed('#graph', {spec}, {_inside_script({**OPTIONS, 'tooltip': tooltip})});"
+    scripts = "\n".join(f"<script>{each}</script>" for each in (vega_script(), draw))
     body = f'<div id="graph"></div>\n<p>{HINT}</p>\n{scripts}'
     return (
         f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f"<title>{markup.escape(graph.title)}</title>\n<style>{style}</style>\n</head>\n<body>\n{body}\n</body>\n</html>\n"
     )
-
-
-def embedding_script(graph: Graph, look: Look, place: str = "graph") -> str:
-    """The script that draws the graph into the element of this id; several graphs share one `script()`."""
-    tooltip: dict[str, Any] = {"theme": look.theme.name if look.theme.name == "dark" else "light"}
-    spec = _inside_script(specification(graph, look, interactive=True))
-    return f"vegaEmbed('#{place}', {spec}, {_inside_script({**OPTIONS, 'tooltip': tooltip})});"
 
 
 def _inside_script(value: object) -> str:
@@ -287,3 +269,130 @@ def _text_length(content: str, size: float, is_bold: bool) -> str:
     if len(text) <= ONE_CHARACTER:
         return ""
     return f' textLength="{text_width(text, size, is_bold):.2f}" lengthAdjust="spacingAndGlyphs"'
+
+
+# A surface of precision over generality and recall in three dimensions, by matplotlib: Vega-Lite cannot draw it.
+# With it the plane p = r, and in the plane GRiP, where it cuts the surface, and the level of a random order.
+
+INCH = 96.0
+DENSITY = 300
+ELEVATION, AZIMUTH = 26, -62  # from the side of high recall, down the slope
+GREY, THICK = "#4d4d4d", "#d55e00"
+SHEET = 12  # steps of the plane between two of its borders
+BEHIND, BEFORE, ON_TOP = -1, 5, 10
+WORDS = "; grey: the plane p = r; thick: GRiP, where it cuts the surface; dashed: random level"
+STRETCH = 1.2  # DejaVu Sans is so much wider than Arial
+PLOT, LEADING = 0.83, 1.3  # height of the plot in widths, and of a line of text in its size
+
+
+class Matplotlib3dCanvas:
+    """Draws surfaces; other marks belong to flat graphs and are left out."""
+
+    def __init__(self, look: Look) -> None:
+        self.look = look
+
+    def begin(self, graph: Graph) -> None:
+        look = self.look
+        room = (look.width - 8) / STRETCH
+        title = wrap_text(graph.title, look.large, room, bold=True)
+        cuts = [_cut(mark) for mark in graph.marks if isinstance(mark, SurfaceMark)]
+        words = WORDS if any(each is not None for each in cuts) else ""
+        subtitle = wrap_text(f"{graph.subtitle}{words}", look.text, room)
+        lines = [(line, look.large, "bold") for line in title] + [(line, look.text, "normal") for line in subtitle]
+        plot = look.width * PLOT
+        tall = plot + sum(size * LEADING for _, size, _ in lines)
+        self.figure = import_module("matplotlib.figure").Figure(
+            figsize=(look.width / INCH, tall / INCH), facecolor=look.theme.paper
+        )
+        place = (0.0, 0.02, 0.93, plot / tall)
+        self.axes = self.figure.add_axes(place, projection="3d", facecolor=look.theme.paper)
+        self.axes.view_init(ELEVATION, AZIMUTH)
+        self.axes.set_box_aspect((1.25, 1.0, 0.8), zoom=min(1.06, 1.4 - 154 / look.width))  # room for the words
+        self.axes.computed_zorder = False
+        y = 1 - 4 / tall
+        for line, size, weight in lines:
+            style = {"size": size * 72 / INCH, "weight": weight, "color": look.theme.ink}
+            self.figure.text(0.012, y, line, va="top", **style)
+            y -= size * LEADING / tall
+        self._labels(graph)
+
+    def mark(self, mark: Mark) -> None:
+        if not isinstance(mark, SurfaceMark):
+            return
+        import matplotlib
+
+        colours = matplotlib.colormaps["cividis"](np.nan_to_num(mark.z))
+        self.axes.plot_surface(
+            mark.x,
+            mark.y,
+            mark.z,
+            facecolors=colours,
+            rstride=1,
+            cstride=1,
+            shade=False,
+            linewidth=0.35,
+            edgecolor=self.look.theme.ink,
+            antialiased=True,
+            alpha=0.92,
+        )
+        cut = _cut(mark)
+        if cut is not None:
+            self._plane(mark.x[:, 0], cut)
+
+    def _plane(self, index: FloatArray, cut: FloatArray) -> None:
+        """The plane p = r, below the surface and above it, with both lines in it."""
+        self._sheet(index, np.zeros(index.size), cut, BEHIND)
+        self._sheet(index, cut, np.ones(index.size), BEFORE)
+        self.axes.plot(index, cut, cut + 0.004, color=THICK, linewidth=1.8, zorder=ON_TOP)
+        fine = np.linspace(float(index.min()), float(index.max()), 80)
+        level = 2.0**-fine
+        self.axes.plot(
+            fine, level, level, color=self.look.theme.ink, linewidth=1.0, linestyle=(0, (4, 2)), zorder=ON_TOP
+        )
+
+    def _sheet(self, index: FloatArray, start: FloatArray, end: FloatArray, layer: int) -> None:
+        """The part of the plane between two recalls at each G, with its border."""
+        recall = np.linspace(start, end, num=SHEET)
+        x = np.broadcast_to(index, recall.shape)
+        style = {"shade": False, "linewidth": 0, "rstride": 1, "cstride": 1, "zorder": layer}
+        self.axes.plot_surface(x, recall, recall, color=GREY, alpha=0.25, **style)
+        sides: list[Any] = [(slice(None), 0), (-1, slice(1, None)), (slice(None, None, -1), -1)]
+        border, along = (np.concatenate([grid[side] for side in sides]) for grid in (recall, x))
+        self.axes.plot(along, border, border, color=GREY, linewidth=0.8, zorder=layer)
+
+    def _points(self, small: bool = False) -> float:
+        return (self.look.small if small else self.look.text) * 72 / INCH
+
+    def _labels(self, graph: Graph) -> None:
+        ink = self.look.theme.ink
+        sides = (("x", graph.x, self.axes.xaxis), ("y", graph.y, self.axes.yaxis), ("z", graph.z, self.axes.zaxis))
+        for name, axis, side in sides:
+            if axis is None:
+                continue
+            getattr(self.axes, f"set_{name}label")(axis.title, size=self._points(), color=ink, labelpad=-4)
+            low, high = axis.domain or (0.0, 1.0)
+            getattr(self.axes, f"set_{name}lim")(*((high, low) if name == "y" else (low, high)))
+            side.set_pane_color((0.5, 0.5, 0.5, 0.06))
+            side._axinfo["grid"].update({"linewidth": 0.3, "color": self.look.theme.faint})
+            self.axes.tick_params(name, labelsize=self._points(small=True), colors=ink, pad=-2)
+
+
+def _cut(mark: SurfaceMark) -> FloatArray | None:
+    """Recall = precision at each G, where the mesh has a column of it."""
+    same = np.isclose(mark.y, mark.z, rtol=1e-9, atol=1e-12) & (mark.y > 0)
+    column = np.flatnonzero(same.all(axis=0))
+    return np.asarray(mark.y[:, int(column[-1])]) if column.size else None
+
+
+def picture(graph: Graph, look: Look, format: str) -> bytes:
+    """A graph with a surface as svg, pdf or png; equal graphs give equal bytes."""
+    try:
+        import matplotlib
+    except ImportError:
+        raise MissingExtra("matplotlib", "plots") from None
+    canvas, target = Matplotlib3dCanvas(look), io.BytesIO()
+    plain: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {"Software": None}}
+    with matplotlib.rc_context({"font.family": "DejaVu Sans", "svg.hashsalt": "rankscope", "pdf.fonttype": 42}):
+        graph.draw(canvas)
+        canvas.figure.savefig(target, format=format, dpi=DENSITY, metadata=plain[format])
+    return target.getvalue()

@@ -1,4 +1,4 @@
-"""Curves over scope: precision, recall, and precision over a doubling window, where the class size is not known."""
+"""Precision and recall over scope, precision over a doubling window, and the scores of relevant items and others."""
 
 from __future__ import annotations
 
@@ -16,12 +16,10 @@ from rankscope.analysis.statistics.query_curves import over_scope as curves_over
 from rankscope.core.arrays import FloatArray, IntArray
 from rankscope.core.errors import SettingError
 from rankscope.core.wording import how_many
+from rankscope.ranks.kept_scores import why_no_scores
 from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks
-from rankscope.reports.graphs.axes import Axis
-from rankscope.reports.graphs.graph import Graph
+from rankscope.reports.graphs.graph import Axis, Graph, Side
 from rankscope.reports.graphs.kinds import ONE, SEVERAL, Option, kind
-from rankscope.reports.graphs.marks import Side
-from rankscope.reports.graphs.query_groups import rows_of_size
 from rankscope.reports.graphs.systems import (
     MOST_BANDS,
     Systems,
@@ -31,11 +29,11 @@ from rankscope.reports.graphs.systems import (
     counted_systems,
     facts_of,
     generality_words,
-    interval_facts,
-    intervals_of,
     legend_notes,
     number,
+    pointwise_facts,
     random_name,
+    rows_of_size,
     size_known,
     thin_words,
     with_band,
@@ -78,9 +76,7 @@ def graph_over_scope(systems: Systems, quantity: Quantity, places: tuple[tuple[f
         curves = curves_over_scope(queries, chosen_scopes(_last_scope(queries)), quantity)
         around = band_around(curves, queries, drawn=shaded)
         bound = bounded_at(queries, around.x.astype(np.int64))
-        limits = intervals_of(curves, queries)
-        intervals = interval_facts(limits.low, limits.high, limits.ways)
-        told = {**facts_of(replace(around.curve(), lower_bound=bound)), **intervals}
+        told = {**facts_of(replace(around.curve(), lower_bound=bound)), **pointwise_facts(curves, queries)}
         graph = with_band(graph, around, queries.system, note, facts=told, markers=7, shaded=shaded)
         ends += around.x[bound][:1].tolist()
         bands.append(around)
@@ -140,17 +136,32 @@ def precision_window_graph(
     if relevant is not None:
         shown = [each.take(rows_of_size(each, relevant)) for each in shown]
     if queries:
-        curves = _of_queries(shown[0], queries)
+        some = shown[0].take(_rows(shown[0], queries))
+        lines = window_curves(some, chosen_scopes(max(1, int(some.depth.max(initial=1)))))
+        curves = list(zip(lines, [f"c = {c:,}" for c in some.relevant.tolist()], strict=True))
     else:
         means = [window_mean(each, chosen_scopes(max(1, int(each.depth.max(initial=1))))) for each in shown]
         curves = list(zip(means, legend_notes(shown), strict=True))
     last = max(2.0, *(float(curve.more["scope"].max()) for curve, _ in curves))
     seen = np.concatenate([curve.more["precision"] for curve, _ in curves])
-    level = _random_level(shown, relevant, seen, last)
+    random = (relevant or 1) / float(shown[0].collection.max()) if size_known(shown) else 0.0
+    level = random if random * FAR_BELOW >= _bottom(seen, last, None) else None  # a lower one would squeeze the curves
     floor = _bottom(seen, last, level)
     x, y = Axis("scope", "s", "log2", domain=(1, last)), Axis("precision", "p", "log2", domain=(floor, 1))
-    graph = Graph("Precision over a doubling window", x, y, subtitle=_window_subtitle(shown, queries, relevant))
-    graph = graph.guides(_diagonals(last, floor)) if relevant is None else _ceiling(graph, relevant, last)
+    if queries:
+        what, stated = f"{how_many(len(queries))} of {shown[0].system}", generality_words([some])
+    else:
+        what, stated = "means over queries" if len(shown[0]) > 1 else how_many(1), generality_words(shown)
+    diagonals = "grey diagonals: v hits, the number on top" if relevant is None else ""
+    subtitle = "; ".join(filter(None, (what, stated, diagonals)))
+    graph = Graph("Precision over a doubling window", x, y, subtitle=subtitle)
+    if relevant is None:
+        graph = graph.guides(_diagonals(last, floor))
+    elif relevant < last:  # what more than all relevant items would be, and its border v = c
+        beyond = np.geomspace(relevant, last, 100)
+        limit = 2.0 ** ceiling(relevant, beyond).y
+        graph = graph.area(Region(beyond, limit, np.ones(limit.size)), f"out of reach: more than {relevant:,} hits")
+        graph = graph.guides([Curve(beyond, limit, "ceiling c/s")], at=0.45)
     if level is not None:
         name = f"{'lowest random level 1/d' if relevant is None else 'random level c/d'} = {number(level)}"
         graph = graph.guides([Curve(np.array([1.0, last]), np.full(2, level), name)], dashed=True, at=0.03)
@@ -159,36 +170,11 @@ def precision_window_graph(
     return graph.described(summary=f"Precision over scope on log2 scales of {', '.join(c.name for c, _ in curves)}.")
 
 
-def _random_level(shown: Sequence[RelevantRanks], relevant: int | None, seen: FloatArray, last: float) -> float | None:
-    """The precision of a random order; None where it is not known, or so far below that curves would be squeezed."""
-    if not size_known(shown):
-        return None
-    level = (relevant or 1) / float(shown[0].collection.max())
-    return level if level * FAR_BELOW >= _bottom(seen, last, None) else None
-
-
 def _bottom(seen: FloatArray, last: float, level: float | None) -> float:
     """A power of two below everything that is drawn."""
     lowest = seen[seen > 0].min(initial=1.0) if (seen > 0).any() else 1 / last
     lowest = min(lowest, level) if level is not None else lowest
     return float(min(max(LOWEST, 2.0 ** np.floor(np.log2(lowest) - (level == lowest))), 0.5))
-
-
-def _ceiling(graph: Graph, relevant: int, last: float) -> Graph:
-    """What more than all relevant items would be, and its border v = c."""
-    if relevant >= last:
-        return graph
-    beyond = np.geomspace(relevant, last, 100)
-    limit = 2.0 ** ceiling(relevant, beyond).y
-    graph = graph.area(Region(beyond, limit, np.ones(limit.size)), f"out of reach: more than {relevant:,} hits")
-    return graph.guides([Curve(beyond, limit, "ceiling c/s")], at=0.45)
-
-
-def _of_queries(system: RelevantRanks, wanted: Sequence[str]) -> list[tuple[Curve, str]]:
-    some = system.take(_rows(system, wanted))
-    scopes = chosen_scopes(max(1, int(some.depth.max(initial=1))))
-    notes = [f"c = {c:,}" for c in some.relevant.tolist()]
-    return list(zip(window_curves(some, scopes), notes, strict=True))
 
 
 def _with_window(graph: Graph, curve: Curve, note: str, floor: float) -> Graph:
@@ -213,19 +199,9 @@ def _diagonals(last: float, floor: float) -> list[Curve]:
         hits = float(2.0 ** line.x[0])
         end = min(last, hits / floor)
         if hits < last:
-            lines.append(
-                Curve(np.array([end, hits]), np.array([hits / end, 1.0]), f"{hits:,.0f}" if hits > 1 else "v = 1")
-            )
+            name = f"{hits:,.0f}" if hits > 1 else "v = 1"
+            lines.append(Curve(np.array([end, hits]), np.array([hits / end, 1.0]), name))
     return lines
-
-
-def _window_subtitle(systems: Sequence[RelevantRanks], queries: Sequence[str], relevant: int | None) -> str:
-    system = systems[0]
-    means = "means over queries" if len(system) > 1 else how_many(1)
-    what = f"{how_many(len(queries))} of {system.system}" if queries else means
-    shown = [system.take(_rows(system, queries))] if queries else systems
-    diagonals = "grey diagonals: v hits, the number on top" if relevant is None else ""
-    return "; ".join(filter(None, (what, generality_words(shown), diagonals)))
 
 
 def _rows(system: RelevantRanks, wanted: Sequence[str]) -> IntArray:
@@ -233,3 +209,82 @@ def _rows(system: RelevantRanks, wanted: Sequence[str]) -> IntArray:
     if missing:
         raise SettingError(f"{system.system} has no query {', '.join(missing)} with a relevant item")
     return np.array([system.queries.index(query) for query in wanted], dtype=np.int64)
+
+
+# Scores of relevant items and of the best distractors: how far a system keeps them apart.
+
+MOST_BINS = 60
+PARTED = 0.9  # share of the relevant items above a threshold from which on it parts them
+SCORE_DISTRIBUTION = "the score distribution"
+
+
+@kind("score-distribution", "scores of relevant items and distractors", systems=ONE, needs=("scores",))
+def score_distribution_graph(systems: Systems) -> Graph:
+    """Scores of the relevant items found, against those of the best distractors of each query, of one system.
+
+    Where the two overlap a threshold on the score cannot part them. Only the best distractors of a query are kept, 256
+    of them, so their curve is the upper end of all. Needs the scores: saved ranks have them, if the run had.
+    """
+    (queries,) = counted_systems(systems, SCORE_DISTRIBUTION, ONE)
+    hits, others = _scores(queries)
+    scores = np.concatenate([hits, others])
+    low, high = float(scores.min()), float(scores.max())
+    low, high = (low - 0.5, low + 0.5) if low == high else (low, high)
+    bins = min(MOST_BINS, max(8, int(scores.size**0.5))) if np.ptp(scores) > 0 else 1
+    edges = np.linspace(low, high, bins + 1)
+    kept = float((hits > np.quantile(others, 0.99)).mean())
+    most = int(queries.distractors.lengths.max()) if queries.distractors is not None else 0
+    graph = Graph(
+        f"Scores of {queries.system}",
+        Axis("score", domain=(float(edges[0]), float(edges[-1]))),
+        Axis("share of items", "per bin"),
+        subtitle=f"{how_many(len(queries))}; {kept:.0%} of the relevant items score above 99% of these distractors",
+        conclusion=_parting_conclusion(kept),
+        summary=f"Score distributions of relevant items and distractors of {queries.system}.",
+    )
+    for name, values, note in (
+        ("relevant", hits, how_many(hits.size, "item", "items")),
+        ("distractors", others, f"{how_many(others.size, 'item', 'items')}, the {most} best of each query"),
+    ):
+        share = np.histogram(values, edges.size - 1, (edges[0], edges[-1]))[0] / max(values.size, 1)
+        x, y = np.repeat(edges, 2), np.concatenate([[0.0], np.repeat(share, 2), [0.0]])
+        graph = graph.band(Region(x, np.zeros(x.size), y), name)
+        # The bin that each corner of the steps belongs to.
+        row = np.clip(np.arange(x.size) // 2 - (np.arange(x.size) % 2 == 0), 0, edges.size - 2)
+        facts = {
+            "bin": [f"{edges[i]:.4g} to {edges[i + 1]:.4g}" for i in row.tolist()],
+            "share": [f"{value:.2%}" for value in y.tolist()],
+        }
+        graph = graph.curve(Curve(x, y), name, note, markers=0, facts=facts)
+    return graph
+
+
+def _scores(queries: RelevantRanks) -> tuple[FloatArray, FloatArray]:
+    why = why_no_scores(queries)
+    if why:
+        raise SettingError(
+            f"{SCORE_DISTRIBUTION} needs the scores of {queries.system}, but {why}: reduce a run that has scores with "
+            "rankscope evaluate QRELS RUN -o NAME.ranks.parquet (keep_scores=True in Python)"
+        )
+    assert queries.distractors is not None
+    hits = queries.judged["score"][queries.judged["grade"] >= queries.rel]
+    others = queries.distractors["score"]
+    hits, others = hits[np.isfinite(hits)], others[np.isfinite(others)]
+    if not hits.size or not others.size:
+        raise SettingError(
+            f"{SCORE_DISTRIBUTION}: {queries.system} has no finite scores of {'distractors' if hits.size else 'hits'}"
+        )
+    return hits, others
+
+
+def _parting_conclusion(share: float) -> str:
+    """Whether one threshold parts relevant items from distractors.
+
+    >>> _parting_conclusion(0.02)
+    'A threshold on the score that lets 1 % of these distractors through keeps 2 % of the relevant items: too few.'
+    """
+    verdict = "too few" if share < PARTED / 2 else "some are lost" if share < PARTED else "nearly all"
+    return (
+        "A threshold on the score that lets 1 % of these distractors through keeps "
+        f"{100 * share:.0f} % of the relevant items: {verdict}."
+    )

@@ -10,10 +10,10 @@ import numpy as np
 
 from rankscope.analysis.curves.curve import Curve, Region, with_relevant_items
 from rankscope.analysis.statistics.bands import CAUTION, DEFAULT, Band, band
-from rankscope.analysis.statistics.bootstrap import SHORT, Intervals
+from rankscope.analysis.statistics.bootstrap import SHORT
 from rankscope.analysis.statistics.mean_intervals import mean_intervals
 from rankscope.analysis.statistics.query_curves import QueryCurves
-from rankscope.analysis.statistics.sampling_units import FEW_UNITS, drawn_by_class, unit_classes, units_of
+from rankscope.analysis.statistics.sampling_units import FEW_UNITS, drawn_by_class, unit_classes
 from rankscope.analysis.statistics.score_table import ScoreTable
 from rankscope.core.arrays import FloatArray, IntArray
 from rankscope.core.errors import SettingError
@@ -21,9 +21,8 @@ from rankscope.core.wording import how_many
 from rankscope.measures.evaluation.scores import Scores, SystemScores
 from rankscope.measures.notation import parse_measures
 from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks, chosen_distractors
-from rankscope.reports.graphs.graph import Graph
+from rankscope.reports.graphs.graph import Facts, Graph
 from rankscope.reports.graphs.kinds import SEVERAL, Option, SystemCount
-from rankscope.reports.graphs.marks import Facts
 
 if TYPE_CHECKING:
     from rankscope.analysis.comparison.compare import Compared
@@ -137,6 +136,16 @@ def size_known(systems: Iterable[RelevantRanks]) -> bool:
     return all(bool((each.collection != UNKNOWN).all()) for each in systems)
 
 
+def rows_of_size(queries: RelevantRanks, relevant: int) -> IntArray:
+    """The queries with so many relevant items; refuses a number that none has."""
+    rows = np.flatnonzero(queries.relevant == relevant)
+    if not rows.size:
+        sizes, count = np.unique(queries.relevant, return_counts=True)
+        most = ", ".join(str(each) for each in sizes[np.argsort(-count, kind="stable")][:5])
+        raise SettingError(f"{queries.system} has no query with {relevant} relevant items. Most have: {most}")
+    return rows
+
+
 def facts_of(curve: Curve) -> Facts:
     """What to tell of each point of a curve: queries, scope and the like."""
     facts: dict[str, Sequence[object]] = {}
@@ -202,15 +211,6 @@ def compared_values(
     from rankscope.analysis.comparison.compare import compare
 
     return compare([score_values(systems, measure, what)], by_unit=drawn_by_class(systems), level=level, seed=seed)
-
-
-def unit_table(systems: list[RelevantRanks], measure: str, what: str) -> tuple[ScoreTable, str]:
-    """What intervals of means and differences rest on, for the queries that all systems have, and what its rows are."""
-    by_class = drawn_by_class(systems)
-    whole = score_values(systems, measure, what).complete()
-    if not len(whole):
-        raise SettingError(f"{' and '.join(whole.systems)} share no query with a value")
-    return units_of(whole, by_class), "classes" if by_class else "queries"
 
 
 # Of which generality curves are, in words: with it goes the level of a random order (Sebe et al. 2004, section 4).
@@ -372,9 +372,13 @@ def band_around(curves: QueryCurves, queries: RelevantRanks, drawn: bool = True)
     return band(curves, how=DEFAULT if drawn else "t", level=LEVEL, classes=unit_classes(queries))
 
 
-def intervals_of(curves: QueryCurves, queries: RelevantRanks) -> Intervals:
-    """The pointwise interval of the mean of each column."""
-    return mean_intervals(curves.values, unit_classes(queries), level=LEVEL, bounds=(curves.lowest, curves.highest))
+def pointwise_facts(
+    curves: QueryCurves, queries: RelevantRanks, times: FloatArray | float = 1.0, of: str = ""
+) -> Facts:
+    """The pointwise interval of the mean of each column, in the quantity that is so many times the mean."""
+    bounds = (curves.lowest, curves.highest)
+    made = mean_intervals(curves.values, unit_classes(queries), level=LEVEL, bounds=bounds)
+    return interval_facts(made.low * times, made.high * times, made.ways, of)
 
 
 def interval_facts(low: FloatArray, high: FloatArray, ways: Sequence[str], of: str = "") -> Facts:

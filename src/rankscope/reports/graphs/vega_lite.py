@@ -15,18 +15,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from rankscope.core.arrays import FloatArray
-from rankscope.reports.graphs.axes import Axis
-from rankscope.reports.graphs.layout import (
-    SAMPLE,
-    LegendRow,
-    PlotLayout,
-    Ticks,
-    Word,
-    layout_of,
-    shorten_text,
-    text_width,
-)
-from rankscope.reports.graphs.marks import (
+from rankscope.reports.graphs.graph import (
+    Axis,
     Bars,
     Dots,
     Facts,
@@ -39,7 +29,20 @@ from rankscope.reports.graphs.marks import (
     TextMark,
     Tiles,
 )
-from rankscope.reports.graphs.style import FONT, Dress, Look, ink_on, shade_colour
+from rankscope.reports.graphs.layout import (
+    FONT,
+    SAMPLE,
+    Dress,
+    LegendRow,
+    Look,
+    Ticks,
+    Word,
+    ink_on,
+    layout_of,
+    shade_colour,
+    shorten_text,
+    text_width,
+)
 
 if TYPE_CHECKING:
     from rankscope.reports.graphs.graph import Graph
@@ -54,7 +57,6 @@ NO_DATA = {"data": {"values": [{}]}, "mark": {"type": "point", "opacity": 0, "ar
 
 
 def specification(graph: Graph, look: Look, interactive: bool = False) -> dict[str, Any]:
-    """The whole Vega-Lite specification of a graph."""
     canvas = VegaLiteCanvas(look, interactive)
     graph.draw(canvas)
     return canvas.specification()
@@ -69,12 +71,10 @@ class VegaLiteCanvas:
         self._told: list[dict[str, Any]] = []
 
     def begin(self, graph: Graph) -> None:
-        """Compute the layout; axes lie behind everything."""
         self.graph, self.layout = graph, layout_of(graph, self.look)
         self.layers = [self._axes()]
 
     def mark(self, mark: Mark) -> None:
-        """One mark as one layer or several."""
         draw: Mapping[type[Mark], Callable[[Any], None]] = {
             SurfaceMark: self._surface,
             Tiles: self._tiles,
@@ -89,7 +89,6 @@ class VegaLiteCanvas:
         draw[type(mark)](mark)
 
     def specification(self) -> dict[str, Any]:
-        """The dictionary."""
         box, theme = self.layout, self.look.theme
         layers = [*self.layers, *self._words(), *self._legend(), *self._finder()]
         result: dict[str, Any] = {
@@ -120,8 +119,7 @@ class VegaLiteCanvas:
         }
 
     def _axes(self) -> Layer:
-        channels = self._channels()
-        box = self.layout
+        channels, box = self._channels(), self.layout
         channels["x"]["axis"] = axis_of(self.graph.x, box.x, "bottom", self.look)
         channels["y"]["axis"] = axis_of(self.graph.y, box.y, "left", self.look)
         return {**NO_DATA, "encoding": channels}
@@ -147,18 +145,11 @@ class VegaLiteCanvas:
     def _between(self, mark: ShadedRegion) -> None:
         region = mark.role == "region"
         colour = self.look.theme.shade if region else self._dress(mark.name).colour
-        rows = [
-            {"x": x, "low": low, "high": high}
-            for x, low, high in zip(
-                plain_numbers(mark.x), plain_numbers(mark.low), plain_numbers(mark.high), strict=True
-            )
-            if x is not None and low is not None and high is not None
-        ]
+        columns = (plain_numbers(each) for each in (mark.x, mark.low, mark.high))
+        rows = [dict(zip(("x", "low", "high"), row, strict=True)) for row in zip(*columns, strict=True)]
+        rows = [row for row in rows if None not in row.values()]
         style = {"type": "area", "color": colour, "opacity": 1 if region else 0.2, "line": False}
-        self._layer(rows, style, "" if region else mark.name, **self._between_channels())
-
-    def _between_channels(self) -> dict[str, Any]:
-        return {"y": {**self._channels(y="low")["y"]}, "y2": {"field": "high"}}
+        self._layer(rows, style, "" if region else mark.name, y=self._channels(y="low")["y"], y2={"field": "high"})
 
     def _bars(self, mark: Bars) -> None:
         rows = [
@@ -167,7 +158,8 @@ class VegaLiteCanvas:
             if x is not None and y is not None
         ]
         style = {"type": "rect", "color": self._dress(mark.name).colour, "opacity": 0.85, "strokeWidth": 0}
-        self._layer(rows, style, mark.name, x2={"field": "x2"}, **self._between_channels())
+        y, y2 = self._channels(y="low")["y"], {"field": "high"}
+        self._layer(rows, style, mark.name, x2={"field": "x2"}, y=y, y2=y2)
         self._tell(mark.name, mark.x, mark.y, mark.facts)
 
     def _guide(self, mark: Guide) -> None:
@@ -187,9 +179,8 @@ class VegaLiteCanvas:
             "invalid": "break-paths-show-path-domains",
         }
         for y, width in line_widths(mark):
-            self._layer(
-                point_rows(mark.x, y, gaps=True), {**style, "strokeWidth": width}, mark.name, order={"value": 0}
-            )
+            rows = point_rows(mark.x, y, gaps=True)
+            self._layer(rows, {**style, "strokeWidth": width}, mark.name, order={"value": 0})
         for hollow in (False, True):
             which = np.array([each for each in mark.markers if (each in mark.thin) == hollow], dtype=np.int64)
             if which.size:
@@ -207,12 +198,8 @@ class VegaLiteCanvas:
         self._layer(rows, symbol(dress, hollow, self.look.theme.paper), name)
 
     def _spans(self, mark: Spans) -> None:
-        rows = [
-            {"x": low, "x2": high, "y": y}
-            for low, high, y in zip(
-                plain_numbers(mark.low), plain_numbers(mark.high), plain_numbers(mark.y), strict=True
-            )
-        ]
+        columns = (plain_numbers(each) for each in (mark.low, mark.high, mark.y))
+        rows = [{"x": low, "x2": high, "y": y} for low, high, y in zip(*columns, strict=True)]
         style = {"type": "rule", "color": self._dress(mark.name).colour, "strokeWidth": LINE}
         self._layer(rows, style, mark.name, x2={"field": "x2"})
 
@@ -235,21 +222,32 @@ class VegaLiteCanvas:
 
     def _surface(self, mark: SurfaceMark) -> None:
         assert self.graph.z is not None
-        channels: dict[str, Any] = {
-            "x2": {"field": "x2"},
-            "y2": {"field": "y2"},
-            "color": heat_colour(self.graph.z, self.layout, self.look),
+        ink, small = self.look.theme.ink, round(self.look.small, 2)
+        legend = {
+            "title": self.graph.z.title,
+            "orient": "none",
+            "legendX": round(self.layout.width + 10, 1),
+            "legendY": 0,
+            "gradientLength": round(self.layout.height - 24, 1),
+            "gradientThickness": 9,
+            "titleFontWeight": "normal",
+            "titleFontSize": small,
+            "labelFontSize": small,
+            "titleColor": ink,
+            "labelColor": ink,
+            "format": ".1f",
         }
-        rows = heat_cells(mark)
+        channels: dict[str, Any] = {"x2": {"field": "x2"}, "y2": {"field": "y2"}}
+        scale = {"scheme": "cividis", "domain": list(self.graph.z.domain or (0.0, 1.0))}
+        channels["color"] = {"field": "z", "type": "quantitative", "legend": legend, "scale": scale}
         if self.interactive:
             channels["tooltip"] = [
                 {"field": "middle", "type": "quantitative", "title": self.graph.x.title, "format": ".3~f"},
                 {"field": "centre", "type": "quantitative", "title": self.graph.y.title, "format": ".3~f"},
                 {"field": "z", "type": "quantitative", "title": self.graph.z.title, "format": ".4~f"},
             ]
-        self._layer(
-            rows, {"type": "rect", "strokeWidth": 0.3, "stroke": {"expr": "scale('color', datum.z)"}}, **channels
-        )
+        style = {"type": "rect", "strokeWidth": 0.3, "stroke": {"expr": "scale('color', datum.z)"}}
+        self._layer(heat_cells(mark), style, **channels)
 
     # words and legend, at places in pixels
 
@@ -264,11 +262,9 @@ class VegaLiteCanvas:
         return pixel_layer({**mark, "x": round(word.x, 1), "y": round(word.y, 1), **style})
 
     def _words(self) -> list[Layer]:
-        box = self.layout
-        heading = [
-            self._word(word, **self._type(title=number < box.title_lines)) for number, word in enumerate(box.heading)
-        ]
-        return [*heading, *(self._word(word, **self._type(small=True)) for word in box.guides)]
+        heading = enumerate(self.layout.heading)
+        layers = [self._word(word, **self._type(title=number < self.layout.title_lines)) for number, word in heading]
+        return [*layers, *(self._word(word, **self._type(small=True)) for word in self.layout.guides)]
 
     def _legend(self) -> list[Layer]:
         layers = [layer for row in self.layout.legend for layer in self._sample(row)]
@@ -336,7 +332,7 @@ class VegaLiteCanvas:
         return [{"data": {"values": self._told}, "params": [near], "mark": mark, "encoding": encoding}]
 
 
-# Scales, axes and the colours of a surface, as Vega-Lite wants them; places and ticks are those of the layout.
+# Scales and axes, as Vega-Lite wants them; places and ticks are those of the layout.
 
 
 def scale_of(axis: Axis) -> dict[str, Any]:
@@ -350,7 +346,6 @@ def scale_of(axis: Axis) -> dict[str, Any]:
 
 
 def axis_of(axis: Axis, ticks: Ticks, orient: Literal["bottom", "left", "right"], look: Look) -> dict[str, Any]:
-    """An axis with ticks at these places."""
     values, texts = ticks.values, ticks.texts
     order = sorted(range(len(values)), key=lambda i: values[i])  # Vega counts ticks from the lowest
     names = [texts[i].split("\n") if "\n" in texts[i] else texts[i] for i in order]
@@ -380,31 +375,6 @@ def axis_of(axis: Axis, ticks: Ticks, orient: Literal["bottom", "left", "right"]
         "tickWidth": 0.8,
         "labelFlush": False,
         "labelBound": False,
-    }
-
-
-def heat_colour(axis: Axis, layout: PlotLayout, look: Look) -> dict[str, Any]:
-    """The colours of heights, with their legend at the right of the plot."""
-    ink, small = look.theme.ink, round(look.small, 2)
-    legend = {
-        "title": axis.title,
-        "orient": "none",
-        "legendX": round(layout.width + 10, 1),
-        "legendY": 0,
-        "gradientLength": round(layout.height - 24, 1),
-        "gradientThickness": 9,
-        "titleFontWeight": "normal",
-        "titleFontSize": small,
-        "labelFontSize": small,
-        "titleColor": ink,
-        "labelColor": ink,
-        "format": ".1f",
-    }
-    return {
-        "field": "z",
-        "type": "quantitative",
-        "legend": legend,
-        "scale": {"scheme": "cividis", "domain": list(axis.domain or (0.0, 1.0))},
     }
 
 
@@ -450,31 +420,24 @@ def heat_cells(surface: SurfaceMark) -> list[dict[str, Any]]:
     edges = np.linspace(float(np.nanmin(surface.y)), float(np.nanmax(surface.y)), CELLS + 1)
     middle = (edges[:-1] + edges[1:]) / 2
     column = surface.x[:, 0]
-    sides = _sides(column)
+    if column.size == 1:
+        sides = np.array([column[0] - 0.5, column[0] + 0.5])
+    else:
+        between = (column[:-1] + column[1:]) / 2
+        sides = np.concatenate([[2 * column[0] - between[0]], between, [2 * column[-1] - between[-1]]])
     cells = []
     for row, (left, right) in enumerate(pairwise(sides)):
-        heights = _heights(surface.y[row], surface.z[row], middle)
+        there = np.isfinite(surface.y[row]) & np.isfinite(surface.z[row])
+        if not there.any():
+            continue
+        order = np.argsort(surface.y[row, there], kind="stable")
+        y, height = surface.y[row, there][order], surface.z[row, there][order]
+        heights = np.interp(middle, y, height, left=np.nan, right=np.nan)
         for low, high, at, z in zip(edges[:-1], edges[1:], middle, heights, strict=True):
             if np.isfinite(z):
                 cell = {"x": left, "x2": right, "y": low, "y2": high, "z": z, "middle": column[row], "centre": at}
                 cells.append({name: round(float(value), 6) for name, value in cell.items()})
     return cells
-
-
-def _sides(column: FloatArray) -> FloatArray:
-    """The borders of the cells around each column."""
-    if column.size == 1:
-        return np.array([column[0] - 0.5, column[0] + 0.5])
-    between = (column[:-1] + column[1:]) / 2
-    return np.concatenate([[2 * column[0] - between[0]], between, [2 * column[-1] - between[-1]]])
-
-
-def _heights(y: FloatArray, z: FloatArray, at: FloatArray) -> FloatArray:
-    there = np.isfinite(y) & np.isfinite(z)
-    if not there.any():
-        return np.full(at.size, np.nan)
-    order = np.argsort(y[there], kind="stable")
-    return np.interp(at, y[there][order], z[there][order], left=np.nan, right=np.nan)
 
 
 # Small pieces of a Vega-Lite specification.
@@ -546,5 +509,4 @@ def tooltip_value(value: object) -> object:
 
 
 def script_literal(value: object) -> str:
-    """A value as an expression in JavaScript."""
     return json.dumps(value, ensure_ascii=True)

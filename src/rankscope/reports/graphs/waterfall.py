@@ -13,12 +13,9 @@ from rankscope.analysis.pipeline.account import Account, StageEntry, Statement, 
 from rankscope.analysis.statistics.sampling_units import drawn_by_class
 from rankscope.core.errors import SettingError
 from rankscope.core.wording import decimal_text, how_many, signed_text
-from rankscope.reports.graphs.axes import Axis
-from rankscope.reports.graphs.graph import Graph
+from rankscope.reports.graphs.graph import Axis, Graph
 from rankscope.reports.graphs.kinds import Option, SystemCount, kind
 from rankscope.reports.graphs.systems import LevelOption, Systems, counted_systems
-
-# The stages of a pipeline as a waterfall: what each takes of recall.
 
 WHAT = "the ledger"
 STAGES = SystemCount(2, 12)
@@ -38,11 +35,8 @@ def ledger_graph(systems: Systems, scope: ScopeOption = None, level: LevelOption
 
     stages = counted_systems(systems, WHAT, STAGES)
     first, relevant = stages[0], stages[0].relevant
-    others = [
-        each.system
-        for each in stages[1:]
-        if each.queries != first.queries or not np.array_equal(each.relevant, relevant)
-    ]
+    same = [each.queries == first.queries and np.array_equal(each.relevant, relevant) for each in stages]
+    others = [each.system for each, alike in zip(stages, same, strict=True) if not alike]
     if others:
         raise SettingError(
             f"{WHAT} follows the same queries and relevant items through all stages; {', '.join(others)} "
@@ -59,8 +53,6 @@ def ledger_graph(systems: Systems, scope: ScopeOption = None, level: LevelOption
     drawn = stages[0].classes if drawn_by_class(stages) else None
     return waterfall(statement_of(account, drawn, level=level, seed=seed))
 
-
-# The waterfall of a pipeline: from the value of the first stage down to that of the last, one bar a stage.
 
 THICK = 0.62
 HEAD = 1.12  # of the highest mark, so that numbers have room above the bars
@@ -85,7 +77,6 @@ class _Step:
 
     @property
     def top(self) -> float:
-        """The highest of the bar and its interval."""
         return float(np.nanmax([self.before, self.entry.value, self.likely[1]]))
 
 
@@ -121,22 +112,18 @@ def waterfall(statement: Statement) -> Graph:
             if sign * step.entry.loss > 0:
                 line = Curve(np.array([step.place]), np.array([step.entry.value]))
                 graph = graph.bars(line, name, base=step.before, thick=THICK, facts=_facts(step.entry))
-    graph = graph.guides(_joints(statement)).guides(_intervals(steps))
+    half = THICK / 2
+    joints = [  # level lines from each bar to the next, and through stages that change nothing
+        Curve(np.array([place + (half if each.loss else -half), place + 1 - half]), np.full(2, each.value))
+        for place, each in enumerate(statement.entries[:-1], 1)
+    ]
+    graph = graph.guides(joints).guides(_intervals(steps))
     words = [(1.0, first.value, decimal_text(first.value))]
     words += [(step.place, min(1.0, step.top), signed_text(-step.entry.loss)) for step in steps]
     words += [(len(steps) + 2.0, whole.value, decimal_text(whole.value))]
     for place, height, text in words:
         graph = graph.text(place, height + ABOVE * top, text, "center")
     return graph
-
-
-def _joints(statement: Statement) -> list[Curve]:
-    """Level lines from each bar to the next, and through stages that change nothing."""
-    half = THICK / 2
-    return [
-        Curve(np.array([place + (half if each.loss else -half), place + 1 - half]), np.full(2, each.value))
-        for place, each in enumerate(statement.entries[:-1], 1)
-    ]
 
 
 def _intervals(steps: list[_Step]) -> list[Curve]:

@@ -19,12 +19,11 @@ from rankscope.core.files import atomic
 from rankscope.core.rendering import value_text
 from rankscope.core.wording import decimal_text
 from rankscope.measures.direction import best_first, best_value
-from rankscope.reports.graphs.axes import Axis
-from rankscope.reports.graphs.graph import Graph
+from rankscope.reports.graphs.graph import Axis, Graph
 from rankscope.reports.graphs.layout import text_width
 from rankscope.reports.page.first_view import DrawnFigure, figures_data
+from rankscope.reports.page.found_items import thumbnails
 from rankscope.reports.page.pages import DRAWING, render_page, write_page
-from rankscope.reports.page.pictures import thumbnails
 from rankscope.reports.standings import (
     STANDINGS_FILES,
     Standings,
@@ -62,13 +61,10 @@ class FoundPictures(NamedTuple):
 
     @property
     def right(self) -> int:
-        """How many of them are of the class."""
         return sum(hit.relevant for hit in self.hits)
 
 
 class Shown(NamedTuple):
-    """A query with all that was found for it."""
-
     choice: ShownQuery
     row: int
     label: str
@@ -78,7 +74,6 @@ class Shown(NamedTuple):
 def write_benchmark_page(
     standings: Standings, path: str | Path, *, shown: int = SHOWN, first: int = FIRST, seed: int = 0
 ) -> int:
-    """Write the page, whole or not at all; tells its size in bytes."""
     return write_page(render_benchmark(standings, shown=shown, first=first, seed=seed), path)
 
 
@@ -86,6 +81,12 @@ def render_benchmark(standings: Standings, *, shown: int = SHOWN, first: int = F
     queries = shown_queries(standings, shown, first, seed)
     rows = sorted({row for each in queries for row in (each.row, *(hit.row for one in each.found for hit in one.hits))})
     figures = [DrawnFigure.of(name, name, graph, caption) for name, graph, caption in benchmark_graphs(standings)]
+    problems, left_out = standings.benchmark.problems, ": left out" if len(standings.benchmark.problems) == 1 else ""
+    unread = [f"{len(problems):,} pictures could not be read and are left out:"] if len(problems) > 1 else []
+    unread += [f"{name} {why}{left_out}" for name, why in problems[:LINES]]
+    unread += [f"... and {len(problems) - LINES:,} more"] if len(problems) > LINES else []
+    tied = [system.name for system in standings.scores.systems if system.ranks.ties.size]
+    tie_note = "Pictures at equal distance stand in the order of the collection"
     render = partial(
         render_page,
         "benchmark.html.j2",
@@ -94,10 +95,10 @@ def render_benchmark(standings: Standings, *, shown: int = SHOWN, first: int = F
         title=standings.benchmark.pictures.name,
         facts=standings_facts(standings),
         verdict=standings_verdict(standings),
-        warnings=benchmark_warnings(standings),
+        warnings=[*unread, *standings.benchmark.pictures.notes],
         grid=standings_grid(standings),
         lower=standings.lower,
-        notes=[*standings_notes(standings), *_ties(standings)],
+        notes=[*standings_notes(standings), *([f"{tie_note} ({join_names(tied, 6)})."] if tied else [])],
         measure=standings.main,
         figures=figures,
         classes=class_table(standings),
@@ -175,15 +176,6 @@ def class_table(standings: Standings) -> dict[str, Any]:
     return {"systems": table.systems, "rows": rows, "left_out": len(size) - len(kept)}
 
 
-def benchmark_warnings(standings: Standings) -> list[str]:
-    """What must be read next to the numbers."""
-    problems = standings.benchmark.problems
-    lines = [f"{len(problems):,} pictures could not be read and are left out:"] if len(problems) > 1 else []
-    lines += [f"{name} {why}" + (": left out" if len(problems) == 1 else "") for name, why in problems[:LINES]]
-    lines += [f"... and {len(problems) - LINES:,} more"] if len(problems) > LINES else []
-    return [*lines, *standings.benchmark.pictures.notes]
-
-
 def distance_text(distance: float) -> str:
     """Four or five digits, never with an exponent.
 
@@ -194,14 +186,6 @@ def distance_text(distance: float) -> str:
         return "0"
     size = abs(distance)
     return f"{distance:,.{0 if size >= 1000 else 1 if size >= 100 else 2 if size >= 10 else 3 if size >= 1 else 4}f}"
-
-
-def _ties(standings: Standings) -> list[str]:
-    """Equal distances, in one line for all descriptors."""
-    tied = [system.name for system in standings.scores.systems if system.ranks.ties.size]
-    if not tied:
-        return []
-    return [f"Pictures at equal distance stand in the order of the collection ({join_names(tied, 6)})."]
 
 
 # Which queries a benchmark shows with their results: typical ones, the best and the worst classes, and disputes.
@@ -327,6 +311,7 @@ def quality_graph(bars: Sequence[Bar], measure: str, what: str = "") -> Graph:
     high = max(float(np.nanmax(ends)), 1e-6)
     letters = any(each.letters for each in bars)
     right = min(1.0, 1.05 * high) if not letters else high * 1.04
+    alike = "no significant difference between those that share a letter" if letters else ""
     room = right * (0.03 + 0.025 * max(len(each.letters) for each in bars)) if letters else 0.0
     graph = Graph(
         f"{measure} of {count} descriptor{'s' * (count > 1)}",
@@ -338,9 +323,7 @@ def quality_graph(bars: Sequence[Bar], measure: str, what: str = "") -> Graph:
             texts=tuple(each.name for each in bars)[::-1],
             rows=1.15,
         ),
-        subtitle="; ".join(
-            filter(None, (what, "no significant difference between those that share a letter" if letters else ""))
-        ),
+        subtitle="; ".join(filter(None, (what, alike))),
         summary=f"{measure} of {', '.join(f'{each.name} {each.mean:.3f}' for each in bars)}.",
         conclusion=_best_words(bars, measure),
     )
@@ -367,13 +350,8 @@ def _best_words(bars: Sequence[Bar], measure: str) -> str:
     if not alike:
         return f"{told}, and is significantly better than all others."
     others = len(bars) - 1
-    who = (
-        "the other one"
-        if others == 1
-        else f"all other {others}"
-        if alike == others
-        else f"{alike} of the other {others}"
-    )
+    some = f"all other {others}" if alike == others else f"{alike} of the other {others}"
+    who = "the other one" if others == 1 else some
     return f"{told}, but without a significant difference from {who}."
 
 

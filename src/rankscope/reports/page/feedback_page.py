@@ -1,9 +1,10 @@
-"""A feedback study as one page that opens offline: rounds, efficiency, what cannot be learnt, waiting times."""
+"""Pages that open offline: a feedback study (rounds, efficiency, what cannot be learnt, waiting times), and a pack."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,21 @@ from rankscope.core.arrays import FloatArray
 from rankscope.core.errors import RankscopeError
 from rankscope.core.rendering import grid_of
 from rankscope.core.wording import how_many
+from rankscope.feedback.answers import CORRECTED_NOTE
 from rankscope.feedback.normalization.generalisation import Normalised
+from rankscope.feedback.packs.run import (
+    ADAPTATION_NOTE,
+    PackResult,
+    adaptation_rows,
+    case_words,
+    corrected_rows,
+    efficiency_rows,
+    efficiency_words,
+    last_round_rows,
+    pack_caveats,
+    pack_facts,
+    topic_rows,
+)
 from rankscope.feedback.study.findings import (
     LISTS,
     further_findings,
@@ -28,11 +43,11 @@ from rankscope.feedback.study.findings import (
 )
 from rankscope.feedback.study.results import Results
 from rankscope.feedback.study.summary import NO_FEEDBACK, SEEN, Summary, compared_methods, session_rows
+from rankscope.reports.graphs.feedback import rounds_graph
 from rankscope.reports.graphs.kinds import FEEDBACK_KINDS
-from rankscope.reports.page.figures import MOST_CURVES
 from rankscope.reports.page.first_view import DrawnFigure, FirstChoice, figures_data
 from rankscope.reports.page.pages import DRAWING, render_page, write_page
-from rankscope.reports.page.report import Section
+from rankscope.reports.page.report import MOST_CURVES, Section
 
 HEADLINE = "rounds-recall"  # what users have seen so far: the question of every study
 BY_TOPIC = "MAE of each feasible topic; corrected: 0 is a random order, 1 the baseline."
@@ -89,7 +104,6 @@ def study_figures(results: Results, result: Normalised) -> list[DrawnFigure]:
 
 
 def study_sections(results: Results, result: Normalised) -> list[tuple[str, list[Section]]]:
-    """Headings, each with its tables."""
     main, seen = Summary(results, results.measures[0]), Summary(results, SEEN)
     last = f"Means over sessions; low and high are of the last round. {main.intervals.told}"
     listed = results.about["protocol"]["scored"]
@@ -100,11 +114,17 @@ def study_sections(results: Results, result: Normalised) -> list[tuple[str, list
         Section("Relevant items seen so far", grid_of(seen.round_rows()), f"{_capital(SEEN)}. {last}"),
         Section("Sessions", grid_of(session_rows(results)), "Share of start: of the variance, one-way random effects."),
     ]
+    lost = [each for each in result.baselines if not each.feasibility.feasible]
+    reasons: list[dict[str, object]] = [
+        {"topic": each.topic, "why": "; ".join(each.feasibility.reasons)} for each in lost
+    ]
+    missing = "Topics that cannot be learnt from these features"
+    infeasible = [Section(missing, grid_of(reasons), "They are not in the means.")] if lost else []
     waits = [each.row() for each in sorted(result.responses, key=lambda each: each.median)]
     note = f"From feedback to ranking, one session at a time; warm-up not counted. {result.responses[0].hardware}."
     return [
         ("Round by round", rounds),
-        ("How much of the possible", [*_efficiency(result, compared_methods(results)), *_infeasible(result)]),
+        ("How much of the possible", [*_efficiency(result, compared_methods(results)), *infeasible]),
         ("Earlier studies next to these baselines", earlier_sections(result)),
         ("With the answer among the features", _consistency(result)),
         ("How long a user waits", [Section("Response time", grid_of(waits), note)] if waits else []),
@@ -178,14 +198,6 @@ def _ranked(table: ScoreTable) -> tuple[list[dict[str, object]], list[str]]:
     return [row | {"p": p.get(frozenset((best, str(row["system"]))))} for row in rows], few
 
 
-def _infeasible(result: Normalised) -> list[Section]:
-    lost = [each for each in result.baselines if not each.feasibility.feasible]
-    if not lost:
-        return []
-    rows: list[dict[str, object]] = [{"topic": each.topic, "why": "; ".join(each.feasibility.reasons)} for each in lost]
-    return [Section("Topics that cannot be learnt from these features", grid_of(rows), "They are not in the means.")]
-
-
 def earlier_sections(result: Normalised) -> list[Section]:
     """Stored results of other methods against the baselines of now, and which stored baselines were replaced."""
     if result.learnt is None or not result.learnt.earlier:
@@ -224,3 +236,57 @@ def _capital(text: str) -> str:
 def _mean(values: FloatArray) -> float:
     there = values[~np.isnan(values)]
     return float(there.mean()) if there.size else float("nan")
+
+
+# A benchmark pack as one page: topics, every case with its graph, efficiency, adaptation.
+
+
+def write_pack_page(result: PackResult, path: str | Path) -> int:
+    return write_page(render_pack(result), path)
+
+
+def render_pack(result: PackResult) -> str:
+    figures, lines = [], []
+    for case, results in result.cases:  # relevant items seen, round by round, and what decides
+        graph = replace(rounds_graph(results, SEEN), title=f"{case.name}: {SEEN} as feedback goes on")
+        figures.append(DrawnFigure.of(f"case-{case.name}", "rounds", graph, case_words(case)))
+        told = [line for line in study_verdicts(results) if not line.startswith("Decided by")]
+        lines.append(f"{case.name}: {told[0] if told else 'one method: nothing to compare'}")
+    features = result.pack.tables["features"]
+    rows = {"pack": f"{result.pack.name} {result.pack.version}", "SHA-256 of the pack": result.pack.digest}
+    rows |= {"descriptor": str(features["descriptor"]), "scaling": str(features.get("scaling", "none"))}
+    for name, value in result.pack.study.items():
+        rows[name] = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+    return render_methods(
+        figures,
+        title=result.title,
+        facts=pack_facts(result),
+        lines=lines,
+        more=[f"Cite: {result.citation}"],
+        warnings=pack_caveats(result),
+        sections=pack_sections(result),
+        settings=list(rows.items()),
+    )
+
+
+def pack_sections(result: PackResult) -> list[tuple[str, list[Section]]]:
+    rule = str(result.pack.tables["topics"]["rule"])
+    cases = []
+    for case, results in result.cases:
+        intervals = Summary(results, results.measures[0]).intervals.told
+        lines = [intervals, *study_verdicts(results), *further_findings(results)]
+        note = " ".join(line for line in lines if "topics on which" not in line)  # those harmed are in the text
+        cases.append(Section(f"{case.name}: {case_words(case)}", grid_of(last_round_rows(results)), note))
+    adapted = [Section("Feedback adapts to its giver", grid_of(adaptation_rows(result)), ADAPTATION_NOTE)]
+    return [
+        ("Topics", [Section("What users look for", grid_of(topic_rows(result)), rule)]),
+        ("Cases", cases),
+        (
+            "How much of the possible",
+            [
+                Section("Efficiency", grid_of(efficiency_rows(result)), efficiency_words(result)),
+                Section("By topic, corrected for chance", grid_of(corrected_rows(result)), CORRECTED_NOTE),
+            ],
+        ),
+        ("Several assessors", adapted if result.adaptations else []),
+    ]

@@ -18,8 +18,7 @@ from rankscope.core.wording import join_words
 from rankscope.reports.graphs.graph import SERIES, Graph
 from rankscope.reports.graphs.inline import inline_svg, owners_of, page_data
 from rankscope.reports.graphs.kinds import explanation_of
-from rankscope.reports.page.figures import Figure
-from rankscope.reports.page.report import Report
+from rankscope.reports.page.report import Figure, Report
 
 # The graphs of a page as its script draws them: one for all systems, or one of each system behind a chooser.
 
@@ -43,7 +42,6 @@ class DrawnFigure:
 
     @property
     def more(self) -> str:
-        """The page of the documentation that explains it, where there is one."""
         return explanation_of(self.kind)
 
     @classmethod
@@ -53,21 +51,17 @@ class DrawnFigure:
 
     @property
     def title(self) -> str:
-        """Of the graph shown first."""
         return self.graphs[self.first].title
 
     @property
     def subtitle(self) -> str:
-        """Of the graph shown first."""
         return self.notes[self.first]
 
     @property
     def summary(self) -> str:
-        """In a sentence, for those who do not see it."""
         return self.graphs[self.first].summary or f"{self.title}."
 
     def first_view(self, choice: FirstChoice | None = None) -> FirstView:
-        """What the page shows of it before its script runs."""
         return FirstView(self, choice or FirstChoice())
 
     @property
@@ -124,25 +118,22 @@ def _of_each(id: str, found: list[Figure], report: Report) -> DrawnFigure:
     )
 
 
-def figure_data(figure: DrawnFigure, systems: Sequence[str]) -> dict[str, Any]:
-    """What the script draws and says."""
-    owners = owners_of(systems)
-    graphs = [
-        {
-            **page_data(graph, owners),
-            "subtitle": note,
-            "summary": graph.summary or f"{graph.title}.",
-            **({"conclusion": graph.conclusion} if graph.conclusion else {}),
-        }
-        for graph, note in zip(figure.graphs, figure.notes, strict=True)
-    ]
-    own = {"systems": [systems.index(name) for name in figure.systems]} if figure.systems else {}
-    return {"graphs": graphs, "first": figure.first, **own}
-
-
 def figures_data(figures: Sequence[DrawnFigure], systems: Sequence[str] = ()) -> dict[str, Any]:
-    """The data of all figures of a page, by the ids of the elements that hold them."""
-    return {f"data-{each.id}": figure_data(each, systems) for each in figures}
+    """What the script draws and says: the data of all figures of a page, by the ids of the elements that hold them."""
+    owners, data = owners_of(systems), {}
+    for figure in figures:
+        graphs = [
+            {
+                **page_data(graph, owners),
+                "subtitle": note,
+                "summary": graph.summary or f"{graph.title}.",
+                **({"conclusion": graph.conclusion} if graph.conclusion else {}),
+            }
+            for graph, note in zip(figure.graphs, figure.notes, strict=True)
+        ]
+        own = {"systems": [systems.index(name) for name in figure.systems]} if figure.systems else {}
+        data[f"data-{figure.id}"] = {"graphs": graphs, "first": figure.first, **own}
+    return data
 
 
 # What a page shows before its script runs, without one and on paper: the first view of graphs and of the queries.
@@ -184,7 +175,6 @@ class FirstChoice:
 
     @cached_property
     def order(self) -> list[int]:
-        """All systems from the best to the worst."""
         return list(self.systems.get("order", ()))
 
     @cached_property
@@ -198,7 +188,6 @@ class FirstChoice:
 
     @property
     def shown(self) -> list[int]:
-        """From the best to the worst."""
         return sorted(self.slots, key=self.order.index)
 
     @property
@@ -224,7 +213,6 @@ class FirstChoice:
         return {"add": add if more > 0 else "", "back": again} if more > 0 or back else {}
 
     def differ(self, one: int, other: int) -> bool:
-        """Whether the primary measure distinguishes them."""
         different = self.systems.get("different") or ()
         return bool(different) and different[one][other] == "1"
 
@@ -245,7 +233,6 @@ class FirstView:
 
     @property
     def graph(self) -> Graph:
-        """The graph of the systems that are shown."""
         graph = self.figure.graphs[self.figure.first]
         owners = self._owners
         shown = self.choice.slots
@@ -253,13 +240,11 @@ class FirstView:
 
     @property
     def svg(self) -> str:
-        """The graph as an element of the page."""
         graph = self.graph
         return inline_svg(graph, self.figure.id, {name: self._slot(name) for name in graph.series})
 
     @cached_property
     def marks(self) -> list[Data]:
-        """As the script filters them."""
         shown = self.choice.slots
         whole: list[Data] = self._drawn["marks"]
         return [each for each in whole if self._single or "system" not in each or each["system"] in shown]
@@ -305,7 +290,6 @@ class FirstView:
 
     @cached_property
     def _drawn(self) -> Data:
-        """As the script gets it."""
         return page_data(self.figure.graphs[self.figure.first], owners_of(self.choice.names))
 
     @property

@@ -5,14 +5,19 @@ The page itself fetches nothing: what it shows is inside, and a template makes a
 
 from __future__ import annotations
 
+import base64
 import math
 import os
+import struct
+import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankscope.core.errors import SettingError
 from rankscope.core.wording import how_many
@@ -21,6 +26,7 @@ from rankscope.ranks.item_ranks import FirstItem, Lists
 from rankscope.ranks.relevant_ranks import RelevantRanks
 
 if TYPE_CHECKING:
+    from rankscope.engines.images.picture_set import PictureSet
     from rankscope.inputs.documents.topics import QuerySet
     from rankscope.inputs.reading import Reading
 
@@ -56,12 +62,10 @@ class FoundItems:
 
     @property
     def items(self) -> list[str]:
-        """The ids of all items, each once."""
         found = (item.id for lists in self.lists.values() for first in lists.values() for item in first)
         return list(dict.fromkeys(filter(None, found)))
 
     def with_words(self, queries: QuerySet) -> FoundItems:
-        """The same with what is asked for."""
         return replace(self, words=words_of(queries))
 
     def data(self, queries: Sequence[str], systems: Sequence[str]) -> dict[str, Any]:
@@ -155,17 +159,21 @@ def shown_documents(source: str | Path, wanted: Sequence[str], reading: Reading 
             raise SettingError(f"--docs {shorten_value(link)}: a template of links starts with https:// or http://")
         return ShownDocuments(link=link)
     if os.path.isdir(source):
-        pictures = _picture_files(Path(source), wanted)
+        there: dict[str, Path] = {}  # files of pictures that are called as an item, with its suffix or without
+        for path in sorted(Path(source).rglob("*")):
+            if path.suffix.lower() in PICTURES:
+                inside = path.relative_to(source)
+                for name in (str(inside), str(inside.with_suffix("")), path.name, path.stem):
+                    there.setdefault(name, path)
+        pictures = {name: there[name] for name in wanted if name in there}
         if pictures:
             from rankscope.engines.images.image import read_image
-            from rankscope.reports.page.pictures import picture_addresses
 
             pixels = {name: read_image(path).rgb for name, path in pictures.items()}
             return ShownDocuments(pictures=picture_addresses(pixels))
     if not wanted and _is_index(source):  # saved ranks hold no ids; the index still tells the size of the collection
         return ShownDocuments()
-    rows = _index_rows(Path(source), wanted) if _is_index(source) else _rows(source, wanted, reading)
-    found = {str(row["id"]): row for row in rows}
+    found = {str(row["id"]): row for row in _rows(source, wanted, reading)}
     if not found:
         few = ", ".join(shorten_value(each) for each in wanted[:3])
         count = how_many(len(wanted), "items")
@@ -206,7 +214,13 @@ def _first_words(row: Mapping[str, Any]) -> str:
 
 
 def _rows(source: str | Path, wanted: Sequence[str], reading: Reading | None) -> Iterator[Mapping[str, Any]]:
-    """The documents wanted, of a file or folder that is read to its end."""
+    """The documents wanted, of an index, or of a file or folder that is read to its end."""
+    if _is_index(source):
+        from rankscope.engines.text.text_index import Index
+
+        reader = Index.open(source).reader
+        yield from reader.stored_rows(reader.ids.is_in(list(wanted)).arg_true().to_list())
+        return
     from rankscope.inputs.documents.stream import read_documents
 
     for table in read_documents([source], reading):
@@ -219,19 +233,83 @@ def _is_index(source: str | Path) -> bool:
     return os.path.isfile(os.path.join(source, INDEX_RECORD))
 
 
-def _index_rows(folder: Path, wanted: Sequence[str]) -> list[dict[str, str | None]]:
-    from rankscope.engines.text.text_index import Index
+# Small pictures for a page, each once, as large as the room allows.
 
-    reader = Index.open(folder).reader
-    return reader.stored_rows(reader.ids.is_in(list(wanted)).arg_true().to_list())
+Key = TypeVar("Key")
+ROOM = 1_800_000  # bytes that all pictures of a page may take together
+RULE = 40  # bytes of the style sheet around each
+WIDE = 5 / 3  # the widest a picture may be for its height
+STEPS = ((96, 72), (96, 55), (80, 50), (64, 45), (48, 40), (40, 30), (32, 25))  # height, quality
+FLAT = 64  # colours: a picture of no more is a drawing, kept without loss
 
 
-def _picture_files(folder: Path, wanted: Sequence[str]) -> dict[str, Path]:
-    """Files of pictures that are called as an item, with its suffix or without."""
-    there: dict[str, Path] = {}
-    for path in sorted(folder.rglob("*")):
-        if path.suffix.lower() in PICTURES:
-            inside = path.relative_to(folder)
-            for name in (str(inside), str(inside.with_suffix("")), path.name, path.stem):
-                there.setdefault(name, path)
-    return {name: there[name] for name in wanted if name in there}
+def thumbnails(pictures: PictureSet, rows: Sequence[int], room: int = ROOM) -> dict[int, str]:
+    """A data address for each picture of a set."""
+    return picture_addresses({row: pictures.picture(row).rgb for row in dict.fromkeys(rows)}, room)
+
+
+def picture_addresses(pixels: Mapping[Key, NDArray[np.uint8]], room: int = ROOM) -> dict[Key, str]:
+    """A data address for each picture; all of them lower or coarser where they would not fit into the room.
+
+    None is ever enlarged. With the least size what they take is what they take.
+    """
+    from rankscope.engines.images.image import pillow
+
+    image, has_webp = pillow("Image"), pillow("features").check("webp")
+    filter, largest = image.Resampling.LANCZOS, STEPS[0][0]
+    small = {row: _reduced(image.fromarray(each), largest, filter) for row, each in pixels.items()}
+    results: dict[Key, str] = {}
+    for height, quality in STEPS:
+        results = {row: _address(_reduced(each, height, filter), quality, has_webp) for row, each in small.items()}
+        if sum(len(each) + RULE for each in results.values()) <= room:
+            break
+    return results
+
+
+def _reduced(picture: Any, height: int, filter: Any) -> Any:
+    scale = min(1.0, height / picture.height, WIDE * height / picture.width)
+    if scale == 1.0:
+        return picture
+    size = tuple(max(1, round(side * scale)) for side in picture.size)
+    return picture.resize(size, filter)
+
+
+def _address(picture: Any, quality: int, has_webp: bool) -> str:
+    """WebP, or JPEG where Pillow has no WebP."""
+    file = BytesIO()
+    if has_webp:
+        flat = picture.getcolors(FLAT) is not None
+        options = {"lossless": True} if flat else {"quality": quality, "method": 4}
+        picture.save(file, "WEBP", **options)
+        kind = "webp"
+    else:
+        picture.save(file, "JPEG", quality=quality)
+        kind = "jpeg"
+    return f"data:image/{kind};base64,{base64.b64encode(file.getvalue()).decode()}"
+
+
+# Small grey pictures as addresses that a page holds, without any library for pictures.
+
+PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
+GREY_BITS = 4  # sixteen greys: enough for an icon, and half the bytes
+
+
+def grey_address(picture: NDArray[np.uint8]) -> str:
+    """A PNG of 16 greys as a data address; 0 is black.
+
+    >>> grey_address(np.zeros((2, 2), dtype=np.uint8))[:30]
+    'data:image/png;base64,iVBORw0K'
+    """
+    height, width = picture.shape
+    greys = np.zeros((height, width + width % 2), dtype=np.uint8)
+    greys[:, :width] = np.rint(picture / 255 * (2**GREY_BITS - 1)).astype(np.uint8)
+    pairs = (greys[:, 0::2] << GREY_BITS) | greys[:, 1::2]
+    rows = np.concatenate([np.zeros((height, 1), dtype=np.uint8), pairs], axis=1)
+    header = struct.pack(">IIBBBBB", width, height, GREY_BITS, 0, 0, 0, 0)
+    parts = [(b"IHDR", header), (b"IDAT", zlib.compress(rows.tobytes(), 9)), (b"IEND", b"")]
+    file = PNG_SIGNATURE + b"".join(_chunk(*part) for part in parts)
+    return f"data:image/png;base64,{base64.b64encode(file).decode()}"
+
+
+def _chunk(kind: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))

@@ -47,9 +47,9 @@ class Scale:
         known = [each for each in ends if math.isfinite(each)] or [1.0]
         low, high = min(known), max(known)
         if low >= 0 and high <= 1:
-            return cls(0.0, _rounded_up(high) or 1.0)
-        start = -_rounded_up(-low) if low < 0 else _rounded_down(low)
-        end = _rounded_up(high) if high > 0 else -_rounded_down(-high)
+            return cls(0.0, _rounded(high) or 1.0)
+        start = -_rounded(-low) if low < 0 else _rounded(low, up=False)
+        end = _rounded(high) if high > 0 else -_rounded(-high, up=False)
         return cls(start, end if end > start else start + 1.0)
 
     def percent(self, value: float) -> float:
@@ -59,24 +59,18 @@ class Scale:
 
     @property
     def zero(self) -> float | None:
-        """Where 0 stands, if it is inside and not an end."""
         return self.percent(0.0) if self.low < 0 < self.high else None
 
 
-def _rounded_up(value: float) -> float:
-    """The next round number; 0 of 0."""
+def _rounded(value: float, up: bool = True) -> float:
+    """The next round number, or the one before; 0 of 0."""
     if value <= 0:
         return 0.0
     power = 10.0 ** math.floor(math.log10(value) + 1e-12)
-    step = next(each for each in ROUND if each * power >= value * (1 - 1e-12))
-    return float(f"{step * power:.6g}")
-
-
-def _rounded_down(value: float) -> float:
-    if value <= 0:
-        return 0.0
-    power = 10.0 ** math.floor(math.log10(value) + 1e-12)
-    step = max(each for each in ROUND if each * power <= value * (1 + 1e-12))
+    if up:
+        step = next(each for each in ROUND if each * power >= value * (1 - 1e-12))
+    else:
+        step = max(each for each in ROUND if each * power <= value * (1 + 1e-12))
     return float(f"{step * power:.6g}")
 
 
@@ -131,25 +125,15 @@ class BoardColumn:
             for place, each in enumerate(estimates)
         )
         there = baseline is not None and len(estimates) > 1 and math.isfinite(estimates[baseline].value)
-        return cls(
-            key=key,
-            title=title,
-            cells=cells,
-            scale=scale,
-            role=role,
-            lower_is_better=lower_is_better,
-            baseline=scale.percent(estimates[baseline].value) if there and baseline is not None else None,
-            about=about,
-        )
+        mean = scale.percent(estimates[baseline].value) if there and baseline is not None else None
+        return cls(key, title, cells, scale, role, lower_is_better, mean, about)
 
     @property
     def ends(self) -> tuple[str, str]:
-        """The ends of the scale as a heading prints them."""
         return scale_text(self.scale.low), scale_text(self.scale.high)
 
     @property
     def has_intervals(self) -> bool:
-        """Whether any cell has one."""
         return any(each.bar is not None for each in self.cells)
 
 
@@ -256,12 +240,10 @@ class Leaderboard:
 
     @property
     def with_differences(self) -> bool:
-        """Whether rows say how far they are from the baseline."""
         return any(row.difference is not None for row in self.rows)
 
     @property
     def with_unjudged(self) -> bool:
-        """Whether any of the first results has no judgement."""
         return any(row.unjudged is not None and row.unjudged.share > 0 for row in self.rows)
 
 

@@ -79,7 +79,15 @@ class Shell:
         styles = [text for name, text in zip(names, texts, strict=True) if name.endswith(".css")]
         scripts = [text for name, text in zip(names, texts, strict=True) if name.endswith(".js")]
         whole = '"use strict";\n(() => {\n' + "\n".join(scripts) + "\n})();\n"
-        return cls("\n".join([_themes(), *styles]), whole)
+        light, dark = (" ".join(f"--{name}: {colour};" for name, colour in each.items()) for each in (LIGHT, DARK))
+        # colours in light and dark: as the reader has it, unless the button says otherwise; paper is always light
+        themes = (
+            f":root {{ color-scheme: light; {light} }}\n"
+            f"@media screen and (prefers-color-scheme: dark) {{ :root:not([data-theme=light]) "
+            f"{{ color-scheme: dark; {dark} }} }}\n"
+            f"@media screen {{ :root[data-theme=dark] {{ color-scheme: dark; {dark} }} }}"
+        )
+        return cls("\n".join([themes, *styles]), whole)
 
     @property
     def policy(self) -> str:
@@ -89,17 +97,6 @@ class Shell:
             f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; img-src data: blob:; "
             "base-uri 'none'; form-action 'none'"
         )
-
-
-def _themes() -> str:
-    """Colours in light and dark: as the reader has it, unless the button says otherwise; paper is always light."""
-    light, dark = (" ".join(f"--{name}: {colour};" for name, colour in each.items()) for each in (LIGHT, DARK))
-    return (
-        f":root {{ color-scheme: light; {light} }}\n"
-        f"@media screen and (prefers-color-scheme: dark) {{ :root:not([data-theme=light]) "
-        f"{{ color-scheme: dark; {dark} }} }}\n"
-        f"@media screen {{ :root[data-theme=dark] {{ color-scheme: dark; {dark} }} }}"
-    )
 
 
 @cache
@@ -119,7 +116,9 @@ def environment() -> Any:
 
 def render_page(template: str, files: Sequence[str], data: Mapping[str, object], **parts: Any) -> str:
     """A page of a template, style sheets and scripts; `data` is what its script gets, by the ids of its elements."""
-    packed = {id: packed_json(value) for id, value in data.items()}
+    packed = {}
+    for id, value in data.items():
+        packed[id] = pack_text(json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False))
     page = environment().get_template(template)
     return str(page.render(**parts, data=packed, shell=Shell.of(*files), version=__version__))
 
@@ -137,8 +136,3 @@ def pack_text(text: str) -> str:
     'recall,precision'
     """
     return base64.b64encode(zlib.compress(text.encode(), PACKED)).decode()
-
-
-def packed_json(value: object) -> str:
-    """Any value as packed JSON."""
-    return pack_text(json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False))

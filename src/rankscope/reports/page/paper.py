@@ -13,8 +13,7 @@ from rankscope.core.latex import COLUMN, PLACES, escape_latex, latex_comments, l
 from rankscope.core.rendering import Cell, Grid, value_text
 from rankscope.measures.evaluation.score_tables import class_grid, coverage_lines
 from rankscope.reports.graphs.saving import render_graph
-from rankscope.reports.page.figures import Figure, Progress
-from rankscope.reports.page.report import Report
+from rankscope.reports.page.report import Figure, Progress, Report
 
 
 def write_paper(

@@ -34,13 +34,11 @@ from rankscope.analysis.comparison.suite import (
 from rankscope.analysis.curves.curve import Curve, Region
 from rankscope.analysis.pipeline.ledger import MEANINGS, Ledger
 from rankscope.analysis.statistics.bootstrap import SHORT
-from rankscope.core.arrays import FloatArray
 from rankscope.core.errors import SettingError
 from rankscope.core.rendering import grid_of
 from rankscope.core.wording import how_many, signed_text
 from rankscope.measures.direction import Side
-from rankscope.reports.graphs.axes import Axis
-from rankscope.reports.graphs.graph import Graph
+from rankscope.reports.graphs.graph import Axis, Graph
 from rankscope.reports.graphs.waterfall import short_name, waterfall
 from rankscope.reports.page.first_view import DrawnFigure, figures_data
 from rankscope.reports.page.leaderboard import MARKS, BoardColumn, BoardDifference, BoardRow, Leaderboard
@@ -55,7 +53,6 @@ MOST_TILES = 60  # systems
 
 
 def render_suite(suites: Sequence[Suite], title: str = "", warnings: Sequence[str] = ()) -> str:
-    """The whole page; the first measure decides."""
     main = suites[0]
     several = len(main.systems) > 1
     shown = suites if several and len(main.systems) <= MOST_TILES else ()
@@ -134,8 +131,15 @@ def _estimate(found: SuiteEstimate) -> Estimate:
 
 def _task_column(key: str, task: SuiteTask, suite: Suite, base: int | None) -> BoardColumn:
     """One task: means with their own intervals, which draw its queries alone, and marks of its own tests."""
-    means, sides = [], [_task_side(task, each.name, suite.baseline) for each in suite.systems]
+    means, sides = [], []
     for name in (each.name for each in suite.systems):
+        side: Side = ""
+        if task.compared is not None and name != suite.baseline and {name, suite.baseline} <= set(task.table.systems):
+            if task.compared.shown_better(name, suite.baseline):
+                side = "better"
+            elif task.compared.shown_better(suite.baseline, name):
+                side = "worse"
+        sides.append(side)
         low = high = math.nan
         if task.main is not None and task.compared is not None and name in task.table.systems:
             place = task.main.table.number(task.compared.stands_for(name))
@@ -152,14 +156,6 @@ def _task_column(key: str, task: SuiteTask, suite: Suite, base: int | None) -> B
         baseline=base if known else None,
         about=f"{suite.measure} on {how_many(len(task.table), 'queries')} of {task.name}",
     )
-
-
-def _task_side(task: SuiteTask, name: str, baseline: str) -> Side:
-    if task.compared is None or name == baseline or not {name, baseline} <= set(task.table.systems):
-        return ""
-    if task.compared.shown_better(name, baseline):
-        return "better"
-    return "worse" if task.compared.shown_better(baseline, name) else ""
 
 
 def _row(place: int, system: SuiteSystem, suite: Suite) -> BoardRow:
@@ -276,12 +272,7 @@ def suite_tiles_graph(suite: Suite) -> Graph:
     tasks, count = len(suite.tasks), len(names)
     return Graph(
         f"Ranks by {suite.measure} in each task",
-        Axis(
-            "task",
-            domain=(0.5, tasks + 0.5),
-            ticks=_tile_numbers(tasks),
-            texts=tuple(each.name for each in suite.tasks),
-        ),
+        Axis("task", domain=(0.5, tasks + 0.5), ticks=_tile_numbers(tasks), texts=tuple(t.name for t in suite.tasks)),
         Axis("system", domain=(0.5, count + 0.5), ticks=_tile_numbers(count), texts=tuple(names[::-1]), rows=2.2),
         subtitle="rank and mean of each system, the better the stronger its colour; blank: it lacks the task",
         summary=f"Ranks of {how_many(count, 'systems')} in {tasks} tasks.",
@@ -312,6 +303,11 @@ def build_history_graph(history: GateHistory, name: str) -> Graph:
         np.array([getattr(check, key) for check in checks]) for key in ("value", "value_low", "value_high", "baseline")
     )
     ticks = _build_ticks(len(history.builds))
+    every = np.concatenate([values, lows, highs, bases])
+    lowest, highest = float(np.nanmin(every)), float(np.nanmax(every))
+    air = VALUE_AIR * (highest - lowest) or 0.01
+    bottom = max(0.0, lowest - air) if lowest >= 0 else lowest - air
+    top = min(1.0, highest + air) if highest <= 1 else highest + air
     counts = sorted({check.queries for check in checks})
     queries = f"{counts[0]:,}" if len(counts) == 1 else f"{counts[0]:,} to {counts[-1]:,}"
     ways = dict.fromkeys(SHORT[each.interval] for each in checks if each.interval)  # where the records say
@@ -324,7 +320,7 @@ def build_history_graph(history: GateHistory, name: str) -> Graph:
             ticks=ticks,
             texts=tuple(short_name(history.builds[round(tick) - 1].build, 10) for tick in ticks),
         ),
-        Axis(name, domain=_value_domain(np.concatenate([values, lows, highs, bases]))),
+        Axis(name, domain=(bottom, top)),
         subtitle=f"{queries} queries; band: 95 % intervals of the value{kinds}; hollow points failed this check",
         summary=f"{name} went from {values[0]:.3f} to {values[-1]:.3f} over {how_many(len(found), 'builds')}.",
     )
@@ -353,11 +349,3 @@ def _build_ticks(count: int) -> tuple[float, ...]:
     """
     step = -(-count // MOST_BUILD_TICKS)
     return tuple(float(each) for each in range(count, 0, -step))[::-1]
-
-
-def _value_domain(values: FloatArray) -> tuple[float, float]:
-    known = values[np.isfinite(values)]
-    low, high = float(known.min()), float(known.max())
-    air = VALUE_AIR * (high - low) or 0.01
-    bottom, top = low - air, high + air
-    return (max(0.0, bottom) if low >= 0 else bottom), (min(1.0, top) if high <= 1 else top)

@@ -19,9 +19,7 @@ from rankscope.feedback import Examples, Items, Method
 from rankscope.feedback.methods import METHODS
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.reports import graphs
-from rankscope.reports.graphs.axes import Axis
-from rankscope.reports.graphs.graph import Graph
-from rankscope.reports.graphs.marks import Stroke
+from rankscope.reports.graphs.graph import Axis, Graph, Stroke
 from rankscope.reports.graphs.systems import generality_words
 from rankscope.workbench.browsing.collection import Neighbourhood
 from rankscope.workbench.browsing.sessions import DISPLAY, FeedbackSession, SessionRound

@@ -12,8 +12,7 @@ from starlette.responses import Response
 from rankscope.core.notation import usage
 from rankscope.core.validation import FLAG, OneOf, Optional, WholeNumber
 from rankscope.feedback.methods import ALL, METHODS
-from rankscope.reports.graphs.axes import Axis
-from rankscope.reports.graphs.graph import Graph
+from rankscope.reports.graphs.graph import Axis, Graph
 from rankscope.workbench.browsing.session_ranking import (
     AFTER,
     BEFORE,
