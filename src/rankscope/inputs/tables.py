@@ -6,7 +6,7 @@ every bad row is a problem with its number. Tables become rows of a run, and row
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -176,18 +176,16 @@ def _as_floats(column: pl.Series, truth: bool) -> pl.Series:
 
 def check_table(table: Table, value: str, problems: Problems) -> Table:
     """Query, item and value as text, text and float64, nothing missing; else every bad row is a problem."""
-    columns = [*_checked_ids(table, problems), number_column(table, value, problems)]
-    rest = [table.frame.get_column(name) for name in table.frame.columns if name not in ("query", "item", value)]
-    return Table(pl.DataFrame([*columns, *rest]), table.line, table.word)
-
-
-def _checked_ids(table: Table, problems: Problems) -> Iterator[pl.Series]:
+    columns = []
     for name in ("query", "item"):
         column = table.frame.get_column(name)
         ids = text_ids(column).alias(name)
         bad = (ids.is_null() | (ids == "").fill_null(True)).to_numpy()
         table.complain(bad, problems, {name: column}, "text or a whole number")
-        yield ids
+        columns.append(ids)
+    columns.append(number_column(table, value, problems))
+    rest = [table.frame.get_column(name) for name in table.frame.columns if name not in ("query", "item", value)]
+    return Table(pl.DataFrame([*columns, *rest]), table.line, table.word)
 
 
 def table_of_lines(parts: Sequence[LineRows]) -> Table:

@@ -11,7 +11,7 @@ from rankscope.core.notation import given_behind_at
 from rankscope.core.settings import Settings
 from rankscope.measures.average_precision import inferred_bounds
 from rankscope.measures.measure import HitsFirst, JudgedFirst, Measure, hits_first, judged_first
-from rankscope.ranks.ragged import Ragged, divide
+from rankscope.ranks.ragged import divide
 from rankscope.ranks.relevant_ranks import RelevantRanks, rank_counts
 from rankscope.ranks.tie_orders import all_items, expected_within, found_items, group_of, spans
 
@@ -50,7 +50,9 @@ class Bpref(Measure):
     def expected(self, queries: RelevantRanks) -> FloatArray | None:
         """Of w judged irrelevant items in its group a hit has 0, 1, ..., w above it with equal chance."""
         queries = queries.at(rel=self.rel)
-        found, wrong = found_items(queries), self._wrong(queries)
+        found, items = found_items(queries), all_items(queries)
+        counts = items["judged"] & (items["grade"] < self.rel)  # as judged irrelevant
+        wrong = items.where(counts | ~items["judged"] if self.negative == "nonrelevant" else counts)
         start, size = spans(queries, found)
         before = rank_counts(wrong, found.row, start - 1)
         inside = rank_counts(wrong, found.row, start + size - 1) - before
@@ -60,12 +62,6 @@ class Bpref(Measure):
         least = -np.inf if self.negative == "nonrelevant" else 0.0
         most = np.minimum(relevant, queries.count_judged(least=least, below=self.rel)[found.row])
         return divide(found.total(1.0 - divide(above, most, nothing=0.0)), queries.relevant)
-
-    def _wrong(self, queries: RelevantRanks) -> Ragged:
-        """The items found that count as judged irrelevant."""
-        items = all_items(queries)
-        wrong = items["judged"] & (items["grade"] < self.rel)
-        return items.where(wrong | ~items["judged"] if self.negative == "nonrelevant" else wrong)
 
     def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
         wrong = (grade < 0) & (self.negative == "nonrelevant")

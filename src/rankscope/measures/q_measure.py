@@ -233,17 +233,13 @@ class Pmeasure(Blended):
         above it on average.
         """
         grade, _ = best_found(queries)
-        best = self._only_best(queries, grade)
+        judged = queries.judged  # with the best items as the only relevant ones, if they are relevant at all
+        chosen = (judged["grade"] == grade[judged.row]) & (judged["grade"] >= self.rel)
+        best = replace(queries, judged=judged.with_columns(grade=np.where(chosen, 1.0, 0.0)), rel=1.0)
         tied = relevant_in_ties(best)
         value = self._at_places(queries, tied) / self.most_at(queries, tied.row, tied.rank)
         fixed = np.nan_to_num(self.of(queries))
         return np.where(self.defined(queries), expected_of_first(best, value, tied, fixed), np.nan)
-
-    def _only_best(self, queries: RelevantRanks, grade: FloatArray) -> RelevantRanks:
-        """The queries with their best items as the only relevant ones, if they are relevant at all."""
-        judged = queries.judged
-        best = (judged["grade"] == grade[judged.row]) & (judged["grade"] >= self.rel)
-        return replace(queries, judged=judged.with_columns(grade=np.where(best, 1.0, 0.0)), rel=1.0)
 
     def _at_places(self, queries: RelevantRanks, tied: TiedPlaces) -> FloatArray:
         """Count and gain up to a place that holds the first of the best, on average."""

@@ -122,7 +122,11 @@ def edges(pictures: Pictures) -> NDArray[np.int32]:
     """
     across, down = _steps(pictures, axis=2), _steps(pictures, axis=1)
     strength = 2 * np.maximum(np.abs(across), np.abs(down)) + np.minimum(np.abs(across), np.abs(down))
-    parts = [_per_cell(strength * each) for each in _directions(across, down)]
+    # An edge is upright, level, or one of the diagonals; borders at 22.6 degrees, whose tangent is 5/12.
+    upright = 12 * np.abs(down) <= 5 * np.abs(across)
+    level = (12 * np.abs(across) <= 5 * np.abs(down)) & ~upright
+    slanted, same = ~(upright | level), (across > 0) == (down > 0)
+    parts = [_per_cell(strength * each) for each in (upright, level, slanted & same, slanted & ~same)]
     amounts = np.stack(parts, axis=-1).reshape(len(pictures), -1)
     return np.rint(16 * np.sqrt(amounts)).astype(np.int32)
 
@@ -133,14 +137,6 @@ def _steps(pictures: Pictures, axis: int) -> NDArray[np.int16]:
     steps = np.zeros_like(values)
     steps[1:-1] = values[2:] - values[:-2]
     return np.moveaxis(steps, 0, axis)
-
-
-def _directions(across: NDArray[np.int16], down: NDArray[np.int16]) -> list[NDArray[np.bool_]]:
-    """Where an edge is upright, level, or one of the diagonals; borders at 22.6 degrees, whose tangent is 5/12."""
-    upright = 12 * np.abs(down) <= 5 * np.abs(across)
-    level = (12 * np.abs(across) <= 5 * np.abs(down)) & ~upright
-    slanted, same = ~(upright | level), (across > 0) == (down > 0)
-    return [upright, level, slanted & same, slanted & ~same]
 
 
 def _per_cell(values: NDArray[np.int16]) -> NDArray[np.int16]:

@@ -209,7 +209,10 @@ class DocumentStream:
         for (name, place), earlier in self._repeated(suspects).items():
             what = f"id {shorten_value(name)} stands in {self._place(earlier)} already"
             problems.add(self._place(place), what, "Give each document an id of its own.", place)
-        self._tell_missing(names, count, problems)
+        if not count and not problems.any:
+            problems.add("", "no document found")
+        for name in sorted(self.choice.wanted - names) if count else ():
+            problems.add("", f"no document has a field '{name}'; there are: {', '.join(sorted(names))}")
         problems.raise_if_any()
 
     @property
@@ -274,13 +277,6 @@ class DocumentStream:
             if first.get(each.id) == -1:
                 first[each.id] = place
         return {each: first[each[0]] for each in suspects if first[each[0]] != each[1]}
-
-    def _tell_missing(self, names: set[str], count: int, problems: Problems) -> None:
-        """Fields that were asked for and that no document has; and that there is no document at all."""
-        if not count and not problems.any:
-            problems.add("", "no document found")
-        for name in sorted(self.choice.wanted - names) if count else ():
-            problems.add("", f"no document has a field '{name}'; there are: {', '.join(sorted(names))}")
 
 
 def read_documents(

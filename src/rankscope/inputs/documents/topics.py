@@ -112,16 +112,13 @@ class QuerySet:
     def texts(self, parts: str | Sequence[str] | None = None) -> dict[str, str]:
         """The text of each query: the parts asked for, as `title+desc`, else its title or what stands for one."""
         wanted = parts.split("+") if isinstance(parts, str) else list(parts or ())
-        names = [name.strip().lower() for name in wanted] or [_usual_part(self.names)]
+        names = [name.strip().lower() for name in wanted]
+        if not names:  # the part that says most shortly what is wanted; of several languages that of the first
+            endings = [(name, name.rpartition("-")[2]) for name in self.names]
+            found = [name for usual in USUAL_PARTS for name, ending in endings if usual in (name, ending)]
+            names = (found or [*self.names, "text"])[:1]
         missing = [name for name in names if name not in self.names]
         if missing:
             given = setting_usage("parts", "+".join(names))
             raise SettingError(f"{given}: {self.name} has {unknown_name('part', missing[0], self.names)}")
         return {query: "\n".join(filter(None, map(each.get, names))) for query, each in self.parts.items()}
-
-
-def _usual_part(names: Sequence[str]) -> str:
-    """The part that says most shortly what is wanted; of several languages that of the first."""
-    endings = [(name, name.rpartition("-")[2]) for name in names]
-    found = [name for usual in USUAL_PARTS for name, ending in endings if usual in (name, ending)]
-    return (found or [*names, "text"])[0]

@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any, TextIO
 
 import numpy as np
@@ -114,20 +115,14 @@ JSON_LINES_SHAPES = (
 
 def read_json_lines_run(source: Source, reading: Reading) -> Run:
     """A run from objects with a query, an item and a score or a rank, or from records of any shape."""
-
-    def read(problems: Problems) -> Iterator[Table]:
-        return _shaped_tables(source, reading, "score", problems)
-
+    read = partial(_shaped_tables, source, reading, "score")
     return Run.from_tables(source.stem((*JSON_LINES_SUFFIXES, ".json")), read, source)
 
 
 def read_json_lines_qrels(source: Source, reading: Reading) -> Qrels:
     """Judgements from objects with a query, an item and a grade, or from records of any shape."""
-
-    def read(problems: Problems) -> Table:
-        return _joined_tables(list(_shaped_tables(source, reading, "grade", problems)))
-
-    return Qrels.from_source(source, read)
+    tables = partial(_shaped_tables, source, reading, "grade")
+    return Qrels.from_source(source, lambda problems: _joined_tables(list(tables(problems))))
 
 
 def whole_json_lines(source: Source, reading: Reading, problems: Problems) -> Table:
