@@ -375,7 +375,9 @@ class JudgedLists:
         queries = tuple(sorted(given.queries))
         row_of = dict(zip(queries, range(len(queries)), strict=True))
         rows = np.array([row_of[query] for query in given.queries], dtype=np.int64)
-        return cls(given, queries, row_of, rows.repeat(given.lengths), given.values)
+        return cls(
+            given=given, queries=queries, row_of=row_of, query_row=rows.repeat(given.lengths), grade=given.values
+        )
 
     @once
     def names(self) -> list[str]:

@@ -270,7 +270,9 @@ def class_estimates(scores: Scores) -> list[ClassMeans]:
         part = table.where(label)
         rows = mean_intervals(part.values, bounds=part.bounds).rows()
         means = tuple(Estimate(row["mean"], row["low"], row["high"]) for row in rows)
-        found.append(ClassMeans(label, len(part), part.measure, part.systems, means))
+        found.append(
+            ClassMeans(label=label, queries=len(part), measure=part.measure, systems=part.systems, means=means)
+        )
     return found
 
 

@@ -117,7 +117,9 @@ def command(
 
     def mark(function: Callable[..., int | None]) -> Callable[..., int | None]:
         called = name or function.__name__.removesuffix("_command")
-        vars(function)[MARK] = Declared(function, question, called, taken, short, tuple(without))
+        vars(function)[MARK] = Declared(
+            function=function, question=question, name=called, arguments=taken, short=short, without=tuple(without)
+        )
         return function
 
     return mark

@@ -59,7 +59,13 @@ class BlockRanks:
         if best is not None:
             columns["score"] = shown(hits["score"])
             lists = Ragged(best.offsets, {"score": shown(best["score"]), "lot": lots_of_numbers(best["item"])})
-        return cls(queries, Ragged(hits.offsets, columns), found.ties, left_out.lengths, lists)
+        return cls(
+            queries=queries,
+            judged=Ragged(hits.offsets, columns),
+            ties=found.ties,
+            left_out=left_out.lengths,
+            distractors=lists,
+        )
 
     @classmethod
     def join(cls, parts: Sequence[BlockRanks]) -> BlockRanks:

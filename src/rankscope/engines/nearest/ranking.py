@@ -136,7 +136,13 @@ def _ranker(
             usage = setting_usage("distractors")
             raise SettingError(f"{usage} are chosen by the CPU: leave {setting_usage('device')} out")
         space = metrics.space_of(metric, matrix)
-        in_domains = DomainRanker(space, relevance, distractors, keep_scores, cells_within(space, memory))
+        in_domains = DomainRanker(
+            space=space,
+            relevance=relevance,
+            distractors=distractors,
+            keep_scores=keep_scores,
+            cells=cells_within(space, memory),
+        )
         return in_domains, in_domains.blocks
     if device != "cpu":
         from rankscope.engines.nearest.gpu import GpuRanker

@@ -317,7 +317,9 @@ def analyse_stepwise(text: str, analyser: Analyser) -> AnalysisView:
     for each in tokens_of(text, analyser):
         word: str | None = each.text
         steps = [word := (step(word) or None) if word else None for step in analyser.steps]
-        tokens.append(AnalysedToken(each.position, each.start, each.end, each.text, tuple(steps)))
+        tokens.append(
+            AnalysedToken(position=each.position, start=each.start, end=each.end, token=each.text, steps=tuple(steps))
+        )
     return AnalysisView(str(analyser), names, tuple(tokens))
 
 

@@ -256,7 +256,13 @@ def _joined_facts(plan: ReductionPlan, read: Sequence[PartFacts]) -> tuple[PartF
             own = Problems(name)
             alike.refuse("has", "scores" if part.gives_scores else "an order only", own)
             facts.problems.take_over(own, name, number)
-    return facts, ReadRun(plan.name, plan.place, facts.tag, facts.gives_scores, _digest_of_run(plan, facts))
+    return facts, ReadRun(
+        name=plan.name,
+        place=plan.place,
+        tag=facts.tag,
+        gives_scores=facts.gives_scores,
+        digest=_digest_of_run(plan, facts),
+    )
 
 
 def _alike(ranks: RelevantRanks, gives_scores: bool) -> RelevantRanks:

@@ -140,7 +140,13 @@ def _grown(
     middle = np.array([now, *(each.forecast for each in ahead)])
     these = _region(size, [ForecastInterval(now, now), *(each.these for each in ahead)])
     light = _region(size, [_today(queries, measure, last), *(each.others(others) for each in ahead)])
-    return _Grown(_past(queries, measure, last.collection, now), Curve(size, middle), these, light, last)
+    return _Grown(
+        past=_past(queries, measure, last.collection, now),
+        future=Curve(size, middle),
+        these=these,
+        others=light,
+        last=last,
+    )
 
 
 def _today(queries: RelevantRanks, measure: Measure, last: Forecast) -> ForecastInterval:

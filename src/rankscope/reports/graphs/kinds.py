@@ -128,7 +128,17 @@ def options_of(make: Callable[..., Any]) -> tuple[KindOption, ...]:
             value, choices, many = _shape(hint.__origin__)
             rule = _rule(hint.__origin__, declared, parameter.default)
             choices = declared.choices or choices
-            found.append(KindOption(name, declared, value, parameter.default, rule, choices, many))
+            found.append(
+                KindOption(
+                    name=name,
+                    declared=declared,
+                    type=value,
+                    default=parameter.default,
+                    rule=rule,
+                    choices=choices,
+                    many=many,
+                )
+            )
     return tuple(found)
 
 

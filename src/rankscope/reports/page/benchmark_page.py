@@ -126,7 +126,7 @@ def benchmark_graphs(standings: Standings) -> list[tuple[str, Graph, str]]:
     name, what = standings.measures[0], standings.benchmark.pictures.name
     means = [row.means[name] for row in standings.rows]
     bars = [
-        Bar(row.name, mean.value, mean.low, mean.high, row.describe_ms, row.letters)
+        Bar(name=row.name, mean=mean.value, low=mean.low, high=mean.high, cost=row.describe_ms, letters=row.letters)
         for row, mean in zip(standings.rows, means, strict=True)
     ]
     told = f"Means over all queries. {standings.estimates.how}".rstrip()
