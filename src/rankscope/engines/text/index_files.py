@@ -65,13 +65,6 @@ class IndexRecord:
     generation: int = 0
 
 
-def write_record(folder: Path, record: IndexRecord) -> None:
-    """Make a state of the index the one that counts."""
-    made_by = {"format": INDEX_FORMAT, "rankscope": __version__, "polars": pl.__version__}
-    with atomic(folder / INDEX_RECORD) as file:
-        json.dump(signed({**made_by, **asdict(record)}), file, ensure_ascii=False, indent=1)
-
-
 def read_record(folder: Path) -> IndexRecord:
     """The state of an index that counts; an `InputError` where none is there, or one that cannot be read."""
     path = folder / INDEX_RECORD
@@ -426,7 +419,9 @@ class IndexWriter:
         self.record = replace(
             self.record, segments=tuple(self.segments), analysers=self.analysers, generation=self.record.generation + 1
         )
-        write_record(self.folder, self.record)
+        made_by = {"format": INDEX_FORMAT, "rankscope": __version__, "polars": pl.__version__}
+        with atomic(self.folder / INDEX_RECORD) as file:
+            json.dump(signed({**made_by, **asdict(self.record)}), file, ensure_ascii=False, indent=1)
         return self.record
 
     def _opened(self) -> list[Segment]:

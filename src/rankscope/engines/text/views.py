@@ -198,7 +198,11 @@ def postings_text(found: PostingList, bold: bool, links: Sequence[str] = ()) -> 
         f"{how_many(found.occurrences, 'occurrences')}"
     )
     width = max([len(one_line(each.id)) for each in found.rows], default=0)
-    places = [_positions_text(each.positions) for each in found.rows]
+    places = []
+    for each in found.rows:
+        shown = ", ".join(map(str, each.positions[:MOST_POSITIONS]))
+        more = len(each.positions) - MOST_POSITIONS
+        places.append(f"[{shown}, {more} more]" if more > 0 else f"[{shown}]")
     broad = max(map(len, places), default=0)
     lines = [
         f"{one_line(each.id):<{width}}  {where:<{broad}}  "
@@ -309,12 +313,6 @@ def plain_value(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: plain_value(each) for key, each in value.items()}
     return value
-
-
-def _positions_text(positions: Sequence[int]) -> str:
-    shown = ", ".join(map(str, positions[:MOST_POSITIONS]))
-    more = len(positions) - MOST_POSITIONS
-    return f"[{shown}, {more} more]" if more > 0 else f"[{shown}]"
 
 
 def _more(shown: int, total: int, what: str) -> str:

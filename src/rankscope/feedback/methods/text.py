@@ -46,14 +46,6 @@ class WordRanker:
         scores, matched = self.index.searcher(self.similarity, self.field).all_scores(query)
         return np.where(matched, scores, np.float32(0))[self.docs].astype(np.float64)
 
-    def expanded_row(self, topic: str, expansion: Expansion, liked: IntArray, disliked: IntArray) -> FloatArray:
-        """The scores for a topic's words after some items were liked, and others not."""
-        words = self.words[topic]
-        first, reader = self.row(words), self.index.reader
-        told = expansion.feedback(reader, self.field, self.docs[liked], first[liked])
-        untold = expansion.feedback(reader, self.field, self.docs[disliked], first[disliked]) if disliked.size else None
-        return self.row(expansion.expand(words, told, untold))
-
 
 @dataclass(frozen=True, eq=False)
 class TextItems(Items):
@@ -139,10 +131,17 @@ class TextMethod(Method):
         if not isinstance(items, TextItems) or examples.asked is None:
             raise CannotScore(f"{self.name} {NO_TEXTS}", np.arange(len(examples)))
         refuse(np.array([topic not in items.texts.words for topic in examples.asked.tolist()]), NO_WORDS)
+        texts, expansion, reader = items.texts, self.expansion, items.texts.index.reader
         sides = (examples.positives.lists("item"), examples.negatives.lists("item"))
         rows = []
-        for topic, liked, disliked in zip(examples.asked.tolist(), *sides, strict=True):
-            rows.append(items.texts.expanded_row(topic, self.expansion, np.array(liked), np.array(disliked, np.int64)))
+        for topic, *lists in zip(examples.asked.tolist(), *sides, strict=True):
+            words, (liked, disliked) = texts.words[topic], (np.array(each, np.int64) for each in lists)
+            first = texts.row(words)
+            told = expansion.feedback(reader, texts.field, texts.docs[liked], first[liked])
+            untold = None
+            if disliked.size:
+                untold = expansion.feedback(reader, texts.field, texts.docs[disliked], first[disliked])
+            rows.append(texts.row(expansion.expand(words, told, untold)))
         return np.stack(rows)
 
 

@@ -23,7 +23,6 @@ from rankscope.feedback.methods.method import Method
 from rankscope.feedback.normalization.baselines import (
     Baseline,
     BaselineRules,
-    StoredBaselines,
     baselines_of,
     stored_under,
 )
@@ -162,18 +161,22 @@ def generalise(
             found += own.values()
             for method in methods:
                 best = own[how.family_of(str(method))]
-                for told, kept in zip((None, *users), (results, *erring), strict=True):
-                    kept += efficiencies_of(method, items, topics.targets[row], best, examples, repeats, how.seed, told)
+                for told, into in zip((None, *users), (results, *erring), strict=True):
+                    into += efficiencies_of(method, items, topics.targets[row], best, examples, repeats, how.seed, told)
             if progress is not None:
                 progress((row + 1) / len(topics))
     now = stored_under(found)
+    # Stored results that were not computed again, against the baselines of now; those of other topics as they are.
+    again = {(each.topic, each.method) for each in results}
+    kept = [each for each in store.results if (each.topic, each.method) not in again]
+    pairs = [(each, now.get((each.topic, how.family_of(each.method)))) for each in kept]
     return Generalisation(
         rules=how,
         methods=tuple(map(str, methods)),
         baselines=tuple(found),
         results=tuple(results),
         examples=examples,
-        earlier=_recalibrated(store.results, now, results, how),
+        earlier=tuple(each if best is None or each.thinned else recalibrated(each, best) for each, best in pairs),
         replaced=tuple(each for key, each in known.items() if key in now and now[key].winner != each.winner),
         errors=errors,
         erring=tuple(map(tuple, erring)),
@@ -233,16 +236,6 @@ def converge(
     if not found:
         raise SettingError("no topic has two relevant items or more: there are no folds to learn and test in")
     return tuple(found)
-
-
-def _recalibrated(
-    stored: Iterable[Efficiency], now: StoredBaselines, results: Sequence[Efficiency], how: BaselineRules
-) -> tuple[Efficiency, ...]:
-    """Stored results that were not computed again, against the baselines of now; those of other topics as they are."""
-    again = {(each.topic, each.method) for each in results}
-    kept = [each for each in stored if (each.topic, each.method) not in again]
-    pairs = [(each, now.get((each.topic, how.family_of(each.method)))) for each in kept]
-    return tuple(each if best is None or each.thinned else recalibrated(each, best) for each, best in pairs)
 
 
 def most_efficiency(results: Iterable[Efficiency]) -> float:

@@ -203,9 +203,15 @@ def further_findings(results: Results) -> list[str]:
         lines += _too_few(results, none) if result is None else []
     if equal:
         lines.append(f"Every value of {join_names(equal, len(equal))} is that of no feedback.")
-    names = [one.measure for one in none.measures] if none is not None else []
-    harmed = [_harmed(Summary(results, name)) for name in names]
-    return [*lines, *filter(None, harmed)]
+    for measure in [one.measure for one in none.measures] if none is not None else []:
+        told, topics = [], len(results.topics)
+        for name in compared_methods(results):
+            lost = Summary(results, measure).harmed_topics(name)
+            if lost:
+                told.append(f"{name} on {len(lost)} of {topics} ({join_names(list(lost), 4)})")
+        if told:
+            lines.append(f"{measure}: topics on which feedback is worse than none: {'; '.join(told)}.")
+    return lines
 
 
 def _secondary(one: MeasureCompared) -> str:
@@ -238,16 +244,6 @@ def _helps(one: MeasureCompared, secondary: bool) -> list[str]:
         told = f"{pair.second} ({short(pair.difference)})" if side == "feedback hurts with" else pair.second
         sides[side or "no significant difference for"].append(told)
     return [f"{lead}: {words} {join_names(names, len(names))}." for words, names in sides.items() if names]
-
-
-def _harmed(summary: Summary) -> str:
-    """On which topics each method is below no feedback."""
-    told = []
-    for name in compared_methods(summary.results):
-        lost = summary.harmed_topics(name)
-        if lost:
-            told.append(f"{name} on {len(lost)} of {len(summary.results.topics)} ({join_names(list(lost), 4)})")
-    return f"{summary.quantity}: topics on which feedback is worse than none: {'; '.join(told)}." if told else ""
 
 
 def study_warnings(results: Results) -> list[str]:
