@@ -295,20 +295,22 @@ class Found:
 
     def settled(self, part: WholeQueries) -> WholeQueries:
         """The block without duplicates and junk."""
-        keys = part.keys
-        earlier, later = keys.repeated()
+        earlier, later = part.keys.repeated()
         keep = np.ones(len(part.rows), dtype=np.bool_)
         if earlier.size:
             keep &= self._without_duplicates(part, earlier, later)
-        if self.settings.ties == "rank":
-            self._check_ranks(part, keep)
+        if self.settings.ties == "rank" and part.rows.rank is not None:
+            # The ranks must count 1, 2, 3, ...: with the duplicates that go, or without; junk is still there.
+            wrong = _wrong_ranks(part)
+            if wrong and not keep.all():
+                wrong = _wrong_ranks(part.keep(keep)) and wrong
+            for query, what, line in wrong:
+                self.problems.add_follower(f"query {query}", what, order=line)
         if self.junk is not None:
             row_of = np.array([self.junk.row_of.get(query, -1) for query in part.queries], dtype=np.int64)
-            rows, _ = find_judged(keys, row_of, self.junk)
+            rows, _ = find_judged(part.keys, row_of, self.junk)
             keep[rows] = False
-        if keep.all():
-            return part
-        return part.keep(keep)
+        return part if keep.all() else part.keep(keep)
 
     def _without_duplicates(self, part: WholeQueries, earlier: IntArray, later: IntArray) -> BoolArray:
         keep = np.ones(len(part.rows), dtype=np.bool_)
@@ -326,16 +328,6 @@ class Found:
                 best[other] = other if part.rows.score[other] > part.rows.score[champion] else champion
                 keep[champion if best[other] == other else other] = False
         return keep
-
-    def _check_ranks(self, part: WholeQueries, keep: BoolArray) -> None:
-        """The rank column must count 1, 2, 3, ...: with the duplicates that go, or without; junk is still there."""
-        if part.rows.rank is None:
-            return
-        wrong = _wrong_ranks(part)
-        if wrong and not keep.all():
-            wrong = _wrong_ranks(part.keep(keep)) and wrong
-        for query, what, line in wrong:
-            self.problems.add_follower(f"query {query}", what, order=line)
 
     def _complain(self, part: WholeQueries, earlier: IntArray, later: IntArray) -> None:
         line = line_numbers(part.rows.line)

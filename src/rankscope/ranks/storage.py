@@ -21,7 +21,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from rankscope.core import digests
-from rankscope.core.arrays import BoolArray, FloatArray, IntArray
+from rankscope.core.arrays import BoolArray, IntArray
 from rankscope.core.caching import check_fork
 from rankscope.core.errors import InputError
 from rankscope.core.files import atomic
@@ -420,20 +420,15 @@ def _more_than_judged(name: str) -> Broken:
         lists: Ragged = getattr(ranks, name)
         row = np.concatenate([ranks.levels.row, lists.row])
         grade = np.concatenate([ranks.levels["grade"], lists["grade"]])
-        there = np.concatenate([ranks.levels["count"], np.full(lists.size, -1)])
-        return _short_of(row, grade, there, len(ranks))
-
-    return broken
-
-
-def _short_of(row: IntArray, grade: FloatArray, there: IntArray, count: int) -> BoolArray:
-    """The rows of which a grade sums to less than nothing."""
-    broken = np.zeros(count, dtype=np.bool_)
-    if row.size:
+        left = np.concatenate([ranks.levels["count"], np.full(lists.size, -1)])
         order = np.lexsort((grade, row))
-        row, grade, there = row[order], grade[order], there[order]
-        starts = np.flatnonzero(changes(row, grade))
-        broken[row[starts][np.add.reduceat(there, starts) < 0]] = True
+        row, grade, left = row[order], grade[order], left[order]
+        short = _none_broken(ranks)
+        if row.size:
+            starts = np.flatnonzero(changes(row, grade))
+            short[row[starts][np.add.reduceat(left, starts) < 0]] = True
+        return short
+
     return broken
 
 

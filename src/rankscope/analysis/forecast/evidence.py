@@ -61,7 +61,11 @@ class Evidence:
         hits = RelevantHits(
             row=queries.row, place=place, above=queries.ranks - place, grade=queries.grades, queries=len(queries)
         )
-        lists, unknown = queries.distractors, _why_not_known(queries)
+        lists, unknown = queries.distractors, ""
+        # Scores are of no use where the distractors kept, those of grade 0, are not those of the wanted grade.
+        grade, least, most = queries.judged["grade"], min(queries.rel, 1.0), max(queries.rel, 1.0)
+        if lists is not None and ((grade >= least) & (grade < most)).any():
+            unknown = f"scores were kept for items of grade 1 and more, not of {queries.rel:g}"
         why = unknown or why_no_scores(queries)
         scored = lots = None
         if lists is not None and not why:
@@ -128,16 +132,6 @@ def _kept_first(best: NDArray[Number], kept: BoolArray, nothing: float) -> NDArr
     """What is kept of each row moved to its front."""
     order = np.argsort(~kept, axis=1, kind="stable")
     return np.take_along_axis(np.where(kept, best, np.asarray(nothing, dtype=best.dtype)), order, axis=1)
-
-
-def _why_not_known(queries: RelevantRanks) -> str:
-    """Scores are of no use where the distractors kept, those of grade 0, are not those of the wanted grade."""
-    if queries.distractors is None:
-        return ""
-    grade, least, most = queries.judged["grade"], min(queries.rel, 1.0), max(queries.rel, 1.0)
-    if ((grade >= least) & (grade < most)).any():
-        return f"scores were kept for items of grade 1 and more, not of {queries.rel:g}"
-    return ""
 
 
 def _best_first(lists: Ragged, column: str, nothing: float) -> NDArray[Any]:

@@ -171,7 +171,11 @@ def weights_of_cell(size: int, judged: int, found: int) -> Weights:
     k = found + np.arange(most + 1, dtype=np.float64)
     ways = _log_choose(k, found) + _log_choose(size - k, judged - found)
     equal = np.exp(ways - _log_choose(float(size), judged))  # P(X = found), where k of all are relevant
-    mid = _chance_above(size, judged, found, k) + equal / 2.0
+    above = np.zeros(k.size)  # P(X > found): one more relevant item raises it where it is drawn and the count rises
+    if judged > found:
+        ways = _log_choose(k[:-1], found) + _log_choose(size - k[:-1] - 1.0, judged - found - 1)
+        above[1:] = np.exp(ways - _log_choose(float(size), judged)).cumsum()
+    mid = above + equal / 2.0
     below = np.append((mid[:-1] + mid[1:]) / 2.0, 1.0)
     weight = np.diff(below, prepend=0.0)
     reached = weight.cumsum()
@@ -249,11 +253,3 @@ def _log_choose(n: FloatArray | float, k: FloatArray | float) -> FloatArray:
     from scipy.special import gammaln
 
     return gammaln(np.add(n, 1.0)) - gammaln(np.add(k, 1.0)) - gammaln(np.subtract(n, k) + 1.0)
-
-
-def _chance_above(size: int, judged: int, found: int, k: FloatArray) -> FloatArray:
-    """P(X > found): one more relevant item raises it by the chance that this item is drawn and makes the count rise."""
-    if judged == found:
-        return np.zeros(k.size)
-    ways = _log_choose(k[:-1], found) + _log_choose(size - k[:-1] - 1.0, judged - found - 1)
-    return np.append(0.0, np.exp(ways - _log_choose(float(size), judged)).cumsum())
