@@ -194,6 +194,7 @@ class SearchEffort(Tabular):
         return Display.of([effort_headline(self), *effort_notes(self)], self.records())
 
     def presentation(self) -> Presentation:
+        """The decision table at each scope, then what each scope and each recall takes."""
         tables = [
             Table(f"Decision table at scope {one.scope:,}{_named(one.scope, self.relevant)}", one.decision_rows())
             for one in self.at

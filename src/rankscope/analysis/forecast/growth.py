@@ -390,6 +390,7 @@ class Forecast(Tabular):
         return Presentation([forecast_line(self)], tables, [] if quiet else rests)
 
     def record(self) -> dict[str, Any]:
+        """All of it as plain data."""
         return {
             "format": "rankscope.forecast",
             "version": 3,

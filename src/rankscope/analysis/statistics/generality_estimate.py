@@ -177,6 +177,7 @@ class Homogeneity(Tabular):
         return Display.of([homogeneity_verdict(self)], homogeneity_rows(self), places=3)
 
     def presentation(self, system: str) -> Presentation:
+        """Both ways at each bin as a table, and where they differ."""
         head = (
             f"{system}: precision = recall at equal generality, {percent_text(self.level)} intervals over {self.unit} "
             f"(bounded below {ENOUGH}, BCa from {ENOUGH} on)"
