@@ -80,14 +80,7 @@ def evaluate(
         reading = reading_with(columns, roll_up, format, encoding, comments, max_ratio, map_qrels, map_runs, scores)
     of_runs: list[InputError] = []
     named = named_runs(runs, reading, of_runs)
-    reductions: list[Callable[..., RelevantRanks]] = []
-    for run in named:
-        if where is None and run.is_small:
-            reductions.append(partial(reduce, run=run, reading=reading))
-        else:  # wherever and in as many parts as it takes
-            from rankscope.ranks.parts.resources import reduce_where
-
-            reductions.append(partial(reduce_where, run=run, reading=reading, where=where))
+    reductions = [_reduction_of(run, reading, where) for run in named]
     # Judgements of subtopics, in addition to plain ones or in their place, where given or needed by a measure.
     added = subtopics is not None and not (isinstance(subtopics, str | Path) and str(subtopics) == str(qrels))
     parts = None
@@ -107,20 +100,10 @@ def evaluate(
             _attempt(errors, partial(check_run, run, chosen))
             continue
         reduction = partial(bare, junk=unwanted or ())
-        job = partial(
-            _evaluated,
-            judgements,
-            run,
-            kinds,
-            chosen,
-            unwanted or (),
-            class_of,
-            progress,
-            keep_scores,
-            partial(reduction, judgements),
-            None if parts is None else reduced_by_subtopic(parts, reduction),
-        )
-        scored = _attempt(errors, job)
+        whole = partial(reduction, judgements)
+        divided = None if parts is None else reduced_by_subtopic(parts, reduction)
+        given = (judgements, run, kinds, chosen, unwanted or (), class_of, progress, keep_scores, whole, divided)
+        scored = _attempt(errors, partial(_evaluated, *given))
         if scored is not None:
             systems.append(scored)
     caution = ""
@@ -175,6 +158,15 @@ def _classes_of(classes: Any) -> dict[str, str]:
     from rankscope.inputs.side_tables import read_classes
 
     return read_classes(classes)
+
+
+def _reduction_of(run: Run, reading: Reading, where: Where | None) -> Callable[..., RelevantRanks]:
+    """At once, or wherever and in as many parts as it takes."""
+    if where is None and run.is_small:
+        return partial(reduce, run=run, reading=reading)
+    from rankscope.ranks.parts.resources import reduce_where
+
+    return partial(reduce_where, run=run, reading=reading, where=where)
 
 
 def _attempt(errors: list[InputError], make: Callable[[], Any]) -> Any:
