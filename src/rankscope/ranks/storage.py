@@ -291,9 +291,6 @@ def _array(table: pl.DataFrame, name: str) -> NDArray[Any]:
     return np.array(table.get_column(name).to_numpy())
 
 
-# Rows of whole queries in, ranks of the judged ones out: the reduction as a function of tables, for any engine.
-
-
 def reduce_rows(run: pl.DataFrame, qrels: pl.DataFrame, settings: Settings | None = None, **more: Any) -> pl.DataFrame:
     """One row for each judged query among these rows, as a *.ranks.parquet file holds it; none where none is judged.
 

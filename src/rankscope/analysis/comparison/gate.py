@@ -169,7 +169,6 @@ class GateCheck:
         return with_side(self.change, self.lower_is_better, self.places)
 
     def row(self) -> dict[str, object]:
-        """In plain numbers, for a table or JSON."""
         return {
             "measure": self.measure,
             "class": self.label or None,
@@ -280,7 +279,6 @@ class GateResult(Tabular):
         return (*lines, *self.notes)
 
     def rows(self) -> list[dict[str, object]]:
-        """One row for each check."""
         return [check.row() for check in self.checks]
 
     def display(self) -> Display:

@@ -47,7 +47,6 @@ class Comparison:
     level: float = 0.95  # at which the correction held this one: 0 lies outside the limits exactly where `better` is
 
     def row(self) -> dict[str, object]:
-        """In plain numbers, for a table."""
         head: dict[str, object] = {"first": self.first, "second": self.second, "measure": self.measure}
         return (
             head
@@ -80,7 +79,6 @@ class PairTests:
         return sum(np.isnan(each.p) for each in self.comparisons)
 
     def rows(self) -> list[dict[str, object]]:
-        """One row for each comparison."""
         return [each.row() for each in self.comparisons]
 
     def __str__(self) -> str:
@@ -318,7 +316,6 @@ class ClassEffects:
         return replace(self, effects=tuple(effects), family=family)
 
     def rows(self) -> list[dict[str, object]]:
-        """One row for each class, in plain numbers."""
         return [
             {
                 "class": each.label,

@@ -48,7 +48,6 @@ class RankIntervals:
     seed: int = 0
 
     def rows(self) -> list[dict[str, object]]:
-        """One row for each system, in plain numbers."""
         columns = (self.systems, self.mean.tolist(), self.low.tolist(), self.high.tolist(), self.letters)
         names = ("system", self.measure, "best rank", "worst rank", "group")
         return [dict(zip(names, each, strict=True)) for each in zip(*columns, strict=True)]

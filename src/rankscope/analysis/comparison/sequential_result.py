@@ -84,7 +84,6 @@ class SequentialCheck:
         return with_side(self.change, self.lower_is_better, self.places)
 
     def row(self) -> dict[str, object]:
-        """In plain numbers, for a table or JSON."""
         return {
             "measure": self.measure,
             "first": self.first,
@@ -196,7 +195,6 @@ class SequentialResult(Tabular):
         return (*lines, *self.notes)
 
     def rows(self) -> list[dict[str, object]]:
-        """One row for each check."""
         return [check.row() for check in self.checks]
 
     def records(self) -> Rows:

@@ -102,7 +102,6 @@ class SequentialState:
         )
 
     def text(self) -> str:
-        """As it is written."""
         names = zip(self.systems, self.digests, strict=True)
         head = {
             "format": FORMAT,
@@ -134,7 +133,6 @@ def read_state(path: str | Path) -> SequentialState | None:
 
 
 def write_state(path: str | Path, state: SequentialState) -> None:
-    """Whole or not at all."""
     with atomic(path) as file:
         file.write(state.text())
 

@@ -220,9 +220,6 @@ def statement_of(
     return Statement(account, of_values, of_losses, label)
 
 
-# What becomes of a relevant item from one stage to the next, and in the end: within a scope, below it, or absent.
-
-
 class ItemState(IntEnum):
     """Where an item stands: not in the list, in the list below the scope, or within it."""
 

@@ -326,9 +326,6 @@ def _worst(ledger: Ledger, row: int) -> WorstQuery:
     )
 
 
-# Every relevant item at every stage as one long table.
-
-
 def item_table(ledger: Ledger) -> pl.DataFrame:
     """A row for each relevant item and stage: its rank there (null: not in the list), what the stage did with it, and
     in every row what became of it in the end, and at which stage."""

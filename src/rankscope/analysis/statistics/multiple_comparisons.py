@@ -84,7 +84,6 @@ class Comparisons:
         raise SettingError(f"no pair {first}, {second}. There are: {', '.join(self.names)}")
 
     def rows(self) -> list[dict[str, object]]:
-        """One row per pair, in plain numbers."""
         difference = self.difference
         return plain_rows(
             {
@@ -145,9 +144,6 @@ def studentised_pairs(
     )
 
 
-# Tukey-Kramer: which cells differ, with one error rate for all pairs together.
-
-
 def tukey(table: ScoreTable, level: float = 0.95, by_class: bool = True) -> Comparisons:
     """All pairs of cells: i and j differ where |m_i - m_j| > W_ij = q sqrt(MSE/2 (1/n_i + 1/n_j)).
 
@@ -169,9 +165,6 @@ def tukey_of(result: Anova, level: float = 0.95) -> Comparisons:
     return studentised_pairs(
         result.measure, "Tukey-Kramer", cells.names, cells.mean, error, result.nu, level, result.note
     )
-
-
-# Tukey's test on the error of the two-way analysis: systems on the same queries.
 
 
 def blocked_tukey(table: ScoreTable, level: float = 0.95) -> Comparisons:
@@ -313,9 +306,6 @@ def _drawn_ranges(values: FloatArray, permutations: int, seed: int) -> FloatArra
     return np.concatenate(parts) / len(values)
 
 
-# Intervals around means that a reader may compare by eye: disjoint means different (Hochberg & Tamhane 1987).
-
-
 @dataclass(frozen=True, eq=False)
 class ComparisonIntervals:
     """Mean of each cell and half width u; `pairs` is the test that the picture stands for."""
@@ -349,7 +339,6 @@ class ComparisonIntervals:
         return self.pairs.note
 
     def rows(self) -> list[dict[str, object]]:
-        """One row per cell, in plain numbers."""
         return plain_rows(
             {
                 "system": self.cells.systems,
