@@ -63,7 +63,7 @@ import rankscope
 assert rankscope.evaluate({"q": {"a": 1}}, {"q": {"b": 2.0, "a": 1.0}})["AP"] == 0.5
 print(json.dumps([*sys.modules]))
 """
-FEW_MEASURES = {"average_precision", "ndcg", "precision_recall", "reciprocal_rank"}  # those of no -m
+FEW_MEASURES = {"average_precision", "dcg", "precision_recall", "reciprocal_rank"}  # those of no -m
 SELDOM = {"polars", "scipy", "rich", "jinja2", "html", "tempfile", "shutil", "bz2", "lzma", "importlib.metadata"}
 
 
