@@ -492,9 +492,9 @@ def _rendered(comparison: Any, format: str, every_pair: bool, notes: bool, width
         from rankscope.analysis.comparison.paper_tables import comparison_table
 
         return comparison_table(comparison, width, marks, notes)
-    from rankscope.analysis.comparison.compare import COMPARISON_FORMATS
-
-    return COMPARISON_FORMATS[format](comparison, every_pair, notes)
+    if format == "markdown":
+        return str(comparison.to_markdown(every_pair, notes))
+    return str(comparison.render(format, every_pair=every_pair, notes=notes))
 
 
 def draw_comparison(scores: Any, result: Any, folder: str) -> list[str]:

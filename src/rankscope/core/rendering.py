@@ -55,6 +55,7 @@ class Presentation:
     notes: Sequence[str] = ()
     spaced: bool = False  # as text: an empty line between a heading and its table
     apart: bool = False  # as text: an empty line between notes
+    bold: bool = False  # as Markdown: the first sentence stands out, each is a paragraph, and headings are smaller
 
     def text(self) -> str:
         """For a terminal: blocks with an empty line between them, a mark before each note."""
@@ -70,13 +71,16 @@ class Presentation:
 
     def markdown(self) -> str:
         """For a page: a heading for each table, notes as a list."""
+        level = "###" if self.bold else "##"
         tables = [
             f"{each}\n"
             if isinstance(each, str)
-            else (f"## {each.heading}\n\n" if each.heading else "") + grid_markdown(each.grid) + _below(each, "\n")
+            else (f"{level} {each.heading}\n\n" if each.heading else "") + grid_markdown(each.grid) + _below(each, "\n")
             for each in self.tables
         ]
         lead = f"{' '.join(self.sentences)}\n" if self.sentences else ""
+        if self.bold:
+            lead = "\n".join([f"**{self.sentences[0]}**\n", *(f"{line}\n" for line in self.sentences[1:])])
         return self._blocks(lead, tables, [_lines(f"- {line}" for line in self.notes)])
 
     def _blocks(self, lead: str, tables: Sequence[str], notes: Sequence[str]) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from rankscope.analysis.comparison.compare import compare, comparison_json, comparison_text
+from rankscope.analysis.comparison.compare import compare
 from rankscope.analysis.comparison.verdict_sentences import verdict_sentences
 from rankscope.analysis.statistics.named_tests import EVERY_TEST, TABLE_TESTS, named_test
 from rankscope.analysis.statistics.score_table import ScoreTable
@@ -58,8 +58,8 @@ def test_little_data_give_a_result_or_a_clear_error(test: Any, table: ScoreTable
 def test_every_test_can_be_asked_of_a_comparison(name: str) -> None:
     made = compare([CLASSED], tests=[name])
     assert made.main.asked[0].rows
-    assert f"AP: {name}\n" in comparison_text(made)
-    assert json.loads(comparison_json(made))["measures"][0]["tests"][name]
+    assert f"AP: {name}\n" in made.render()
+    assert json.loads(made.render("json"))["measures"][0]["tests"][name]
     plain = compare([CLASSED])
     assert verdict_sentences(plain) == verdict_sentences(made)
     assert not plain.main.asked

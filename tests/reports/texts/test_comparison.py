@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rankscope.analysis.comparison.compare import compare, comparison_json, comparison_notes, comparison_text
+from rankscope.analysis.comparison.compare import compare, comparison_notes
 from rankscope.analysis.comparison.verdict_sentences import verdict_sentences
 from rankscope.analysis.statistics.deciding_test import caution, decide_limits
 from rankscope.analysis.statistics.score_table import ScoreTable
@@ -56,20 +56,20 @@ def test_the_best_system_is_better_than_those_the_table_of_pairs_says() -> None:
         else f", but significantly better than the other {beaten}"
     )
     assert words in verdict_sentences(comparison)[0]
-    assert "secondary family of 3 tests" in comparison_text(comparison)
+    assert "secondary family of 3 tests" in comparison.render()
 
 
 def test_where_spreads_differ_the_tests_to_read_instead_are_there() -> None:
     wide = np.concatenate([CHANCE.normal(0.3, 0.01, 15), CHANCE.normal(0.5, 0.2, 15)])
     classes = ["narrow"] * 15 + ["wide"] * 15
-    text = comparison_text(compare([ScoreTable.make({"A": wide, "B": wide + CHANCE.normal(0, 0.01, 30)}, classes)]))
+    text = compare([ScoreTable.make({"A": wide, "B": wide + CHANCE.normal(0, 0.01, 30)}, classes)]).render()
     assert "spreads differ: read instead Welch F = " in text
     assert "pairs of cells different" in text
 
 
 def test_no_p_value_of_a_cell_is_printed_as_nothing() -> None:
     gain = np.concatenate([np.linspace(0.30, 0.32, 10), np.linspace(0.28, 0.31, 10)])
-    text = comparison_text(compare([ScoreTable.make({"A": FEW, "B": FEW + gain}, ["new"] * 10 + ["old"] * 10)]))
+    text = compare([ScoreTable.make({"A": FEW, "B": FEW + gain}, ["new"] * 10 + ["old"] * 10)]).render()
     assert "p (unpaired)" in text
     row = next(line for line in text.split("query by query")[1].splitlines() if line.startswith("new"))
     assert "<0.0001" in row
@@ -122,7 +122,7 @@ def test_the_limits_of_pairs_and_classes_are_those_of_the_deciding_tests_at_the_
     gains = {"A": 0.0, "B": 0.03, "C": 0.1}
     values: dict[str, Any] = {name: base + chance.normal(gain, 0.08, 40) for name, gain in gains.items()}
     compared = compare([ScoreTable.make(values, ["x", "y"] * 20, bounds=(-2.0, 3.0))], permutations=100, resamples=100)
-    for row in json.loads(comparison_json(compared))["measures"][0]["pairs"]:
+    for row in json.loads(compared.render("json"))["measures"][0]["pairs"]:
         column = values[row["second"]] - values[row["first"]]
         low, high = decide_limits(column[:, None], [row["level"]])
         assert (row["low"], row["high"]) == pytest.approx((low[0], high[0]))
@@ -131,12 +131,10 @@ def test_the_limits_of_pairs_and_classes_are_those_of_the_deciding_tests_at_the_
     assert any(each.better for each in effects)
     for each in effects:
         assert (each.low <= 0 <= each.high) == (not each.better)
-    text = comparison_text(compared)
+    text = compared.render()
     assert "Limits: of these tests, each at the level at which the correction held that pair." in text
     assert {percent_text(each.level) for each in compared.main.pairs} <= set(re.findall(r"[\d.]+%", text))
-    two = comparison_text(
-        compare([ScoreTable.make({name: values[name] for name in "AB"}, bounds=(-2.0, 3.0))], resamples=100)
-    )
+    two = compare([ScoreTable.make({name: values[name] for name in "AB"}, bounds=(-2.0, 3.0))], resamples=100).render()
     assert "Limits: of these tests, at 95%." in two
     assert "level" not in two
 

@@ -405,20 +405,20 @@ DISTANCES: Final[dict[str, Callable[[FloatArray], FloatArray]]] = {
 SHOWN = ("raw", "kappa", "AC1", "kappa, quadratic", "overlap", "positive")  # coefficients of two in a row
 
 
-def agreement_parts(found: Agreement) -> list[tuple[str, list[dict[str, object]], str]]:
+def agreement_parts(found: Agreement) -> list[Table]:
     """Every table with its heading and what must be said below it, as for a page; the order of systems first."""
     limits = f"low, high: {percent_text(found.level)} limits of kappa over queries."
     parts = [
-        ("Every two assessors", two_rows(found.two), " ".join([limits, *agreement_notes(found.two)])),
-        ("All assessors together", together_rows([found.together]), ""),
-        ("Every two assessors, by class", two_rows(found.two_by_class), ""),
-        ("All assessors together, by class", together_rows(found.together_by_class), ""),
+        Table("Every two assessors", two_rows(found.two), " ".join([limits, *agreement_notes(found.two)])),
+        Table("All assessors together", together_rows([found.together])),
+        Table("Every two assessors, by class", two_rows(found.two_by_class)),
+        Table("All assessors together, by class", together_rows(found.together_by_class)),
     ]
     if found.orders:
         title = f"Order of systems under the judgements of every two assessors, {found.orders[0].measure}"
         rows = [each.row() for each in found.orders]
-        parts.insert(0, (title, rows, " ".join(order_lines(found.orders))))
-    return parts
+        parts.insert(0, Table(title, rows, " ".join(order_lines(found.orders))))
+    return [each for each in parts if each.rows]
 
 
 def two_rows(found: Iterable[Agreed]) -> list[dict[str, object]]:

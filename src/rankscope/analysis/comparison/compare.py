@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice, pairwise
@@ -56,8 +56,7 @@ from rankscope.core.arrays import FloatArray
 from rankscope.core.catalogue import summary_of, unknown_name
 from rankscope.core.display import Display, Tabular
 from rankscope.core.errors import SettingError
-from rankscope.core.names import visible
-from rankscope.core.rendering import Rows, as_json, markdown_table, rows_csv, text_table
+from rankscope.core.rendering import Presentation, Rows, Table, as_json, markdown_table, text_table
 from rankscope.core.validation import COUNT, SEED, SHARE, Number, OneOf, Optional, check_fields, check_for_each
 from rankscope.core.wording import how_many, join_words, percent_text, plain_number, setting_value
 from rankscope.measures.direction import EQUAL, tally
@@ -533,9 +532,9 @@ class Compared(Tabular):
         primary, *others = (replace(self.families.primary, measures=(one.measure,)) for one in self.measures)
         return families_in_words([primary] if self.families.is_primary(measure) else others)
 
-    def to_markdown(self, every_pair: bool = False) -> str:
+    def to_markdown(self, every_pair: bool = False, notes: bool = True) -> str:
         """The verdict and all tables, as `rankscope compare --format markdown` prints them."""
-        return comparison_markdown(self, every_pair)
+        return self.presentation(every_pair, notes, further=True).markdown()
 
     def to_latex(self, columns: str | float = "1", marks: str = "auto") -> str:
         """The table for a paper: `columns` is how wide it is, `marks` what stands behind numbers, as of `report`."""
@@ -579,13 +578,38 @@ class Compared(Tabular):
         words = [*verdict_sentences(self), self.main.means.told, *comparison_notes(self)]
         return Display.of(words, self.main.system_rows(), ".to_markdown()")
 
+    def presentation(self, every_pair: bool = False, notes: bool = True, further: bool = False) -> Presentation:
+        """The verdict and its tables; of measures after the first only systems and pairs, unless `further`."""
+        tables = comparison_parts(self, self.main, every_pair)
+        for one in self.measures[1:]:
+            parts = comparison_parts(self, one, every_pair)
+            tables += parts if further else [*parts[:2], *_equivalent(self, one, every_pair), *_asked(one)]
+        said = comparison_notes(self) if notes else []
+        return Presentation(verdict_sentences(self), tables, notes=said, bold=True)
+
+    def record(self) -> dict[str, Any]:
+        """Everything, every pair and every note included."""
+        return {
+            "format": "rankscope.compare",
+            "version": 1,
+            "verdict": verdict_sentences(self),
+            "level": self.level,
+            "seed": self.seed,
+            "primary": self.main.measure,
+            "family": str(self.families.primary),
+            "families": str(self.families).splitlines(),
+            "same": dict(self.same),
+            "measures": [_json_measure(self, one) for one in self.measures],
+            "notes": comparison_notes(self),
+            "write_up": self.write_up(),
+        }
+
 
 MOST_PAIRS = 30
 STRICT = ("holm", "bonferroni")  # corrections that multiply the smallest p-values by the size of the family
-Part = tuple[str, Rows, str]  # heading, rows, what must be said below
 
 
-def comparison_parts(comparison: Compared, one: MeasureCompared, every_pair: bool = False) -> list[Part]:
+def comparison_parts(comparison: Compared, one: MeasureCompared, every_pair: bool = False) -> list[Table]:
     """The tables of one measure, with their headings and notes."""
     pairs = [*_pairs(comparison, one, every_pair), *_equivalent(comparison, one, every_pair)]
     note = one.means.told
@@ -594,8 +618,8 @@ def comparison_parts(comparison: Compared, one: MeasureCompared, every_pair: boo
             f" No significant difference between systems that share a letter: {comparison.families.of(one.measure)}."
         )
     heading = f"{one.measure}{_role(comparison, one)}: systems"
-    parts = ((heading, one.system_rows(), note), *pairs, *_classes(comparison, one), *_asked(one))
-    return [part for part in parts if part[1]]
+    parts = (Table(heading, one.system_rows(), note), *pairs, *_classes(comparison, one), *_asked(one))
+    return [part for part in parts if part.rows]
 
 
 def _role(comparison: Compared, one: MeasureCompared) -> str:
@@ -605,7 +629,7 @@ def _role(comparison: Compared, one: MeasureCompared) -> str:
     return " (primary, decides)" if comparison.families.is_primary(one.measure) else " (secondary)"
 
 
-def _pairs(comparison: Compared, one: MeasureCompared, every_pair: bool) -> list[Part]:
+def _pairs(comparison: Compared, one: MeasureCompared, every_pair: bool) -> list[Table]:
     rows, which = _shown_pairs(one, one.pair_rows(comparison.families.correction), every_pair)
     heading = f"{one.measure}{_role(comparison, one)}: second minus first{which}"
     tests = f"p: {DECIDING} test, the larger p; {comparison.families.of(one.measure)}."
@@ -613,7 +637,7 @@ def _pairs(comparison: Compared, one: MeasureCompared, every_pair: bool) -> list
         how = f"{one.tukey.permutations:,} {'all' if one.tukey.exact else 'random'} permutations within {one.unit}"
         tests += f" Tukey: randomised HSD over all pairs, {how}; in addition to the verdict, which does not rest on it."
     told, level = _levels_told(rows)
-    return [(heading, told, f"{tests} Limits: of these tests, {level}.")]
+    return [Table(heading, told, f"{tests} Limits: of these tests, {level}.")]
 
 
 def _shown_pairs(one: MeasureCompared, rows: Rows, every_pair: bool) -> tuple[Rows, str]:
@@ -627,7 +651,7 @@ def _shown_pairs(one: MeasureCompared, rows: Rows, every_pair: bool) -> tuple[Ro
     return chosen, " (neighbours in the ranking)"
 
 
-def _equivalent(comparison: Compared, one: MeasureCompared, every_pair: bool) -> list[Part]:
+def _equivalent(comparison: Compared, one: MeasureCompared, every_pair: bool) -> list[Table]:
     """What two one-sided tests say of each pair, where a margin was given."""
     if not one.equivalences:
         return []
@@ -639,7 +663,7 @@ def _equivalent(comparison: Compared, one: MeasureCompared, every_pair: bool) ->
         f"{comparison.equivalence_family(one.measure)}. Limits: of these tests, {level}; a pair is equivalent where "
         "both lie within the margin, and different where the table above shows a difference."
     )
-    return [(f"{one.measure}: equivalence within ±{margin}{which}", told, note)]
+    return [Table(f"{one.measure}: equivalence within ±{margin}{which}", told, note)]
 
 
 def _levels_told(rows: Rows) -> tuple[Rows, str]:
@@ -651,17 +675,17 @@ def _levels_told(rows: Rows) -> tuple[Rows, str]:
     return told, "each at the level at which the correction held that pair"
 
 
-def _classes(comparison: Compared, one: MeasureCompared) -> list[Part]:
-    parts: list[Part] = []
+def _classes(comparison: Compared, one: MeasureCompared) -> list[Table]:
+    parts: list[Table] = []
     if one.classes:
         note = f"{one.classes[0].how}; {one.classes[0].note}".rstrip("; ") + "."
-        parts.append((f"{one.measure}: within classes", _levels_told(one.class_rows())[0], note))
+        parts.append(Table(f"{one.measure}: within classes", _levels_told(one.class_rows())[0], note))
     if one.cells is not None and one.cells.rows():
         cells = one.cells
         head = f"One-way analysis of variance of the cells: F = {cells.unpaired.f:.3f}, p = {cells.unpaired.p:.3g}. "
         note = (head + cells.why).replace("F = nan, p = nan. ", "not possible. ")
         heading = f"{one.measure}: cells as independent samples, and query by query"
-        parts.append((heading, [_named(row) for row in cells.rows()], note))
+        parts.append(Table(heading, [_named(row) for row in cells.rows()], note))
     if one.assumed is not None:
         instead = ""
         if one.assumed.unequal_spread:  # the tests to read
@@ -670,14 +694,15 @@ def _classes(comparison: Compared, one: MeasureCompared) -> list[Part]:
             some = f"{int(pairs.different.sum()):,} of {how_many(pairs.p.size, 'pairs')} of cells"
             instead = f"spreads differ: read instead {first}; Games-Howell calls {some} different"
         note = "; ".join(filter(None, (one.assumed.standing_out, instead, one.assumed.note)))
-        parts.append((f"{one.measure}: what the analysis of variance takes for granted", one.assumed.rows(), note))
+        heading = f"{one.measure}: what the analysis of variance takes for granted"
+        parts.append(Table(heading, one.assumed.rows(), note))
     return parts
 
 
-def _asked(one: MeasureCompared) -> list[Part]:
+def _asked(one: MeasureCompared) -> list[Table]:
     """The tests asked for by name."""
     return [
-        (
+        Table(
             f"{one.measure}: {each.test}",
             [dict(row) for row in each.rows],
             f"{summary_of(EVERY_TEST.find(each.test))} In addition to the verdict, which does not rest on it.",
@@ -740,51 +765,6 @@ def _factor(comparison: Compared, one: MeasureCompared) -> int:
     return comparison.families.size_of(one.measure) if comparison.families.correction in STRICT else 1
 
 
-def comparison_text(comparison: Compared, every_pair: bool = False, notes: bool = True) -> str:
-    """Plain text; of measures after the first only systems and pairs."""
-    lines = ["\n".join(verdict_sentences(comparison)), ""]
-    for number, one in enumerate(comparison.measures):
-        parts = comparison_parts(comparison, one, every_pair)
-        further = [*parts[:2], *_equivalent(comparison, one, every_pair), *_asked(one)]
-        for heading, rows, note in parts if number == 0 else further:
-            lines += [heading, text_table(rows).rstrip("\n"), note, ""]
-    return visible(
-        "\n".join([*lines, *(f"! {line}" for line in comparison_notes(comparison) if notes)]).rstrip("\n") + "\n"
-    )
-
-
-def comparison_markdown(comparison: Compared, every_pair: bool = False, notes: bool = True) -> str:
-    """For a pull request or a notebook."""
-    first, *rest = verdict_sentences(comparison)
-    lines = [f"**{first}**", "", *(f"{line}\n" for line in rest)]
-    for one in comparison.measures:
-        for heading, rows, note in comparison_parts(comparison, one, every_pair):
-            lines += [f"### {heading}", "", markdown_table(rows), note, ""]
-    return visible(
-        "\n".join([*lines, *(f"- {line}" for line in comparison_notes(comparison) if notes)]).rstrip("\n") + "\n"
-    )
-
-
-def comparison_json(comparison: Compared, every_pair: bool = True, notes: bool = True) -> str:
-    """Everything, every pair and every note included in any case."""
-    return as_json(
-        {
-            "format": "rankscope.compare",
-            "version": 1,
-            "verdict": verdict_sentences(comparison),
-            "level": comparison.level,
-            "seed": comparison.seed,
-            "primary": comparison.main.measure,
-            "family": str(comparison.families.primary),
-            "families": str(comparison.families).splitlines(),
-            "same": dict(comparison.same),
-            "measures": [_json_measure(comparison, one) for one in comparison.measures],
-            "notes": comparison_notes(comparison),
-            "write_up": comparison.write_up(),
-        }
-    )
-
-
 def _json_measure(comparison: Compared, one: MeasureCompared) -> dict[str, Any]:
     correction, equivalence = comparison.families.correction, None
     if one.equivalences:
@@ -807,11 +787,6 @@ def _json_measure(comparison: Compared, one: MeasureCompared) -> dict[str, Any]:
         "assumptions": one.assumed.rows() if one.assumed is not None else [],
         "tests": {each.test: [dict(row) for row in each.rows] for each in one.asked},
     }
-
-
-def comparison_csv(comparison: Compared, every_pair: bool = True, notes: bool = True) -> str:
-    """Every pair by every measure with all digits, one row each; empty where there is not a number."""
-    return rows_csv(pair_records(comparison))
 
 
 def pair_records(comparison: Compared) -> list[dict[str, object]]:
@@ -845,14 +820,6 @@ def _csv_rows(comparison: Compared, one: MeasureCompared) -> Iterator[dict[str, 
             | {"correction": correction, "queries": len(one.table)}
             | last
         )
-
-
-COMPARISON_FORMATS: dict[str, Callable[[Compared, bool, bool], str]] = {
-    "text": comparison_text,
-    "markdown": comparison_markdown,
-    "json": comparison_json,
-    "csv": comparison_csv,
-}
 
 
 def with_explained(text: str, done: Explained, format: str) -> str:

@@ -292,9 +292,12 @@ HOW = (
 )
 
 
-def stability_parts(found: LeaderboardStability) -> list[tuple[str, list[dict[str, object]], str]]:
+def stability_parts(found: LeaderboardStability) -> list[Table]:
     """Tables with headings and what must be said below them, as for a page."""
-    return [("What becomes of the order", found.rows(), ""), ("What becomes of each system", found.system_rows(), HOW)]
+    return [
+        Table("What becomes of the order", found.rows()),
+        Table("What becomes of each system", found.system_rows(), HOW),
+    ]
 
 
 def stability_sentences(found: LeaderboardStability) -> list[str]:

@@ -372,17 +372,13 @@ def _named(scope: int, relevant: int) -> str:
 
 # The part of a report that says what a user of each system has to look at: windows, costs, decision tables.
 
-Part = tuple[str, list[dict[str, object]], str, int]  # heading, rows, note, and how many places numbers have
 
-
-def effort_parts(systems: Sequence[RelevantRanks]) -> list[Part]:
+def effort_parts(systems: Sequence[RelevantRanks]) -> list[Table]:
     """Tables with one row for each system: windows, what a hit costs, and the decision tables added up."""
-    from rankscope.analysis.curves.effort import median_effort, pooled_contingency
-
     efforts = [median_effort(each) for each in systems if (each.relevant > 0).any()]
     if not efforts:
         return []
-    parts: list[Part] = []
+    parts: list[Table] = []
     for heading, column, note in (
         ("Median window for a wanted recall", "median window", WINDOWS),
         ("Items to look at for each further hit", "median items per further hit", COSTS),
@@ -391,11 +387,11 @@ def effort_parts(systems: Sequence[RelevantRanks]) -> list[Part]:
             {"system": each.system, **{f"recall {row['recall']:g}": row[column] for row in each.rows()}}
             for each in efforts
         ]
-        parts.append((heading, rows, note, 1))
+        parts.append(Table(heading, rows, note, 1))
     tables = [(each.system, pooled_contingency(each)) for each in systems]
     known = [(name, table) for name, table in tables if table is not None]
     rows = [_decisions(name, vars(table)) for name, table in known]
-    return [*parts, *([("Decision tables at scope s = c, added up", rows, DECISIONS, 4)] if rows else [])]
+    return [*parts, *([Table("Decision tables at scope s = c, added up", rows, DECISIONS)] if rows else [])]
 
 
 WINDOWS = (

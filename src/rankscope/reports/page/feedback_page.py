@@ -16,7 +16,7 @@ from rankscope.analysis.statistics.mean_intervals import mean_intervals
 from rankscope.analysis.statistics.score_table import ScoreTable
 from rankscope.core.arrays import FloatArray
 from rankscope.core.errors import RankscopeError
-from rankscope.core.rendering import grid_of
+from rankscope.core.rendering import Table
 from rankscope.core.wording import how_many
 from rankscope.feedback.answers import CORRECTED_NOTE
 from rankscope.feedback.normalization.generalisation import Normalised
@@ -47,7 +47,7 @@ from rankscope.reports.graphs.feedback import rounds_graph
 from rankscope.reports.graphs.kinds import FEEDBACK_KINDS
 from rankscope.reports.page.first_view import DrawnFigure, FirstChoice, figures_data
 from rankscope.reports.page.pages import DRAWING, render_page, write_page
-from rankscope.reports.page.report import MOST_CURVES, Section
+from rankscope.reports.page.report import MOST_CURVES
 
 HEADLINE = "rounds-recall"  # what users have seen so far: the question of every study
 BY_TOPIC = "MAE of each feasible topic; corrected: 0 is a random order, 1 the baseline."
@@ -103,23 +103,21 @@ def study_figures(results: Results, result: Normalised) -> list[DrawnFigure]:
     return sorted(drawn, key=lambda each: each.id != HEADLINE)
 
 
-def study_sections(results: Results, result: Normalised) -> list[tuple[str, list[Section]]]:
+def study_sections(results: Results, result: Normalised) -> list[tuple[str, list[Table]]]:
     main, seen = Summary(results, results.measures[0]), Summary(results, SEEN)
     last = f"Means over sessions; low and high are of the last round. {main.intervals.told}"
     listed = results.about["protocol"]["scored"]
     rounds = [
-        Section(
-            f"{main.quantity} of the {listed} list", grid_of(main.round_rows()), f"{_capital(LISTS[listed])}. {last}"
-        ),
-        Section("Relevant items seen so far", grid_of(seen.round_rows()), f"{_capital(SEEN)}. {last}"),
-        Section("Sessions", grid_of(session_rows(results)), "Share of start: of the variance, one-way random effects."),
+        Table(f"{main.quantity} of the {listed} list", main.round_rows(), f"{_capital(LISTS[listed])}. {last}"),
+        Table("Relevant items seen so far", seen.round_rows(), f"{_capital(SEEN)}. {last}"),
+        Table("Sessions", session_rows(results), "Share of start: of the variance, one-way random effects."),
     ]
     lost = [each for each in result.baselines if not each.feasibility.feasible]
     reasons: list[dict[str, object]] = [
         {"topic": each.topic, "why": "; ".join(each.feasibility.reasons)} for each in lost
     ]
     missing = "Topics that cannot be learnt from these features"
-    infeasible = [Section(missing, grid_of(reasons), "They are not in the means.")] if lost else []
+    infeasible = [Table(missing, reasons, "They are not in the means.")] if lost else []
     waits = [each.row() for each in sorted(result.responses, key=lambda each: each.median)]
     note = f"From feedback to ranking, one session at a time; warm-up not counted. {result.responses[0].hardware}."
     return [
@@ -127,11 +125,11 @@ def study_sections(results: Results, result: Normalised) -> list[tuple[str, list
         ("How much of the possible", [*_efficiency(result, compared_methods(results)), *infeasible]),
         ("Earlier studies next to these baselines", earlier_sections(result)),
         ("With the answer among the features", _consistency(result)),
-        ("How long a user waits", [Section("Response time", grid_of(waits), note)] if waits else []),
+        ("How long a user waits", [Table("Response time", waits, note)] if waits else []),
     ]
 
 
-def _efficiency(result: Normalised, methods: tuple[str, ...]) -> list[Section]:
+def _efficiency(result: Normalised, methods: tuple[str, ...]) -> list[Table]:
     """Means with intervals and letters, all pairs compared as everywhere."""
     chosen = [name for name in methods if name in result.methods]
     if not chosen:
@@ -159,8 +157,8 @@ def _efficiency(result: Normalised, methods: tuple[str, ...]) -> list[Section]:
     note += "".join(f" {_capital(line)}." for line in few)
     if result.topics > len(result.baselines):
         note += f" The first {len(result.baselines)} of {how_many(result.topics, 'topics')}."
-    by_topic = Section("Efficiency by topic", grid_of(_topic_rows(result, chosen)), BY_TOPIC)
-    return [Section("Mean efficiency (MAE)", grid_of(rows), note), by_topic]
+    by_topic = Table("Efficiency by topic", _topic_rows(result, chosen), BY_TOPIC)
+    return [Table("Mean efficiency (MAE)", rows, note), by_topic]
 
 
 def _marked_by(result: Normalised) -> str:
@@ -198,7 +196,7 @@ def _ranked(table: ScoreTable) -> tuple[list[dict[str, object]], list[str]]:
     return [row | {"p": p.get(frozenset((best, str(row["system"]))))} for row in rows], few
 
 
-def earlier_sections(result: Normalised) -> list[Section]:
+def earlier_sections(result: Normalised) -> list[Table]:
     """Stored results of other methods against the baselines of now, and which stored baselines were replaced."""
     if result.learnt is None or not result.learnt.earlier:
         return []
@@ -207,10 +205,10 @@ def earlier_sections(result: Normalised) -> list[Section]:
     rows = [row for row in result.learnt.mean_rows() if row["from"]]
     said = " ".join(f"{line}." for line in replaced_lines(result.learnt))
     note = f"Means over feasible topics, from examples that are all marked rightly. {said}"
-    return [Section("Re-calibrated results", grid_of(rows), note.rstrip())]
+    return [Table("Re-calibrated results", rows, note.rstrip())]
 
 
-def _consistency(result: Normalised) -> list[Section]:
+def _consistency(result: Normalised) -> list[Table]:
     if not result.consistencies:
         return []
     rows: list[dict[str, object]] = []
@@ -226,7 +224,7 @@ def _consistency(result: Normalised) -> list[Section]:
         f"{how_many(topics, 'topics')}, examples {_marked_by(result)}; the indicator of the target is one more "
         "feature, gains are in mean standard deviations."
     )
-    return [Section("Consistency", grid_of(rows), note)]
+    return [Table("Consistency", rows, note)]
 
 
 def _capital(text: str) -> str:
@@ -269,23 +267,23 @@ def render_pack(result: PackResult) -> str:
     )
 
 
-def pack_sections(result: PackResult) -> list[tuple[str, list[Section]]]:
+def pack_sections(result: PackResult) -> list[tuple[str, list[Table]]]:
     rule = str(result.pack.tables["topics"]["rule"])
     cases = []
     for case, results in result.cases:
         intervals = Summary(results, results.measures[0]).intervals.told
         lines = [intervals, *study_verdicts(results), *further_findings(results)]
         note = " ".join(line for line in lines if "topics on which" not in line)  # those harmed are in the text
-        cases.append(Section(f"{case.name}: {case_words(case)}", grid_of(last_round_rows(results)), note))
-    adapted = [Section("Feedback adapts to its giver", grid_of(adaptation_rows(result)), ADAPTATION_NOTE)]
+        cases.append(Table(f"{case.name}: {case_words(case)}", last_round_rows(results), note))
+    adapted = [Table("Feedback adapts to its giver", adaptation_rows(result), ADAPTATION_NOTE)]
     return [
-        ("Topics", [Section("What users look for", grid_of(topic_rows(result)), rule)]),
+        ("Topics", [Table("What users look for", topic_rows(result), rule)]),
         ("Cases", cases),
         (
             "How much of the possible",
             [
-                Section("Efficiency", grid_of(efficiency_rows(result)), efficiency_words(result)),
-                Section("By topic, corrected for chance", grid_of(corrected_rows(result)), CORRECTED_NOTE),
+                Table("Efficiency", efficiency_rows(result), efficiency_words(result)),
+                Table("By topic, corrected for chance", corrected_rows(result), CORRECTED_NOTE),
             ],
         ),
         ("Several assessors", adapted if result.adaptations else []),

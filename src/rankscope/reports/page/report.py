@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -15,7 +15,7 @@ from rankscope.core.catalogue import unknown_name
 from rankscope.core.display import Display, Displayed
 from rankscope.core.errors import RankscopeError, SettingError
 from rankscope.core.names import slugs
-from rankscope.core.rendering import Grid, Rows, grid_of
+from rankscope.core.rendering import Table
 from rankscope.core.settings import SETTINGS
 from rankscope.core.wording import how_many, setting_usage, setting_value, speaking_to_readers
 from rankscope.measures.evaluation.score_tables import summary_grid
@@ -33,20 +33,6 @@ if TYPE_CHECKING:
     from rankscope.analysis.assessors.agreement import Agreement
     from rankscope.analysis.comparison.compare import Compared
     from rankscope.analysis.comparison.leaderboard import LeaderboardStability
-
-
-@dataclass(frozen=True)
-class Section:
-    """A table with its heading and what must be said below it."""
-
-    heading: str
-    grid: Grid
-    note: str = ""
-
-
-def sections_of(parts: Iterable[tuple[str, Rows, str]]) -> list[Section]:
-    """Tables given by their headings, rows and notes."""
-    return [Section(heading, grid_of(rows), note) for heading, rows, note in parts]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -123,48 +109,47 @@ class Report(Displayed):
         return [] if self.compared is None else verdict_sentences(self.compared)
 
     @property
-    def statistics(self) -> list[tuple[str, list[Section]]]:
+    def statistics(self) -> list[tuple[str, list[Table]]]:
         """Per measure: the tables that the verdict rests on."""
         if self.compared is None:
             return []
         from rankscope.analysis.comparison.compare import comparison_parts
 
-        return [(one.measure, sections_of(comparison_parts(self.compared, one))) for one in self.compared.measures]
+        return [(one.measure, comparison_parts(self.compared, one)) for one in self.compared.measures]
 
     @property
-    def classes(self) -> Section | None:
+    def classes(self) -> Table | None:
         """Means within each class of queries, with intervals; None where there are no classes, or too many to read."""
         if all(system.ranks.classes is None for system in self.scores.systems):
             return None
         rows = class_rows(self.scores)
-        return Section("Means within classes", grid_of(rows), CLASS_NOTE) if rows else None
+        return Table("Means within classes", rows, CLASS_NOTE) if rows else None
 
     @property
-    def assessors(self) -> list[Section]:
+    def assessors(self) -> list[Table]:
         """How far assessors agree, and whether it changes the order of the systems; nothing where one judged."""
         if self.agreed is None:
             return []
         from rankscope.analysis.assessors.agreement import agreement_parts
 
-        return sections_of(part for part in agreement_parts(self.agreed) if part[1])
+        return agreement_parts(self.agreed)
 
     @property
-    def stability(self) -> tuple[list[str], list[Section]]:
+    def stability(self) -> tuple[list[str], list[Table]]:
         """What becomes of the order of systems with other queries, assessors and items; nothing of one system."""
         found = self.stable or (_stability_of(self.scores) if self.compared is not None else None)
         if found is None:
             return [], []
         from rankscope.analysis.comparison.leaderboard import stability_parts, stability_sentences
 
-        return stability_sentences(found), sections_of(stability_parts(found))
+        return stability_sentences(found), stability_parts(found)
 
     @property
-    def effort(self) -> list[Section]:
+    def effort(self) -> list[Table]:
         """What a user of each system has to look at for a wanted recall, and the decision tables."""
         from rankscope.analysis.curves.effort import effort_parts
 
-        parts = effort_parts([system.ranks for system in self.scores.systems])
-        return [Section(heading, grid_of(rows, places), note) for heading, rows, note, places in parts]
+        return effort_parts([system.ranks for system in self.scores.systems])
 
     @property
     def settings(self) -> list[dict[str, str]]:

@@ -35,7 +35,7 @@ from rankscope.analysis.curves.curve import Curve, Region
 from rankscope.analysis.pipeline.ledger import MEANINGS, Ledger
 from rankscope.analysis.statistics.bootstrap import SHORT
 from rankscope.core.errors import SettingError
-from rankscope.core.rendering import grid_of
+from rankscope.core.rendering import Table
 from rankscope.core.wording import how_many, signed_text
 from rankscope.measures.direction import Side
 from rankscope.reports.graphs.graph import Axis, Graph
@@ -43,7 +43,6 @@ from rankscope.reports.graphs.waterfall import short_name, waterfall
 from rankscope.reports.page.first_view import DrawnFigure, figures_data
 from rankscope.reports.page.leaderboard import MARKS, BoardColumn, BoardDifference, BoardRow, Leaderboard
 from rankscope.reports.page.pages import DRAWING, render_page
-from rankscope.reports.page.report import Section
 
 # A suite as one page that opens offline: the verdict, a leaderboard over tasks, ranks on tiles, every task.
 
@@ -77,7 +76,7 @@ def render_suite(suites: Sequence[Suite], title: str = "", warnings: Sequence[st
         facts=facts,
         board=suite_board(suites),
         graphs=figures,
-        sections=[Section(f"{each.measure}: task by task", grid_of(task_rows(each), places=3)) for each in suites],
+        sections=[Table(f"{each.measure}: task by task", task_rows(each), places=3) for each in suites],
         warnings=warnings,
     )
 
@@ -220,7 +219,7 @@ def render_history(history: GateHistory, title: str = "") -> str:
         graphs=figures,
         left_out=drawn[MOST_GRAPHS:],
         note=chance_note(history),
-        table=Section("Every build", grid_of(history_rows(history), places=3)),
+        table=Table("Every build", history_rows(history), places=3),
         warnings=history_warnings(history),
     )
 
@@ -246,7 +245,7 @@ def render_ledger(ledger: Ledger, worst: int = 10) -> str:
         lines=[*more, f"{ledger.basis}."],
         warnings=ledger.notes,
         graphs=figures,
-        tables=[Section(each.heading, each.grid) for each in ledger.tables(worst)],
+        tables=ledger.tables(worst),
     )
 
 

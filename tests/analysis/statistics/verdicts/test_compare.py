@@ -8,13 +8,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from rankscope.analysis.comparison.compare import (
-    compare,
-    comparison_json,
-    comparison_markdown,
-    comparison_parts,
-    comparison_text,
-)
+from rankscope.analysis.comparison.compare import compare, comparison_parts
 from rankscope.analysis.comparison.verdict_sentences import verdict_sentences
 from rankscope.analysis.statistics.corrections import holm
 from rankscope.analysis.statistics.deciding_test import DECIDING, caution
@@ -155,7 +149,7 @@ def test_classes_that_chance_draws_are_not_tested_one_by_one() -> None:
 def test_every_note_names_the_family_of_its_measure() -> None:
     comparison = compare([measure_of("AP", 0), measure_of("RR", 1), measure_of("P@10", 2)])
     for one in comparison.measures:
-        (_, _, systems), (_, _, pairs) = comparison_parts(comparison, one)[:2]
+        systems, pairs = (each.note for each in comparison_parts(comparison, one)[:2])
         family = "primary family of 3 tests" if one is comparison.main else "secondary family of 6 tests"
         assert family in systems
         assert family in pairs
@@ -169,7 +163,7 @@ def test_a_system_under_two_names_is_compared_once_and_said() -> None:
     assert dict(result.same) == {"again": "s1"}
     assert result.families == plain.families
     assert [each.adjusted for each in result.main.pairs] == [each.adjusted for each in plain.main.pairs]
-    assert "again has the values of s1 on every query and is compared once, as s1" in comparison_text(result)
+    assert "again has the values of s1 on every query and is compared once, as s1" in result.render()
     assert result.stands_for("again") == "s1"
 
 
@@ -198,7 +192,7 @@ def test_the_best_of_many_and_those_not_distinguished_from_it_are_named() -> Non
 def test_queries_that_a_system_lacks_are_left_out_and_counted() -> None:
     comparison = compare([ScoreTable.make({"A": [0.1, 0.2, np.nan, 0.4], "B": [0.2, 0.3, 0.4, np.nan]})])
     assert (comparison.main.left_out, len(comparison.main.table)) == (2, 2)
-    assert "2 queries left out, because not every system has a value there" in comparison_text(comparison)
+    assert "2 queries left out, because not every system has a value there" in comparison.render()
 
 
 @pytest.mark.parametrize(("queries", "said"), [(15, "46 %"), (59, "5 %"), (60, "")])
@@ -207,7 +201,7 @@ def test_few_queries_carry_a_caution_with_the_share_of_samples_that_lack_every_l
 ) -> None:
     comparison = compare([table_of(2, queries)])
     assert comparison.main.caution == caution(queries)
-    for text in (comparison_text(comparison), comparison_markdown(comparison), comparison_json(comparison)):
+    for text in (comparison.render(), comparison.to_markdown(), comparison.render("json")):
         assert (
             (comparison.main.caution in text and f"a sample of {queries} lacks" in text)
             if said
@@ -225,7 +219,7 @@ def test_the_caution_counts_classes_where_they_are_the_units() -> None:
 
 
 def test_the_text_names_the_test_that_decides() -> None:
-    assert f"p: {DECIDING} test, the larger p" in comparison_text(compare([table_of(2)]))
+    assert f"p: {DECIDING} test, the larger p" in compare([table_of(2)]).render()
 
 
 def test_systems_without_a_common_query_are_an_error_with_the_counts() -> None:
@@ -255,9 +249,9 @@ def test_one_system_is_an_error() -> None:
 def test_data_that_say_little_give_a_stated_result(table: ScoreTable) -> None:
     comparison = compare([table])
     assert all(line for line in verdict_sentences(comparison))
-    for text in (comparison_text(comparison), comparison_markdown(comparison)):
+    for text in (comparison.render(), comparison.to_markdown()):
         assert "nan" not in text
-    assert json.loads(comparison_json(comparison))["verdict"] == verdict_sentences(comparison)
+    assert json.loads(comparison.render("json"))["verdict"] == verdict_sentences(comparison)
 
 
 def test_real_runs_are_compared_pair_by_pair() -> None:
