@@ -69,8 +69,10 @@ class Graph:
         """
         name, x, y = name or str(getattr(line, "name", "")), _floats(line.x), _floats(line.y)
         which = _spread(y, markers) if isinstance(markers, int) else tuple(markers)
-        stroke = Stroke("curve", name, x, y, note, dict(facts or {}), steps, which, light, tuple(thin))
-        return self._with(stroke)
+        told, few = dict(facts or {}), tuple(thin)
+        return self._with(
+            Stroke("curve", name, x, y, note=note, facts=told, steps=steps, markers=which, light=light, thin=few)
+        )
 
     def points(
         self,
@@ -92,7 +94,7 @@ class Graph:
             if chosen.any():
                 rows = np.flatnonzero(chosen).tolist()
                 kept = {key: [values[i] for i in rows] for key, values in (facts or {}).items()}
-                graph = graph._with(Dots(role, name, x[chosen], y[chosen], note, kept, edge))
+                graph = graph._with(Dots(role, name, x[chosen], y[chosen], note=note, facts=kept, edge=edge))
         return graph
 
     def band(self, interval: IntervalLike, name: str = "", note: str = "") -> Graph:
@@ -105,7 +107,7 @@ class Graph:
 
     def _between(self, role: Role, interval: IntervalLike, name: str, note: str) -> Graph:
         x, low, high = _floats(interval.x), _floats(interval.low), _floats(interval.high)
-        return self._with(ShadedRegion(role, name, x, low, high, note))
+        return self._with(ShadedRegion(role, name, x=x, low=low, high=high, note=note))
 
     def bars(
         self,
@@ -118,13 +120,14 @@ class Graph:
         facts: Facts | None = None,
     ) -> Graph:
         """Upright bars, each `thick` wide in units of x."""
-        return self._with(Bars("bar", name, _floats(line.x), _floats(line.y), base, thick, note, dict(facts or {})))
+        x, y, told = _floats(line.x), _floats(line.y), dict(facts or {})
+        return self._with(Bars("bar", name, x, y, base=base, thick=thick, note=note, facts=told))
 
     def spans(self, y: ArrayLike, low: ArrayLike, high: ArrayLike, name: str, note: str = "") -> Graph:
         """Level intervals of a series, one at each y; those that are NaN are left out."""
         places, lows, highs = _floats(y), _floats(low), _floats(high)
         there = np.isfinite(lows) & np.isfinite(highs)
-        return self._with(Spans("span", name, places[there], lows[there], highs[there], note))
+        return self._with(Spans("span", name, y=places[there], low=lows[there], high=highs[there], note=note))
 
     def tiles(
         self,
@@ -138,30 +141,32 @@ class Graph:
         facts: Facts | None = None,
     ) -> Graph:
         """Cells of a matrix with a word in each, and a smaller one below where there is room."""
-        places, under = (_floats(x), _floats(y)), tuple(below) or ("",) * len(words)
-        return self._with(Tiles("tile", name, *places, _floats(shade), tuple(words), under, dict(facts or {})))
+        shades, told, under = _floats(shade), dict(facts or {}), tuple(below) or ("",) * len(words)
+        places = {"x": _floats(x), "y": _floats(y)}
+        return self._with(Tiles("tile", name, **places, shade=shades, words=tuple(words), below=under, facts=told))
 
     def guides(
         self, lines: Iterable[Line], *, dashed: bool = False, at: float | None = None, side: Side = "above right"
     ) -> Graph:
         """Thin grey lines, each with its name at its end, or on a side of the point that is `at` this share of it."""
         named = ((str(getattr(each, "name", "")), _floats(each.x), _floats(each.y)) for each in lines)
-        return self._with(*(Guide("guide", *line, dashed, at, side) for line in named))
+        return self._with(*(Guide("guide", *line, dashed=dashed, at=at, side=side) for line in named))
 
     def rule(self, *, x: float | None = None, y: float | None = None, label: str = "", dashed: bool = True) -> Graph:
         """A straight guide through the whole graph, level at y or upright at x."""
         if (x is None) == (y is None):
             raise ValueError("a rule is at one x or at one y")
         across, up = (np.full(2, np.nan if at is None else at) for at in (x, y))  # NaN: to be filled by the domain
-        return self._with(Guide("guide", label, across, up, dashed))
+        return self._with(Guide("guide", label, across, up, dashed=dashed))
 
     def text(self, x: float, y: float, text: str, align: Literal["left", "center", "right"] = "left") -> Graph:
         """A word at a place."""
-        return self._with(TextMark("label", text, float(x), float(y), align))
+        return self._with(TextMark("label", text, float(x), float(y), align=align))
 
     def surface(self, x: ArrayLike, y: ArrayLike, z: ArrayLike, name: str, axis: Axis) -> Graph:
         """A height z over a mesh; with it the graph has a third axis."""
-        return replace(self._with(SurfaceMark("surface", name, _floats(x), _floats(y), _floats(z))), z=axis)
+        mark = SurfaceMark("surface", name, x=_floats(x), y=_floats(y), z=_floats(z))
+        return replace(self._with(mark), z=axis)
 
     def second_axis(self, axis: Axis, factor: float) -> Graph:
         """On the right the same heights in another quantity: `factor` times what the left axis shows."""

@@ -126,7 +126,7 @@ class BoardColumn:
         )
         there = baseline is not None and len(estimates) > 1 and math.isfinite(estimates[baseline].value)
         mean = scale.percent(estimates[baseline].value) if there and baseline is not None else None
-        return cls(key, title, cells, scale, role, lower_is_better, mean, about)
+        return cls(key, title, cells, scale, role=role, lower_is_better=lower_is_better, baseline=mean, about=about)
 
     @property
     def ends(self) -> tuple[str, str]:
