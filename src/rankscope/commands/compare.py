@@ -304,7 +304,7 @@ ONLY_ONCE = {  # what belongs to a comparison that looks once
     "permutations": "--permutations",
     "tests": "--test",
     "equivalent_within": "--equivalent-within",
-    "explain_by": "--explain-by",
+    "query_table": "--explain-by",
     "graphs": "--graphs",
     "every_pair": "--every-pair",
     "write_up": "--write-up",
@@ -318,11 +318,12 @@ PAGES = {".html": "text", ".htm": "text"}  # next to the page itself, the text i
 def compare_command(
     request: Request,
     *,
-    explain_by: Annotated[
+    query_table: Annotated[
         str | None,
         Option(
             "Table of the queries (columns query, and numbers such as length or size of the class): what they explain "
             "of the values and of the differences, by a mixed model.",
+            "--explain-by",
             metavar="CSV",
             kind=Reads(),
         ),
@@ -401,8 +402,11 @@ def compare_command(
     """
     import click
 
+    from rankscope.analysis.comparison.compare import with_explained
     from rankscope.analysis.comparison.sequential_state import answered_part
+    from rankscope.analysis.statistics.explanatory_variables import read_variables
     from rankscope.commands.line.output import chosen_format, say, say_warnings, write_text
+    from rankscope.core.latex import escape_latex, width_of_columns
 
     drawn_too = PAGES if sequential is None else PICTURE_SUFFIXES
     chosen = chosen_format(output, output_format, FORMAT_OF_SUFFIX | drawn_too, "text")
@@ -418,9 +422,13 @@ def compare_command(
         return
     if write_up and chosen in ("json", "csv"):
         raise click.UsageError("--write-up goes with text, markdown and latex; JSON has the paragraph in any case.")
-    width = _table_width(latex_columns) if chosen == "latex" else 0.0
+    width = width_of_columns(latex_columns) if chosen == "latex" else 0.0
     page = output is not None and output.endswith((".html", ".htm"))
-    variables = None if explain_by is None else _variables(explain_by, chosen)
+    variables = None
+    if query_table is not None:
+        if chosen in ("csv", "latex"):
+            raise click.UsageError("--explain-by goes with text, markdown and json.")
+        variables = read_variables(query_table)
     with request.progress() as progress:
         scores = request.scores(keep_scores=page, progress=progress)
         check_comparable(scores, request.inputs.choices.get("classes"))
@@ -431,11 +439,18 @@ def compare_command(
             write_report(_ordered(scores, comparison), str(output), progress=progress, compared=comparison)
         drawn = draw_comparison(scores, comparison, graphs) if graphs else []
     if write_up:
-        shown = _paragraph(comparison, chosen)
+        paragraph = comparison.write_up()
+        shown = (escape_latex(paragraph) if chosen == "latex" else visible(paragraph)) + "\n"
+    elif chosen == "latex":
+        from rankscope.analysis.comparison.paper_tables import comparison_table
+
+        shown = comparison_table(comparison, width, latex_marks, not quiet)
+    elif chosen == "markdown":
+        shown = comparison.to_markdown(every_pair, not quiet)
     else:
-        shown = _rendered(comparison, chosen, every_pair, not quiet, width, latex_marks)
+        shown = str(comparison.render(chosen, every_pair=every_pair, notes=not quiet))
     if variables is not None:
-        shown = _explained(shown, scores, variables, own["level"], chosen)
+        shown = with_explained(shown, explain_by(scores, variables, own["level"]), chosen)
     write_text(shown, None if page else output)
     if not quiet:
         say_warnings(scores, verbose)
@@ -454,47 +469,6 @@ def _check_sequential_options(chosen: list[str], format: str) -> None:
             f"{', '.join(wrong)}: of a comparison that looks once; leave it out. --sequential gives "
             f"{', '.join(SEQUENTIAL_FORMATS)}, or draws all looks (-o looks.svg)."
         )
-
-
-def _variables(path: str, format: str) -> Any:
-    import click
-
-    from rankscope.analysis.statistics.explanatory_variables import read_variables
-
-    if format in ("csv", "latex"):
-        raise click.UsageError("--explain-by goes with text, markdown and json.")
-    return read_variables(path)
-
-
-def _explained(text: str, scores: Any, variables: Any, level: float, format: str) -> str:
-    """The comparison with what variables explain of the first measure."""
-    from rankscope.analysis.comparison.compare import with_explained
-
-    return with_explained(text, explain_by(scores, variables, level), format)
-
-
-def _table_width(columns: str) -> float:
-    from rankscope.core.latex import width_of_columns
-
-    return width_of_columns(columns)
-
-
-def _paragraph(comparison: Any, format: str) -> str:
-    """The comparison as one paragraph for a paper."""
-    from rankscope.core.latex import escape_latex
-
-    text = comparison.write_up()
-    return (escape_latex(text) if format == "latex" else visible(text)) + "\n"
-
-
-def _rendered(comparison: Any, format: str, every_pair: bool, notes: bool, width: float, marks: str) -> str:
-    if format == "latex":
-        from rankscope.analysis.comparison.paper_tables import comparison_table
-
-        return comparison_table(comparison, width, marks, notes)
-    if format == "markdown":
-        return str(comparison.to_markdown(every_pair, notes))
-    return str(comparison.render(format, every_pair=every_pair, notes=notes))
 
 
 def draw_comparison(scores: Any, result: Any, folder: str) -> list[str]:
