@@ -170,12 +170,30 @@ class InputChoices(Choices, total=False):
             panel=INPUT,
         ),
     ]
+    classes: Annotated[
+        Any,
+        Option(
+            "Class of each query (columns query, class): values and verdicts by class.",
+            "--by",
+            metavar="CSV",
+            kind=Reads(),
+        ),
+    ]
     format: Annotated[
         str | None,
         Option(
             "Format of the input files, where it cannot be recognised: trec, csv, ...",
             "--input-format",
             metavar="NAME",
+            panel=INPUT,
+        ),
+    ]
+    encoding: Annotated[str, Option("Encoding of text files.", panel=INPUT)]
+    max_ratio: Annotated[
+        float,
+        Option(
+            "Refuse a packed file that becomes more than 1 GB and more than N times its size.",
+            metavar="N",
             panel=INPUT,
         ),
     ]
@@ -214,24 +232,6 @@ class InputChoices(Choices, total=False):
             metavar="REGEX|FILE",
             kind=Reads(),
             panel=INPUT,
-        ),
-    ]
-    encoding: Annotated[str, Option("Encoding of text files.", panel=INPUT)]
-    max_ratio: Annotated[
-        float,
-        Option(
-            "Refuse a packed file that becomes more than 1 GB and more than N times its size.",
-            metavar="N",
-            panel=INPUT,
-        ),
-    ]
-    classes: Annotated[
-        Any,
-        Option(
-            "Class of each query (columns query, class): values and verdicts by class.",
-            "--by",
-            metavar="CSV",
-            kind=Reads(),
         ),
     ]
     compat: Annotated[
