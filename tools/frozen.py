@@ -270,6 +270,8 @@ def commands(before: Path) -> Entries:
         if (asked := f"{shlex.join(command)} --help") not in helps:
             helps[asked] = called(*command, "--help")
             yield asked, helps[asked]
+            if "--help-all" in helps[asked]:  # the rest of its options
+                helps[asked] = called(*command, "--help-all")
         has_json = "--format " in helps[asked] and not {"--format", "-o"} & set(words)
         with contextlib.chdir(name):
             for more in ([], ["--format", "json"])[: 1 + has_json]:
