@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 import re
 import subprocess
 import sys
@@ -153,6 +154,16 @@ def test_tables_go_to_frames_pages_and_papers(name: str) -> None:
     pandas = needed_module("pandas", "pandas")
     assert list(shown.to_pandas().columns) == frame.columns
     assert isinstance(shown.to_pandas(), pandas.DataFrame)
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in EVERYTHING if name not in NO_TABLES | {"evaluate", "evaluate_ranks"}]
+)
+def test_a_result_is_written_in_every_format(name: str) -> None:
+    shown = result(name)
+    assert all(shown.render(format).strip() for format in ("table", "markdown"))
+    assert isinstance(json.loads(shown.render("json")), dict)
+    assert len(shown.render("csv").splitlines()) > 1
 
 
 @pytest.fixture(scope="module")

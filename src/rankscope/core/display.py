@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from rankscope.core.caching import import_extra
 from rankscope.core.names import one_line, visible
-from rankscope.core.rendering import Cell, Grid, Presentation, Rows, as_json, cell_of, grid_markdown, rows_csv
+from rankscope.core.rendering import Cell, Grid, Presentation, Rows, Table, as_json, cell_of, grid_markdown, rows_csv
 from rankscope.core.wording import how_many, plain_scalar
 
 Value = TypeVar("Value")
@@ -31,13 +31,26 @@ class Displayed:
         return self.display().html()
 
 
+def _shown_whole(result: Displayed) -> Presentation:
+    """All of what a result shows of itself."""
+    display = result.display()
+    tables = [] if display.table is None else [Table("", display.table.whole())]
+    return Presentation([display.title], tables, notes=display.notes)
+
+
+def _rows_alone(result: Tabular) -> dict[str, Any]:
+    return {"rows": list(result.records())}
+
+
 class Tabular(Displayed):
     """A result that is a table in the first place."""
 
     __slots__ = ()
 
-    presentation: Callable[..., Presentation]  # all that it says: sentences, tables, what follows from them, notes
-    record: Callable[..., dict[str, Any]]  # all of it as one object, for programs
+    presentation: Callable[..., Presentation] = (
+        _shown_whole  # all that it says: sentences, tables, what follows from them, notes
+    )
+    record: Callable[..., dict[str, Any]] = _rows_alone  # all of it as one object, for programs
 
     def render(self, format: str = "table", **options: Any) -> str:
         """The whole in one format: a table as text, markdown, json or csv."""

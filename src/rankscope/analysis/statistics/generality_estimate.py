@@ -173,13 +173,17 @@ class Homogeneity(Tabular):
         names = ("index", "thinned", "thinned_low", "thinned_high", "bins", "bins_low", "bins_high", "gap", "differs")
         return pl.DataFrame({name: getattr(self, name) for name in (*names, "queries", "units")}, nan_to_null=True)
 
-    def display(self) -> Display:
-        return Display.of([homogeneity_verdict(self)], homogeneity_rows(self), places=3)
+    def records(self) -> list[dict[str, object]]:
+        return homogeneity_rows(self)
 
-    def presentation(self, system: str) -> Presentation:
+    def display(self) -> Display:
+        return Display.of([homogeneity_verdict(self)], self.records(), places=3)
+
+    def presentation(self, system: str = "") -> Presentation:
         """Both ways at each bin as a table, and where they differ."""
+        name = f"{system}: " if system else ""
         head = (
-            f"{system}: precision = recall at equal generality, {percent_text(self.level)} intervals over {self.unit} "
+            f"{name}precision = recall at equal generality, {percent_text(self.level)} intervals over {self.unit} "
             f"(bounded below {ENOUGH}, BCa from {ENOUGH} on)"
         )
         rows = homogeneity_rows(self)
