@@ -20,6 +20,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -215,13 +216,14 @@ def less_work() -> None:
     """What is computed does not matter here, and it takes its time: one graph in a page, one process, few icons."""
     from rankscope.commands.line import demo
     from rankscope.inputs import collections
-    from rankscope.reports.page import figures
+    from rankscope.reports.graphs import KINDS
+    from rankscope.reports.page import report
 
     os.cpu_count = lambda: 1
-    usual, every = figures._asked, collections.icons()
+    usual, every, first = report._of_kind, collections.icons(), next(iter(KINDS.of_rivals()))
     few = replace(every, images=every.images[:100], labels=every.labels[:100], items=every.items[:100])
     demo.MEASURES = demo.MEASURES[:1]  # type: ignore[assignment]
-    figures._asked = lambda systems, order: iter([next(usual(systems, order))])
+    report._of_kind = lambda kind, *given: islice(usual(kind, *given), 1 if kind is first else 0)
     collections.icons = lambda: few
 
 

@@ -55,14 +55,15 @@ def compare(
         Literal["all", "baseline"], Option("Pairs of systems to compare: all, or each system with the baseline.")
     ] = "all",
     correction: Annotated[
-        Literal["holm", "bonferroni", "benjamini-hochberg", "none"],
+        str,
         Option(
             "Correction of p-values: over the pairs of the first measure, and over everything else together.",
+            choices=("holm", "bonferroni", "benjamini-hochberg", "none"),
             panel=DECIDES,
         ),
     ] = "holm",
     level: Annotated[float, LEVEL_OPTION] = LEVEL,
-    intervals: Annotated[Literal["auto", "bca", "bounded", "t"], INTERVALS] = "auto",
+    intervals: Annotated[str, INTERVALS] = "auto",
     resamples: Annotated[int | None, RESAMPLES] = None,
     permutations: Annotated[
         int, Option("Number of permutations of Tukey's test.", kind=Between(100), panel=CHOICES)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 from rankscope.commands.line.questions import Argument, Request, command
 from rankscope.core.errors import SettingError
@@ -29,9 +29,10 @@ def fuse(
     ] = "rrf",
     *,
     norm: Annotated[
-        Literal["min-max", "min-max-inverted", "max", "sum", "zmuv", "rank", "borda", "none"],
+        str,
         Option(
             "How scores are brought to one scale, query by query; methods that look at ranks alone do not mind.",
+            choices=("min-max", "min-max-inverted", "max", "sum", "zmuv", "rank", "borda", "none"),
             panel=DECIDES,
         ),
     ] = "min-max",

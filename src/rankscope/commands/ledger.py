@@ -60,13 +60,14 @@ def ledger(
     ] = None,
     classes: Any = None,
     unit: Annotated[
-        Literal["queries", "classes"],
+        str,
         Option(
             "What intervals rest on: queries, or their classes, for queries of one class that look for the same.",
+            choices=("queries", "classes"),
             panel=DECIDES,
         ),
     ] = "queries",
-    intervals: Annotated[Literal["auto", "bca", "bounded", "t"], INTERVALS] = "auto",
+    intervals: Annotated[str, INTERVALS] = "auto",
     level: Annotated[float, LEVEL_OPTION] = LEVEL,
     resamples: Annotated[int | None, RESAMPLES] = None,
     junk: Any = None,

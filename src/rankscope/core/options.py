@@ -53,15 +53,17 @@ class Between:
 class Option:
     """A parameter as an option: what it means, how it is spelled where that is not its name, and what it takes.
 
-    `many`: it may be repeated; with "names" or "measures" one value may hold several, separated by commas, and names
-    are split; with "numbers" one value holds all; with "once" a second one is refused. `without_value` is what the
-    option means where it has no value. `default` says in words what happens without it.
+    `choices` are needed where no Literal lists them. `many`: it may be repeated; with "names" or "measures" one value
+    may hold several, separated by commas, and names are split; with "numbers" one value holds all; with "once" a second
+    one is refused. `without_value` is what the option means where it has no value. `default` says in words what happens
+    without it.
     """
 
     help: str
     spelled: str = ""
     metavar: str | None = None
     kind: Reads | Writes | Between | None = None
+    choices: tuple[str, ...] = ()
     many: bool | str = False
     without_value: object = None
     default: str = ""
@@ -79,11 +81,13 @@ class Parameter:
 
     @property
     def choices(self) -> tuple[object, ...]:
-        """The values that a Literal lists.
+        """The values that the option lists, or a Literal.
 
         >>> Parameter("pairs", "Literal['all', 'baseline'] | None", "all", Option("Pairs.")).choices
         ('all', 'baseline')
         """
+        if self.option.choices:
+            return self.option.choices
         for node in ast.walk(ast.parse(self.type, mode="eval")):
             if isinstance(node, ast.Subscript) and ast.unparse(node.value) == "Literal":
                 listed = ast.literal_eval(node.slice)

@@ -80,7 +80,7 @@ def level_option(default: float) -> Callable[[F], F]:
     return click.option("--level", default=default, show_default=True, type=allowed, help=words)
 
 
-intervals_option = _declared(Parameter("intervals", "Literal['auto', 'bca', 'bounded', 't']", "auto", INTERVALS))
+intervals_option = _declared(Parameter("intervals", "str", "auto", INTERVALS))
 resamples_option = _declared(Parameter("resamples", "int | None", None, RESAMPLES))
 table_or_json_option = click.option(
     "--format",

@@ -50,6 +50,7 @@ INTERVALS = Option(
     "Intervals of the means: bounded (one query that was not seen may lie at either end of the measure's range), t "
     "(Student's), bca (bootstrap), or auto: bounded below 25 queries or classes, t where the measure has no range, and "
     "bca from 25 on.",
+    choices=("auto", "bca", "bounded", "t"),
     panel=CHOICES,
 )
 RESAMPLES = Option(
