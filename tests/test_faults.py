@@ -145,7 +145,9 @@ def driven(row: Row, folder: Path) -> dict[str, Any]:
 
 def test_everything_is_written_by_the_one_writer() -> None:
     """No other module opens a file to write it, so that what holds for the writer holds for every output."""
-    by_itself = re.compile(r"""(?<!formatter)\.write_(?:text|bytes)\(|\bopen\([^)\n]*["'][wax]b?\+?["']|\.open\(["'][wax]""")
+    by_itself = re.compile(
+        r"""(?<!formatter)\.write_(?:text|bytes)\(|\bopen\([^)\n]*["'][wax]b?\+?["']|\.open\(["'][wax]"""
+    )
     source = ROOT / "src" / "rankscope"
     found = [str(path.relative_to(source)) for path in source.rglob("*.py") if by_itself.search(path.read_text())]
     assert found == ["core/files.py"]
