@@ -18,8 +18,8 @@ from .commands.judgements import pool_reuse as pool_reuse
 from .commands.judgements import check_labels as check_labels
 from .commands.judgements import agreement as agreement
 from .commands.stability import stability as stability
-from .commands.plan import variance_components as variance_components
-from .commands.plan import plan_judging as plan_judging
+from .commands.stability import variance_components as variance_components
+from .commands.stability import plan_judging as plan_judging
 from .commands.prefer import prefer as prefer
 from .commands.prefer import interleave_runs as interleave_runs
 from .commands.rank import describe as describe

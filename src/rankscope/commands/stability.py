@@ -1,39 +1,41 @@
-"""How stable is a leaderboard, with other queries, other assessors and other items?
+"""Would the order be another one with other queries, assessors or items, why, and what should be judged next?
 
-What questions about chance have in common stands here too: the same systems under several assessors, seeds and
-collections, and what other items would do to values.
+The three questions take the same: judgements of one or several assessors, runs of one or several seeds.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Unpack
 
-from rankscope.analysis.statistics.score_table import ScoreTable
-from rankscope.analysis.statistics.variance_components import (
-    QUERY,
-    Components,
-    VarianceComponent,
-    VariedValues,
-    components,
-    divisor,
-)
-from rankscope.core.errors import InputError, RankscopeError, SettingError
+from rankscope.commands.line.questions import LEVEL_OPTION, Argument, Request, command
+from rankscope.core.errors import RankscopeError, SettingError
 from rankscope.core.keywords import strict_keywords
+from rankscope.core.options import CHOICES, DECIDES, OUTPUT, Between, Option, Reads
 from rankscope.core.settings import LEVEL, InputChoices
-from rankscope.core.validation import COUNT, SHARE, Optional, WholeNumber, check
+from rankscope.core.validation import COUNT, SHARE, Number, OneOf, Optional, WholeNumber, check
 from rankscope.core.wording import setting_usage
-from rankscope.inputs.problems import raise_all
-from rankscope.measures.evaluation.scores import Scores
-from rankscope.ranks.relevant_ranks import RelevantRanks
 
 if TYPE_CHECKING:
     from rankscope.analysis.comparison.leaderboard import LeaderboardStability
-    from rankscope.inputs.reading import Reading
-    from rankscope.inputs.run import Run
+    from rankscope.analysis.sampling.judging_plan import Costs, JudgingPlans
+    from rankscope.analysis.statistics.score_table import ScoreTable
+    from rankscope.analysis.statistics.variance_components import Components
+    from rankscope.measures.evaluation.scores import Scores
+
+
+HALF = 0.5
+MEASURE = Option("Measure of the systems.", "-m --measure", metavar="NAME")
+ASSESSORS = Option(
+    "Judgements of one of several people, in place of QRELS; once for each.",
+    "--assessor",
+    metavar="FILE",
+    kind=Reads(),
+    many=True,
+)
+BASELINE = Option("The system that the others are compared with.", metavar="NAME", default="the first")
+FORMAT = Option("Format of the result.", "--format", panel=OUTPUT)
 
 
 # How stable is a leaderboard: with other queries, other assessors and other items?
@@ -47,13 +49,24 @@ DRAWS_OF_REPORT = 20
 def stability(
     qrels: Any = None,
     runs: Any = None,
-    measure: str = "AP",
+    measure: Annotated[str, MEASURE] = "AP",
     *,
-    assessors: Mapping[str, Any] | Sequence[Any] | None = None,
-    left_out: float = LEFT_OUT,
-    draws: int = 50,
-    resamples: int | None = None,
-    level: float = LEVEL,
+    assessors: Annotated[Mapping[str, Any] | Sequence[Any] | None, ASSESSORS] = None,
+    left_out: Annotated[
+        float,
+        Option(
+            "The share of the collection's items that is left out in each draw; relevant ones stay.",
+            metavar="SHARE",
+            kind=Between(0, 1, low_open=True, high_open=True),
+            panel=DECIDES,
+        ),
+    ] = LEFT_OUT,
+    draws: Annotated[int, Option("How many collections are drawn; 0: none.", kind=Between(0), panel=DECIDES)] = 50,
+    resamples: Annotated[
+        int | None,
+        Option("How often queries are drawn.", kind=Between(1), default="2,000 to 10,000", panel=CHOICES),
+    ] = None,
+    level: Annotated[float, LEVEL_OPTION] = LEVEL,
     **given: Unpack[InputChoices],
 ) -> LeaderboardStability:
     """How stable is a leaderboard? How often systems change their order with other queries, assessors or collections.
@@ -70,6 +83,9 @@ def stability(
     """
     from rankscope.analysis.comparison.leaderboard import stability as stability_of
     from rankscope.analysis.statistics.sampling_units import classes_are_targets
+    from rankscope.analysis.statistics.score_table import ScoreTable
+    from rankscope.commands.varied_inputs import VariedInputs, mean_table
+    from rankscope.measures.evaluation.scores import Scores
 
     check(locals(), level=SHARE, left_out=SHARE, draws=WholeNumber(least=0), resamples=Optional(COUNT))
     seed = given.get("seed") or 0
@@ -100,6 +116,8 @@ def stability_of_report(
     """
     from rankscope.analysis.comparison.leaderboard import stability as stability_of
     from rankscope.analysis.statistics.sampling_units import classes_are_targets
+    from rankscope.analysis.statistics.score_table import ScoreTable
+    from rankscope.commands.varied_inputs import VariedInputs, tables_of_draws
 
     seed, table = scores.settings.seed, ScoreTable.of(scores)
     if len(table.complete()) < 2:
@@ -133,236 +151,280 @@ def _by_assessor(
     """The values under each assessor, as far as some queries are measured by all of them."""
     if assessors is None:
         return []
+    from rankscope.commands.varied_inputs import VariedInputs, mean_table
+
     found = list(VariedInputs.of(None, runs, measure, assessors, given).by_assessor().values())
     mean_table([each.select(*table.systems).complete() for each in found])
     return found
 
 
-def mean_table(tables: Sequence[ScoreTable]) -> ScoreTable:
-    """Values of each query, averaged over the tables; NaN where one of them has none."""
-    import numpy as np
-
-    first = tables[0]
-    if len(tables) == 1:
-        return first
-    shared = [query for query in first.queries if all(query in set(each.queries) for each in tables)]
-    if not shared:
-        raise SettingError("the assessors have no query in common")
-    rows = [[{query: row for row, query in enumerate(each.queries)}[query] for query in shared] for each in tables]
-    values = [each.values[own] for each, own in zip(tables, rows, strict=True)]
-    return replace(first.take(np.array(rows[0])), values=np.mean(values, axis=0))
+# Where does uncertainty come from?
 
 
-# The same systems under several assessors, seeds and collections: what the questions about chance have in common.
+@strict_keywords
+def variance_components(
+    qrels: Any = None,
+    runs: Any = None,
+    measure: Annotated[str, MEASURE] = "AP",
+    *,
+    assessors: Annotated[Mapping[str, Any] | Sequence[Any] | None, ASSESSORS] = None,
+    baseline: Annotated[str | None, BASELINE] = None,
+    collection: Annotated[
+        Literal["none", "random", "exact"],
+        Option(
+            "Also what other items would do: from random halves of the collection, or exactly (P, R and Rprec, of each "
+            "system; needs the size of the collection).",
+            panel=DECIDES,
+        ),
+    ] = "none",
+    draws: Annotated[int, Option("Random halves of the collection.", kind=Between(2), panel=DECIDES)] = 20,
+    covariates: Annotated[
+        Sequence[str],
+        Option(
+            "Numbers of each query whose effect is taken out first: class-size, generality. Repeat it.",
+            "--covariate",
+            metavar="NAME",
+            many=True,
+        ),
+    ] = (),
+    explain_by: Annotated[
+        Any,
+        Option(
+            "More of them, such as the length of a query (columns query, and one of numbers for each).",
+            metavar="CSV",
+            kind=Reads(),
+        ),
+    ] = None,
+    level: Annotated[float, LEVEL_OPTION] = LEVEL,
+    **given: Unpack[InputChoices],
+) -> tuple[Components, ...]:
+    """How much of the variance is that of queries, classes, assessors, collections and seeds: of each system, and of
+    its difference from the baseline, which is the first unless named.
 
-COVARIATES = ("class-size", "generality")
-
-
-@dataclass(frozen=True, eq=False)
-class VariedInputs:
-    """Judgements by assessor ('' where there is one) and the runs of each system, one for each seed."""
-
-    judgements: Mapping[str, Any]
-    runs: Any  # as `evaluate` takes them, or {system: [run, ...]} where systems have seeds
-    measure: str
-    given: Mapping[str, Any]
-
-    @classmethod
-    def of(cls, qrels: Any, runs: Any, measure: str, assessors: Any, given: Mapping[str, Any]) -> VariedInputs:
-        """Judgements of one, or of each of several assessors in place of them."""
-        from rankscope.commands.judgements import judgements_by_name
-
-        if (qrels is None) == (assessors is None):
-            people = setting_usage("assessors", "FILE")
-            raise SettingError(f"give judgements, or those of each assessor in place of them ({people}), one of both")
-        if runs is None or (isinstance(runs, Sequence) and not isinstance(runs, str) and not len(runs)):
-            raise SettingError("there is no run to measure: give judgements and one run at least")
-        named = {"": qrels} if assessors is None else judgements_by_name(assessors)
-        if len(named) < 2 and assessors is not None:
-            raise SettingError(f"one assessor alone is no variation: give judgements in place of {', '.join(named)}")
-        return cls(named, runs, measure, {name: value for name, value in given.items() if value is not None})
-
-    @property
-    def by_seed(self) -> list[Any]:
-        """The runs of each seed, by system; systems without seeds are in all of them alike, and counted once."""
-        if not isinstance(self.runs, Mapping) or not any(_is_several(each) for each in self.runs.values()):
-            return [self.runs]
-        several = {name: each if _is_several(each) else [each] for name, each in self.runs.items()}
-        most = max(map(len, several.values()))
-        return [{name: each[seed] for name, each in several.items() if seed < len(each)} for seed in range(most)]
-
-    def scores(self, judgements: Any, runs: Any) -> Scores:
-        from rankscope.measures.evaluation.evaluate import evaluate
-
-        return evaluate(judgements, runs, [self.measure], **self.given)
-
-    def tables(self) -> Iterator[tuple[str, str, ScoreTable]]:
-        """Values of all systems, by assessor and seed."""
-        seeds = self.by_seed
-        for assessor, judgements in self.judgements.items():
-            for number, runs in enumerate(seeds, 1):
-                yield assessor, str(number) if len(seeds) > 1 else "", ScoreTable.of(self.scores(judgements, runs))
-
-    def by_assessor(self) -> dict[str, ScoreTable]:
-        """One table for each assessor, of the first seed."""
-        return {name: ScoreTable.of(self.scores(each, self.by_seed[0])) for name, each in self.judgements.items()}
-
-    @property
-    def reading(self) -> Reading:
-        from rankscope.commands.scores import reading_of_choices
-
-        return reading_of_choices(self.given, comments=self.given.get("comments", True))  # type: ignore[arg-type]
-
-    def named_runs(self) -> dict[str, Run]:
-        """The runs of the first seed, read."""
-        from rankscope.inputs.run import named_runs
-
-        errors: list[InputError] = []
-        found = named_runs(self.by_seed[0], self.reading, errors)
-        raise_all(errors)
-        return {run.name: run for run in found}
-
-    def on_collections(self, left_out: float, draws: int, seed: int) -> list[ScoreTable]:
-        """Values on other collections, by the judgements of the first assessor; some items are left out of each."""
-        runs = self.named_runs()
-        scores = self.scores(next(iter(self.judgements.values())), runs)
-        return tables_of_draws(scores, runs, left_out, draws, seed)
-
-    def covariates(self, names: Sequence[str], explain_by: Any) -> dict[str, dict[str, float]]:
-        """Numbers of each query: from a file or {name: {query: number}}, and those that judgements give by themselves.
-
-        Class size and generality are counted in doublings (log 2).
-        """
-        from rankscope.analysis.statistics.explanatory_variables import read_variables
-
-        is_file = isinstance(explain_by, str | Path)
-        found = (
-            read_variables(explain_by) if is_file else {name: dict(each) for name, each in (explain_by or {}).items()}
-        )
-        unknown = [name for name in names if name not in COVARIATES]
-        if unknown:
-            raise SettingError(f"no covariate {', '.join(unknown)}. There are: {', '.join(COVARIATES)}")
-        return found | (self._of_judgements(names) if names else {})
-
-    def _of_judgements(self, names: Sequence[str]) -> dict[str, dict[str, float]]:
-        import numpy as np
-
-        scores = self.scores(next(iter(self.judgements.values())), self.by_seed[0])
-        ranks = scores.systems[0].ranks
-        if "generality" in names and (ranks.collection < 1).any():
-            raise SettingError(f"generality needs {setting_usage('collection_size', 'D')}")
-        sizes = {"class-size": ranks.relevant, "generality": ranks.relevant / np.maximum(ranks.collection, 1)}
-        with np.errstate(divide="ignore"):
-            found = {f"{name} (log 2)": np.log2(sizes[name]) for name in names}
-        return {name: dict(zip(ranks.queries, each.tolist(), strict=True)) for name, each in found.items()}
-
-    def values(self, covariates: Mapping[str, Mapping[str, float]]) -> VariedValues:
-        """All of them as one long table."""
-        return VariedValues.of_cells(self.tables(), covariates)
-
-
-def tables_of_draws(
-    scores: Scores, runs: Mapping[str, Run], left_out: float, draws: int, seed: int
-) -> list[ScoreTable]:
-    """The first measure of some scores on other collections, of which such a share of the items is left out."""
-    from rankscope.analysis.sampling.judged_run import ranking_table
-    from rankscope.analysis.statistics.collection_band import ThinnedRuns
-
-    rankings = {name: ranking_table(run) for name, run in runs.items()}
-    return list(ThinnedRuns.of(scores, rankings).draws(left_out, draws, seed))
-
-
-def _is_several(runs: Any) -> bool:
-    """Whether it is a list of runs, as seeds are given."""
-    return isinstance(runs, list | tuple) and not any(isinstance(each, int | float) for each in runs)
-
-
-# What other items would do to values: the variance of the collection, from random halves or exactly.
-
-OF_COLLECTION, OF_QUERY_AND_COLLECTION = "collection", "query x collection"
-
-
-def with_random_collection(
-    found: Sequence[Components], tables: Sequence[ScoreTable], baseline: str | None, level: float
-) -> list[Components]:
-    """Components with those of the collection, from values on random halves of it."""
-    cells = [("", str(number), table) for number, table in enumerate(tables, 1)]
-    values = VariedValues.of_cells(cells)
-    factors = {name: each for name, each in values.factors.items() if name in (QUERY, "seed")}
-    renamed = {("collection" if name == "seed" else name): each for name, each in factors.items()}
-    drawn = replace(values, factors=renamed).contrasts(baseline)
-    result = []
-    for own, table in zip(found, drawn, strict=True):
-        of_halves = components(table, level)
-        parts = [of_halves[OF_COLLECTION], of_halves[OF_QUERY_AND_COLLECTION]]
-        note = f"of the collection: from {of_halves.sizes[OF_COLLECTION]} random halves of it"
-        result.append(with_parts(own, parts, note))
-    return result
-
-
-def with_exact_collection(found: Sequence[Components], inputs: VariedInputs) -> list[Components]:
-    """Components with the exact variance of a query's value over all halves of the distractors; no draws.
-
-    What all queries share of it is not known this way. Differences of systems stay as they are.
+    Takes what `evaluate` takes. `assessors`: judgements of each of several people, in place of `qrels`. `runs` of one
+    system with several seeds: {system: [run, run, ...]}. Or one table of values alone (a CSV file or a frame) with
+    columns query and value, and any of system, measure, class, assessor, seed and collection. `collection`: also by how
+    much other items would change values, from `draws` random halves of the collection, or exactly, of P, R and Rprec
+    of one system. `covariates`: class-size, generality; `explain_by`: more of them, a file or {name: {query: number}}.
+    >>> ann = {f"q{n}": {"a": 1, "b": n % 2} for n in range(6)}
+    >>> bob = {f"q{n}": {"a": n % 3 == 0, "b": 1} for n in range(6)}
+    >>> run = {query: {"a": 2.0, "x": 1.5, "b": 1.0} for query in ann}
+    >>> variance_components(runs={"mine": run}, assessors={"ann": ann, "bob": bob})
+    (Components(AP of mine: query 0%, assessor 68%, query x assessor 32%; standard error of the mean 0.2083),)
     """
-    scores = inputs.scores(next(iter(inputs.judgements.values())), inputs.by_seed[0])
-    exact = {each.name: _exact_variance(each.ranks, scores.measures[0]) for each in scores.systems}
-    return [_with_exact(each, place, list(exact.items())) for place, each in enumerate(found)]
+    from rankscope.analysis.statistics.variance_components import components
+    from rankscope.commands.varied_inputs import values_of, with_exact_collection, with_random_collection
+
+    check(locals(), level=SHARE, draws=COUNT, collection=OneOf(("none", "random", "exact")))
+    inputs, values = values_of(qrels, runs, measure, assessors, covariates, explain_by, given)
+    seed = given.get("seed") or 0
+    found = [components(each, level) for each in values.contrasts(baseline)]
+    if collection == "none":
+        return tuple(found)
+    if inputs is None:
+        raise SettingError(f"{setting_usage('collection')}: a table of values has no items; add a column collection")
+    if collection == "exact":
+        return tuple(with_exact_collection(found, inputs))
+    return tuple(with_random_collection(found, inputs.on_collections(HALF, draws, seed), baseline, level))
 
 
-def _with_exact(own: Components, place: int, exact: list[tuple[str, float]]) -> Components:
-    known = {f"{own.what.partition(' of ')[0]} of {name}": value for name, value in exact}
-    if own.what not in known:
-        return own
-    value = known[own.what]
-    levels = own.sizes[QUERY]
-    part = VarianceComponent(
-        OF_QUERY_AND_COLLECTION, levels=levels, variance=value, low=value, high=value, share=0.0, of_mean=0.0
+# What should be judged next?
+
+
+@strict_keywords
+def plan_judging(
+    qrels: Any = None,
+    runs: Any = None,
+    measure: Annotated[str, MEASURE] = "AP",
+    *,
+    budget: Annotated[
+        float,
+        Option(
+            "What may be spent beyond what is judged already, in the unit of the costs.",
+            kind=Between(0, low_open=True),
+        ),
+    ],
+    cost: Annotated[
+        str | Costs,
+        Option(
+            "What one of each costs: query, judgement, assessor, seed; as query=5,judgement=1. What is not named is "
+            "free, but for judgements, which cost 1.",
+            metavar="COSTS",
+        ),
+    ] = "judgement=1",
+    judgements: Annotated[
+        float | None,
+        Option(
+            "Judgements that a query takes of one assessor; pools get no deeper with it.",
+            kind=Between(0, low_open=True),
+            default="as many as there are",
+            panel=DECIDES,
+        ),
+    ] = None,
+    pool_depth: Annotated[
+        int | None,
+        Option(
+            "How many items of each run are judged.",
+            metavar="K",
+            kind=Between(4),
+            default="the deepest of 5, 10, 20, ... of whose pool 90 % is",
+            panel=DECIDES,
+        ),
+    ] = None,
+    assessors: Annotated[Mapping[str, Any] | Sequence[Any] | None, ASSESSORS] = None,
+    baseline: Annotated[str | None, BASELINE] = None,
+    of: Annotated[
+        str | None,
+        Option(
+            "The system whose difference from the baseline is to be known; the baseline's name: that system alone.",
+            metavar="NAME",
+            default="the second",
+        ),
+    ] = None,
+    level: Annotated[float, LEVEL_OPTION] = LEVEL,
+    **given: Unpack[InputChoices],
+) -> JudgingPlans:
+    """What should be judged next? More queries, more assessors, deeper pools or more seeds, by the width they promise.
+
+    Takes what `variance_components` takes. `budget`: what may be spent more, in the unit of `cost`, as
+    'query=5,judgement=1,assessor=100,seed=20'. With several systems it is about the difference of the second, or of
+    `of`, from the baseline; with `of` the baseline's name, about that system alone. `judgements` of a query by one
+    assessor: as many as there are, unless given. `pool_depth` to which the runs were judged: else the deepest of 5, 10,
+    20, ... of whose pool 90 % is judged.
+    >>> qrels = {f"q{n}": {"a": 1, "b": n % 2} for n in range(8)}
+    >>> run = {query: {"a": 2.0, "x": 1.5, "b": 1.0} for query in qrels}
+    >>> plan_judging(qrels, {"mine": run}, budget=40).best.design.queries
+    28
+    """
+    from rankscope.analysis.sampling.judging_plan import Costs, JudgingPlans, WidthForecast
+    from rankscope.analysis.statistics.score_table import ScoreTable
+    from rankscope.analysis.statistics.variance_components import QUERY, components
+    from rankscope.commands.varied_inputs import contrast_names, judgements_of_a_query, pools_of, values_of
+
+    check(
+        locals(), level=SHARE, budget=Number(above=0), judgements=Optional(Number(above=0)), pool_depth=Optional(COUNT)
     )
-    return with_parts(own, [part], "of the collection: exact, over all halves of the distractors")
-
-
-def _exact_variance(ranks: object, measure: str) -> float:
-    import numpy as np
-
-    from rankscope.analysis.curves.hits import hits_of
-    from rankscope.analysis.curves.thinning import expected_value
-    from rankscope.measures.notation import parse_measure
-
-    assert isinstance(ranks, RelevantRanks)
-    if (ranks.collection < 1).any():
-        raise SettingError(
-            f"the exact variance needs the size of the collection: {setting_usage('collection_size', 'D')}"
+    inputs, values = values_of(qrels, runs, measure, assessors, (), None, given)
+    costs = cost if isinstance(cost, Costs) else Costs.parse(cost)
+    base, other = contrast_names(values.systems, baseline, of)
+    table = values.of_system(base) if base == other else values.difference(base, other)
+    apart = None if base == other else table.means_by(QUERY)
+    bounds = ScoreTable.make({"": values.values}, measure=values.measure).bounds
+    if inputs is None:
+        if judgements is None:
+            raise SettingError(f"a table of values has no judgements to count: give {setting_usage('judgements', 'N')}")
+        forecast = WidthForecast(
+            components(table, level), costs, judgements, level=level, differences=apart, bounds=bounds
         )
-    some = ranks.take(np.flatnonzero(ranks.relevant > 0))
-    variance = expected_value(some, hits_of(some).distractors // 2, parse_measure(measure, ranks.rel)).variance
-    if np.isnan(variance).all():
-        way = setting_usage("collection", "random")
-        raise SettingError(f"the exact variance is known of P, R and Rprec; for {measure} give {way}")
-    return float(np.nanmean(variance))
+        return JudgingPlans(forecast, budget)
+
+    mean = judgements_of_a_query(inputs) if judgements is None else judgements
+    pools = pools_of(inputs, values.systems, baseline, of, pool_depth) if judgements is None else None
+    forecast = WidthForecast(
+        components(table, level), costs, mean, pools, level=level, differences=apart, bounds=bounds
+    )
+    return JudgingPlans(forecast, budget)
 
 
-def with_parts(own: Components, more: Sequence[VarianceComponent], note: str) -> Components:
-    """Further sources, of which what is the query's own was counted as the query's until now."""
-    taken = math.fsum(each.variance for each in more if each.source == OF_QUERY_AND_COLLECTION)
-    parts = [_without(each, taken) if each.source == QUERY else each for each in own.parts]
-    return with_shares(replace(own, parts=(*parts, *more), notes=(*own.notes, note)))
+# `rankscope stability`, `rankscope components` and `rankscope plan`.
 
 
-def _without(part: VarianceComponent, taken: float) -> VarianceComponent:
-    variance, low, high = (max(0.0, each - taken) for each in (part.variance, part.low, part.high))
-    return replace(part, variance=variance, low=low, high=high)
+def _keywords(request: Request) -> dict[str, Any]:
+    """What the question takes: judgements, runs, and all that was chosen."""
+    files, keywords = request.files, request.keywords
+    if keywords["assessors"]:
+        return keywords | {"assessors": list(keywords["assessors"]), "runs": named_seeds(files)}
+    runs = named_seeds(files[1:]) if files[1:] else None
+    return keywords | {"qrels": files[0] if files else None, "runs": runs}
 
 
-def with_shares(found: Components) -> Components:
-    """The same with shares of all sources."""
-    total, mean = found.total, found.mean_variance(found.sizes)
-    parts = [
-        replace(
-            each,
-            share=each.variance / total if total else math.nan,
-            of_mean=each.variance / divisor(each.source, found.sizes) / mean if mean else math.nan,
-        )
-        for each in found.parts
-    ]
-    return replace(found, parts=tuple(parts))
+def named_seeds(files: tuple[str, ...]) -> list[str] | dict[str, list[str]]:
+    """Runs as they came, or by system where they are written as SYSTEM=RUN; the same system again is another seed.
+
+    >>> named_seeds(("a.run", "b.run")), named_seeds(("new=1.run", "new=2.run", "old=3.run"))
+    (['a.run', 'b.run'], {'new': ['1.run', '2.run'], 'old': ['3.run']})
+    """
+    parts = [each.partition("=") if "=" in each and not os.path.exists(each) else None for each in files]
+    if not any(parts):
+        return list(files)
+    if not all(parts) or not all(part[0] and part[2] for part in parts if part):
+        raise SettingError("write every run as SYSTEM=RUN, or none of them")
+    found: dict[str, list[str]] = {}
+    for system, _, path in filter(None, parts):
+        found.setdefault(system, []).append(path)
+    return found
+
+
+@command(
+    stability,
+    Argument("files", "QRELS RUN RUN... | RUN RUN... --assessor FILE...", many=True, required=False),
+    short="Would the leaderboard look the same again?",
+    without=("systems",),
+)
+def stability_command(
+    request: Request, *, output_format: Annotated[Literal["table", "markdown", "json"], FORMAT] = "table"
+) -> None:
+    """Would the leaderboard look the same again? How often systems change their order when queries, assessors or a
+    tenth of the collection are others, and which systems may be the best.
+
+    \b
+    rankscope stability qrels.txt runs/*.run -m nDCG@10
+    rankscope stability --assessor ann.txt --assessor bob.txt --assessor eve.txt runs/*.run
+    """
+    from rankscope.commands.line.output import print_result
+
+    print_result(stability(**_keywords(request)).render(output_format))
+
+
+@command(
+    variance_components,
+    Argument("files", "QRELS RUN... | RUN... --assessor FILE... | VALUES.csv", many=True, required=False),
+    short="Where does the uncertainty come from?",
+    without=("systems",),
+)
+def components_command(
+    request: Request, *, output_format: Annotated[Literal["table", "markdown", "json"], FORMAT] = "table"
+) -> None:
+    """Where does the uncertainty come from? The variance of a measure, shared out over queries, classes, assessors,
+    collections and seeds: of every system, and of its difference from the baseline.
+
+    Several assessors: --assessor FILE once for each, in place of QRELS. Several seeds: SYSTEM=RUN, once for each run.
+    Or a table of values made elsewhere, with columns query and value, and any of system, measure, class, assessor, seed
+    and collection. Then ask rankscope plan what to judge next.
+
+    \b
+    rankscope components qrels.txt bm25.run dense.run -m nDCG@10 --by kinds.csv
+    rankscope components --assessor ann.txt --assessor bob.txt bm25.run dense.run
+    rankscope components qrels.txt old=old.run new=seed1.run new=seed2.run new=seed3.run
+    rankscope components values.csv -m AP
+    """
+    from rankscope.analysis.statistics.variance_components import components_text
+    from rankscope.commands.line.output import print_result
+
+    print_result(components_text(variance_components(**_keywords(request)), output_format))
+
+
+@command(
+    plan_judging,
+    Argument("files", "QRELS RUN... | RUN... --assessor FILE... | VALUES.csv", many=True, required=False),
+    short="What should I judge next?",
+    without=("systems",),
+)
+def plan_command(
+    request: Request, *, output_format: Annotated[Literal["table", "markdown", "json"], FORMAT] = "table"
+) -> None:
+    """What should I judge next? More queries, more assessors, deeper pools or more seeds: the width of the interval
+    that each promises for the same money, from the variance components of what is judged already.
+
+    More assessors are planned where some queries were judged by two at least, more seeds where a system has two runs,
+    deeper pools where the first 20 items of all runs were judged.
+
+    \b
+    rankscope plan qrels.txt bm25.run dense.run --budget 2000
+    rankscope plan --assessor ann.txt --assessor bob.txt bm25.run dense.run --budget 500 --cost query=10,judgement=1
+    rankscope plan values.csv --budget 500 --judgements 100
+    """
+    from rankscope.analysis.sampling.judging_plan import plans_text
+    from rankscope.commands.line.output import print_result
+
+    print_result(plans_text(plan_judging(**_keywords(request)), output_format))

@@ -47,6 +47,7 @@ class Between:
     low: float | None = None
     high: float | None = None
     low_open: bool = False
+    high_open: bool = False
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ from rankscope.analysis.sampling.pools import Rankings
 from rankscope.analysis.statistics.collection_band import ThinnedRuns
 from rankscope.analysis.statistics.score_table import ScoreTable
 from rankscope.analysis.statistics.variance_components import Components, FactorTable, components
-from rankscope.commands.plan import plan_judging
+from rankscope.commands.stability import plan_judging
 from rankscope.core.errors import SettingError
 from rankscope.measures import P
 

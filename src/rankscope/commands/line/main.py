@@ -75,8 +75,9 @@ FILES = {  # of those that stand with their function, or in the file of another
     "look": "line.index",
     "reuse": "line.judgements",
     "agreement": "line.judgements",
-    "components": "line.stability",
-    "plan": "line.stability",
+    "stability": "stability",
+    "components": "stability",
+    "plan": "stability",
 }
 ELSEWHERE = {  # what others call such commands
     "plot": "graph",

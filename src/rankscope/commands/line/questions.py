@@ -312,6 +312,6 @@ def _click_type(parameter: Parameter) -> Any:
         case Writes():
             return kinds.OutputFolder() if kind.folder else kinds.OutputFile(*kind.kinds)
         case Between():
-            limits = {"min": kind.low, "max": kind.high, "min_open": kind.low_open}
+            limits = {"min": kind.low, "max": kind.high, "min_open": kind.low_open, "max_open": kind.high_open}
             return (click.FloatRange if number is float else click.IntRange)(**limits)  # type: ignore[arg-type]
     return click.Choice([str(each) for each in parameter.choices]) if parameter.choices else number
