@@ -39,8 +39,6 @@ if TYPE_CHECKING:
     from rankscope.inputs.features import Features
 
 
-# What feedback is studied on: items with features in groups, topics from labels or judgements, how sessions begin.
-
 Scaling = Literal["none", "standardise", "l2"]
 DEFAULT_START = "one_query"  # where nothing is said
 UNLABELLED = "item"  # what all items are where judgements say what is relevant
@@ -258,8 +256,6 @@ def _further(source: Any, labelled: Features, how: Mapping[str, Any]) -> Any:
     return more.matrix
 
 
-# Which feedback method learns fastest, with simulated users?
-
 SESSIONS_OF_A_TOPIC = 10  # of a topic, where nothing is said
 
 
@@ -362,8 +358,6 @@ def plan_of(
     sessions = starts or (1 if alike else SESSIONS_OF_A_TOPIC)
     return StudyPlan.of(experiment, chosen, starts=sessions, measures=measures or None, seed=seed)
 
-
-# Feedback on the documents of a text index, with topics and judgements.
 
 START_WITH_WORDS = "words"  # the start that is the engine's own ranking
 

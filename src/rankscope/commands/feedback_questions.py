@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from rankscope.feedback.users.topics import Topics
 
 
-# Questions about what a method learns from examples: how efficient, how soon, how consistent.
-
 Approach = Literal["I", "II", "III"]
 DecisionForm = Literal["test", "whole", "decisions", "tuned"]
 
@@ -223,9 +221,6 @@ def _earlier_store(path: str | Path | None) -> BaselineStore | None:
     return None if path is None else load_store(path)
 
 
-# Questions about sessions with a user: errors, where they begin, who gives the marks, how long they wait.
-
-
 @strict_keywords
 def resilience(
     features: Any,
@@ -405,9 +400,6 @@ def _experiment(given: FeedbackProblem, start: Any, user: str, rounds: int, scop
 
 def _sessions(starts: int, rounds: int, seed: int) -> str:
     return f"{starts} starts of each topic, {how_many(rounds, 'rounds')}, seed {seed}"
-
-
-# Questions about feedback methods that need no whole study, by their names.
 
 
 @strict_keywords

@@ -199,9 +199,6 @@ def _write_provenance(
         text.write(json.dumps(whole, ensure_ascii=False, indent=2) + "\n")
 
 
-# Can judgements be used for new systems, and can labels be trusted?
-
-
 @strict_keywords
 def pool_reuse(
     qrels: Any,

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from rankscope.ranks.relevant_ranks import RelevantRanks
 
 
-# From texts to an index, and from an index to documents, runs and ranks.
-
 Syntax = Literal["words", "lucene"]
 
 
@@ -381,9 +379,6 @@ def _request_template(dialect: Any, request: Any, field: str | None, syntax: Lit
         usage = setting_usage("request", "FILE.json")
         raise SettingError(f"{setting_usage('field')}: fields stand in the request that {usage} gives")
     return RequestTemplate.read(request, dialect.dropped)
-
-
-# Pages of the web to documents.
 
 
 @strict_keywords

@@ -228,9 +228,6 @@ def variance_components(
     return tuple(with_random_collection(found, inputs.on_collections(HALF, draws, seed), baseline, level))
 
 
-# What should be judged next?
-
-
 @strict_keywords
 def plan_judging(
     qrels: Any = None,

@@ -150,7 +150,6 @@ def _of_json(text: bytes) -> Kind | None:
 
 
 def _of_columns(names: set[str]) -> Kind | None:
-    """From the names of columns."""
     plain = {name.lower() for name in names}
     if OF_LEDGER in plain:
         return None
@@ -158,8 +157,6 @@ def _of_columns(names: set[str]) -> Kind | None:
         return "a run" if plain & OF_RUNS else "judgements"
     return None
 
-
-# What a running command must not write over: what it reads, what is read-only, and what is plainly something else.
 
 Identity = tuple[int, int]  # device and inode
 

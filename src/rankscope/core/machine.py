@@ -10,8 +10,6 @@ from pathlib import Path
 from rankscope.core.errors import SettingError
 from rankscope.core.wording import setting_usage
 
-# How much memory there is to work in.
-
 UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 LEAST_MEMORY = 32 << 20
 DEFAULT_MEMORY = 4 << 30  # where the system does not tell

@@ -20,8 +20,6 @@ from typing import Any, BinaryIO, ClassVar, Generic, Protocol, TypeVar
 from rankscope.core.files import atomic, made_folder, remove_stale_files, sibling
 from rankscope.core.threads import one_core_each
 
-# Finished parts of long work in a folder, so that interrupted work can continue.
-
 T = TypeVar("T")
 PartType = TypeVar("PartType", bound="Part")
 R = TypeVar("R")

@@ -20,8 +20,6 @@ from rankscope.core.parts import Home, Runner
 from rankscope.core.threads import with_threads
 from rankscope.core.validation import COUNT, Number, Optional, check_fields
 
-# Parts shared by several processes of this machine; they end when the one that started them does.
-
 P = TypeVar("P")
 R = TypeVar("R")
 ONE_THREAD = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "POLARS_MAX_THREADS")

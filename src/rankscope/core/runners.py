@@ -31,8 +31,6 @@ from rankscope.core.processes import Processes
 from rankscope.core.threads import one_core_each, with_threads
 from rankscope.core.wording import setting_usage, setting_value
 
-# A part on a worker that others have started: of our version, on one core, with errors that come back whole.
-
 P = TypeVar("P")
 R = TypeVar("R")
 
@@ -375,8 +373,6 @@ def _packed_outcome(version: str, work: bytes, digest: str, shared: Any, part: b
             return _pack(Failure(RuntimeError(f"{type(error).__name__}: {error}")))
         return packed
 
-
-# The runners there are, by name.
 
 RUNNERS: tuple[type[Runner], ...] = (Home, Processes, Dask, Spark)
 RUNNER_FORMS = "home, processes:N, dask://HOST:PORT, tls://HOST:PORT or spark"

@@ -422,7 +422,6 @@ def _rule_of(hint: Any, choices: tuple[object, ...], limits: Mapping[str, float]
 def _single_rule(
     hint: Any, choices: tuple[object, ...], limits: Mapping[str, float], finite: bool, former: Former
 ) -> Rule:
-    """The rule of one type."""
     if hint is NONE_TYPE:
         return NOTHING
     if (element := element_of(hint)) is not None:

@@ -12,8 +12,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
-# How a setting is written to whoever asks: as a keyword in Python, as an option in a command, by its name on a page.
-
 LONGEST_VALUE = 120  # signs, or bits of a number
 
 PAGE_READERS: Mapping[str, str] = {}  # of a page, who find settings by name where it lists them

@@ -536,7 +536,6 @@ class _Places:
         self.ends = np.cumsum([len(part.array) for part in parts])
 
     def __call__(self, row: int) -> str:
-        """As messages call the item."""
         number = int(np.searchsorted(self.ends, row, side="right"))
         if number == len(self.names):
             return f"item {row}"

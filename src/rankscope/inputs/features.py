@@ -153,8 +153,6 @@ def checked_queries(queries: Iterable[Any], names: Sequence[str], problems: Prob
     return chosen
 
 
-# Vectors: one row of features per item, with the class of each item.
-
 JOINT = "|"  # between the labels of an item that has several
 
 

@@ -96,8 +96,6 @@ def _columns(rows: Iterable[Any], value: str) -> tuple[list[Any], list[Any], lis
     return query, item, number
 
 
-# What retrievers of LangChain and LlamaIndex return, lists of documents or nodes by query, as rankings.
-
 IdChoice: TypeAlias = str | Callable[[Any], Any] | None
 METADATA = ("id", *ITEM)  # where an id stands in the metadata of a document that has none of its own
 NO_ID = (

@@ -29,8 +29,6 @@ from rankscope.inputs.run import Run
 from rankscope.inputs.run_rows import NO_IDS, RunBlock
 from rankscope.inputs.sources import MAX_RATIO, Source, without_suffix
 
-# Several files that are one input: a folder of parts, or a quoted pattern; one system, many parts.
-
 PATTERN_SIGNS = ("*", "?", "[")
 
 

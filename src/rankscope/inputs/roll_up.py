@@ -26,8 +26,6 @@ from rankscope.inputs.sources import Source
 from rankscope.inputs.tables import SeriesIds, as_series
 from rankscope.inputs.values import id_text
 
-# Chunks and the documents they belong to: a regular expression on ids, or a table of both.
-
 CHUNK = ("chunk", "chunk_id", "node_id", "passage_id", "passage", "pid", "item", "item_id", "id", "_id", "child")
 DOCUMENT = ("document", "document_id", "doc", "doc_id", "docid", "docno", "parent", "parent_id", "source")
 FORM = "a regular expression with one group, as '^(.*)#\\d+$', or a file with two columns, chunk and document"

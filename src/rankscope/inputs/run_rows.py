@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from rankscope.inputs.run import Run
 
 
-# A run on its way to the reduction: blocks of rows, made in the background while the one before is worked on.
-
 T = TypeVar("T")
 NO_IDS = "queries have no ids in the file"  # how a note begins where they were numbered
 
@@ -194,8 +192,6 @@ def prefetch(items: Iterable[T], ahead: int = 2) -> Iterator[T]:
         stop.set()
         thread.join()
 
-
-# Ranks that contradict scores: distances in place of scores, or scores that are all the same.
 
 ROWS_LOOKED_AT = 1 << 15  # rows of a beginning
 CLEARLY = 3  # times as many scores that rise with the rank as fall, for both to run against each other

@@ -23,8 +23,6 @@ from rankscope.core.errors import InputError
 from rankscope.core.names import name_of, visible
 from rankscope.core.wording import setting_usage
 
-# Plain bytes from packed ones, in portions of a known size, so that a small file cannot fill the memory unseen.
-
 if TYPE_CHECKING:
     import bz2
     import lzma
@@ -205,8 +203,6 @@ def expansion_advice() -> str:
     """What to do about a file that becomes too large."""
     return f"If that is as it should be, allow it with {setting_usage('max_ratio', 'N')}."
 
-
-# Where bytes come from: a file or standard input, compressed or not, read once in blocks that end at a line.
 
 BLOCK = 3 << 19
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"

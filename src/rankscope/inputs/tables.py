@@ -23,8 +23,6 @@ from rankscope.inputs.problems import Problems, shorten_value
 from rankscope.inputs.run_rows import ROWS_LOOKED_AT, RunBlock, RunRows, line_numbers
 from rankscope.inputs.values import LARGEST_WHOLE_FLOAT, as_number, id_text, is_unicode, no_number, whole_ranks
 
-# Tables with named columns, from CSV, JSON, Parquet, Arrow or Python objects, to the three columns everything needs.
-
 if TYPE_CHECKING:
     from rankscope.inputs.lines import LineRows
 

@@ -16,8 +16,6 @@ from rankscope.core.wording import setting_usage
 from rankscope.inputs.problems import Problems
 from rankscope.inputs.sources import Source, without_marks
 
-# Text as UTF-8 bytes, whatever it was stored as; what is no text is a problem with its line number.
-
 BYTE_ORDER_MARKS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 
 

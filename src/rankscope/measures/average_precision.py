@@ -149,8 +149,6 @@ class GMAP(HitsFirst):
         return AP(rel=self.rel).expected(queries)
 
 
-# Extremes over the orders of equal scores that need a choice of numbers, not only an order of kinds.
-
 Bounds = tuple[FloatArray, FloatArray]  # lowest and highest value of each query, NaN where this file knows none
 
 

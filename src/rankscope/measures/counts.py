@@ -113,9 +113,6 @@ class NumNonrelJudgedRet(_Count):
         return np.where((grade >= 0) & (grade < self.rel), 1.0, 0.0)
 
 
-# Two values that are words: the first grades of a ranking as a string, and the run's tag.
-
-
 def relevance_strings(queries: RelevantRanks, length: int = 10) -> list[str]:
     """One character per item: its grade (`>` above 9), `-` not in the pool, `.` in the pool but not judged.
 

@@ -41,8 +41,6 @@ from rankscope.ranks.tie_orders import (
     sums_in_groups,
 )
 
-# Discounted cumulated gain as it is, and in the two discounts of its inventors.
-
 
 class _Additive(Measure):
     """A sum over items of their gain times a weight of their rank."""
@@ -163,9 +161,6 @@ class HitCount(HitsWithin):
 
     def value(self, hits: IntArray | FloatArray, queries: RelevantRanks) -> FloatArray:
         return np.where(queries.relevant > 0, hits, np.nan)
-
-
-# trec_eval's two experimental gain measures, whose cost grows with the irrelevant items above, not with the rank.
 
 
 @dataclass(frozen=True)

@@ -121,9 +121,6 @@ def greedy_gains(pairs: Ragged, alpha: float, depth: int | None) -> Ragged:
     return Ragged.from_rows(rows[order], len(pairs), rank=ranks[order], gain=gain[order])
 
 
-# Measures of lists that should serve every subtopic of a query, not one of them again and again.
-
-
 class _Novelty(SubtopicMeasure):
     """Each subtopic gains less with each item that serves it again: 1, 1 - alpha, (1 - alpha)^2, ..."""
 

@@ -19,8 +19,6 @@ from rankscope.ranks.ragged import Ragged, offsets_of
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.ranks.tie_orders import group_of
 
-# Gains of graded items, and the ideal order they are compared with.
-
 GAINS = ("linear", "exp")
 NEARLY_NOTHING = float(np.nextafter(0, 1))
 

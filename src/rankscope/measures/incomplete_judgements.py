@@ -15,8 +15,6 @@ from rankscope.ranks.ragged import divide
 from rankscope.ranks.relevant_ranks import RelevantRanks, rank_counts
 from rankscope.ranks.tie_orders import all_items, expected_within, found_items, group_of, spans
 
-# Measures for incomplete judgements: bpref and inferred AP.
-
 EPSILON = 1e-5
 
 
@@ -127,9 +125,6 @@ class InfAP(Measure):
     def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
         """Hits first; items in the pool may help or harm the hits below them, as what stands above decides."""
         return np.where(grade < 0, np.nan, hits_first(grade, self.rel))
-
-
-# How much of what was returned has been judged.
 
 
 @dataclass(frozen=True)

@@ -64,7 +64,6 @@ class Measure(Named, metaclass=MeasureClass):
         """The measure's value for each query."""
 
     def __matmul__(self, scope: float) -> Self:
-        """The same with this cut-off."""
         if not any(each.name == self.behind_at for each in fields(self)):
             raise self.error(f"'{self}@{short(scope)}': {self.name} takes no cut-off")
         return replace(self, **{self.behind_at: scope})
@@ -179,8 +178,6 @@ def need_collection(measure: Measure, queries: RelevantRanks) -> None:
                 f"and the collection {int(queries.collection[row])}"
             )
 
-
-# What an item is worth to a measure by standing higher among equal scores.
 
 SLIGHT = float(np.nextafter(0.0, -1.0))  # below an item that is not judged, above any real loss
 

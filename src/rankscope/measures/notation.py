@@ -327,7 +327,6 @@ def respell(written: Written) -> Written:
 
 
 def _option(key: str, value: str, name: str) -> str:
-    """An option in our words."""
     if key == "beta" and fold(name) == "setf":
         key = "b2"
     return f"{THEIR_OPTIONS.get(key, key)}={THEIR_GAINS.get(value, value) if key == 'dcg' else value}" if key else value

@@ -58,9 +58,6 @@ class ShareOfHits(HitsWithin):
         return hits.astype(np.float64), self.out_of(queries).astype(np.float64)
 
 
-# Precision within a scope.
-
-
 @dataclass(frozen=True)
 class P(ShareOfHits):
     """Precision: share of the first `scope` items that are relevant. A short list is not forgiven: the divisor stays.
@@ -98,9 +95,6 @@ class P(ShareOfHits):
         """Hits first; in a list that is cut, the deepest hit may be worse than none."""
         unknown = self.divisor == "deepest" and settings.depth is not None
         return not_known(grade) if unknown else super().worth(grade, settings)
-
-
-# Recall within a scope, plain and capped.
 
 
 @dataclass(frozen=True)

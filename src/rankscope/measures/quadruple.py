@@ -198,8 +198,6 @@ def _divided(numerator: float, denominator: float) -> float:
     return numerator / denominator if denominator else math.nan
 
 
-# What a random order of the collection scores on average: the level below which a system has learnt nothing.
-
 EULER = 0.57721566490153286
 SUMMED = 256  # from here on the series below is exact to double precision
 

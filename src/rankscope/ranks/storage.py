@@ -307,8 +307,6 @@ def reduce_rows(run: pl.DataFrame, qrels: pl.DataFrame, settings: Settings | Non
     return ranks_to_frame(found.assembled(rows, judged, there))
 
 
-# What must hold of a reduction, in one table: a file that was edited or damaged must not give a number.
-
 LARGEST = 1 << 40  # of ranks and counts: products with the number of queries stay exact
 Broken = Callable[[RelevantRanks], BoolArray]
 Wrong = Callable[[NDArray[Any]], BoolArray]

@@ -159,9 +159,6 @@ def stratum_of(row: Pooled, sample: Sample) -> str | None:
     return next((each.stratum for each in sample.bands if each.first <= best <= each.last), None)
 
 
-# From the runs of a project to the frozen rows of a pool.
-
-
 def make_pool_rows(project: Project, method: str, budget: int | None, seed: int) -> tuple[PoolPlan, list[Pooled]]:
     check(locals(), budget=Optional(COUNT), seed=SEED)
     plan = PoolPlan.parse(method)

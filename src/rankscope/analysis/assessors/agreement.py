@@ -314,8 +314,6 @@ def _grade_values(levels: ArrayLike | None, size: int) -> FloatArray:
     return np.asarray(range(size) if levels is None else levels, dtype=np.float64)
 
 
-# Coefficients of any number of assessors, from sums over queries; gaps are allowed but for Fleiss' kappa.
-
 ALPHA_METRICS = ("nominal", "ordinal", "interval")
 
 

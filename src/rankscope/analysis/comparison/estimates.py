@@ -131,7 +131,6 @@ def permutations_for(values: int) -> int:
 
 
 def _queries(scores: Scores) -> int:
-    """How many queries were judged."""
     return max(len(system.ranks) for system in scores.systems)
 
 
@@ -213,7 +212,6 @@ def _mean(column: Column, intervals: Intervals, place: int, mean: str) -> Estima
 
 
 def _classes(scores: Scores, queries: list[str]) -> list[str]:
-    """The class of each query."""
     known: dict[str, str] = {}
     for system in scores.systems:
         known.update(zip(system.ranks.queries, system.ranks.classes or (), strict=True))

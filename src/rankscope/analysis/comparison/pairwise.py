@@ -391,7 +391,6 @@ def judged_together(
 
 
 def _apart(label: str, differences: FloatArray, pooled: float) -> ClassEffect:
-    """One class, not judged yet."""
     t = paired_t(differences)
     p = float(sign_flip_p(differences)[0]) if differences.size >= MANY else t.p
     raw = np.nan  # few queries that all differ by the same amount show no spread to judge by

@@ -154,8 +154,6 @@ def _last(values: FloatArray) -> FloatArray:
     return np.cumsum(values, axis=0)[-1] if values.shape[0] else np.zeros(values.shape[1])
 
 
-# Means of hits at whole scopes, all scopes at once: a ranking is a staircase that rises at each hit.
-
 ROUNDING = 1e-13  # a variance below this share of the mean square is zero, rounded
 
 

@@ -203,8 +203,6 @@ def generality_curve(table: GeneralityTable, weighting: Weighting = "per_query")
     )
 
 
-# Recall of each query at each level of generality, and which queries are followed over the levels.
-
 Way = Literal["thinned", "bins"]
 Members = Literal["constant", "varying"]
 FORMER_WAYS = (  # words that people may still write

@@ -199,8 +199,6 @@ def recall_when_kept(hits: AllHits, kept: IntArray, a: float) -> Thinned:
     return Thinned(result.low + missing, result.high + missing, result.variance + missing).over(hits.relevant)
 
 
-# A collection that grows as a whole: relevant items and distractors alike, so that the generality stays.
-
 HALVINGS = 3  # at most, where no shares are given
 SHARE_OF_TODAY = Number(above=0, most=1)
 

@@ -110,8 +110,6 @@ def error_at(tested: Sequence[BackTestTrial], model: str, factor: float) -> floa
     return float(np.interp(np.log2(factor), np.log2([1.0, *sizes]), [0.0, *sizes.values()]))
 
 
-# How sure a forecast is: which items are there is chance, other queries might have been asked, and the model errs.
-
 OtherQueries: TypeAlias = Literal["all", "another-set"]
 RESAMPLES = 400
 JACKKNIFE_DRAWS = 16

@@ -167,8 +167,6 @@ def share_near(evidence: Evidence, used: int) -> FloatArray:
     return near / np.maximum(np.bincount(row, minlength=queries), 1)
 
 
-# Tails of distractors' scores: generalised Pareto tails, and their chances held against what comes.
-
 NODES, NODE_WEIGHTS = np.polynomial.hermite_e.hermegauss(5)
 NODE_WEIGHTS = NODE_WEIGHTS / NODE_WEIGHTS.sum()
 USUAL_SHAPE = 0.2  # how far from 0 shapes usually are: an uncertain estimate is drawn towards 0
@@ -323,8 +321,6 @@ def pooled_shape(spacing: FloatArray, inside: BoolArray) -> float:
     slope = float((weight * centred * np.log(np.maximum(mean, 1e-3))).sum()) / certainty
     return float(np.clip(-slope * USUAL_SHAPE**2 / (USUAL_SHAPE**2 + 1.0 / certainty), *SHAPES))
 
-
-# Chances held against what comes: each of the best distractors is left out in turn and awaited as if it were new.
 
 EXPECTED = 2.0 ** np.arange(3, -11, -1)  # x, falling
 CELLS = 1 << 18  # scores looked at in one go, which stay in the cache

@@ -84,12 +84,10 @@ class Ledger(Tabular):
 
     def worst(self, count: int = 10) -> tuple[WorstQuery, ...]:
         """The queries that lose most, with the items that they lose and where."""
-
         return worst_queries(self, count)
 
     def frame(self) -> pl.DataFrame:
         """Every relevant item at every stage: rank, what the stage did with it, and what became of it in the end."""
-
         return item_table(self)
 
     def __repr__(self) -> str:

@@ -335,9 +335,6 @@ def _times_drawn(stratum: IntArray, judged: IntArray, chance: np.random.Generato
     )
 
 
-# Student's interval of one stratified total, with Satterthwaite's degrees of freedom (1946).
-
-
 @dataclass(frozen=True)
 class StratifiedTotal:
     """A total with its standard error, its degrees of freedom and its interval."""

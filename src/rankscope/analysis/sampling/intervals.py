@@ -129,8 +129,6 @@ def t_quantile(level: float, freedom: float) -> float:
     return float(stdtrit(freedom, 0.5 + level / 2.0))
 
 
-# Mid-p limits of one query: how many items of several strata are relevant, and which share of them was found.
-
 LOST = 1e-10  # weight that may be left out at each end
 STEPS, PARTS = 8, 32  # how often an interval from 0 to 1 is divided, and into how many parts
 

@@ -144,9 +144,6 @@ def cells_by_query(query: IntArray, cells: tuple[IntArray, IntArray, IntArray]) 
     return found
 
 
-# Sums over pairs of hits from a sample: S, the sum of precisions at relevant items, without bias.
-
-
 @dataclass(frozen=True, eq=False)
 class DrawnHits:
     """The relevant items drawn: stratum, rank in one run (infinite where it has none), gain; by query, then by rank."""

@@ -322,8 +322,6 @@ def _most_within(cost: Callable[[int], float], budget: float) -> int:
     return low
 
 
-# How much deeper pools would move a mean: from what each doubling of the depth moved it so far.
-
 JUDGED_SHARE = 0.9  # of a pool: then it counts as judged to this depth
 LARGEST_RATIO = 0.7  # chosen on Robust 2003, measured on other collections: docs/performance.md
 SHALLOWEST = 5

@@ -187,8 +187,6 @@ def _freedom(residual: FloatArray) -> FloatArray:
     return np.clip(2.0 * (n - 1) / np.maximum(kurtosis - 1.0, 1e-9), 2.0, n - 2.0)
 
 
-# A machine as one more assessor: how it agrees with people, and what its labels say once corrected by theirs.
-
 UNLIKE = 3.0  # standard errors between what the machine says of people's queries and of the others
 
 

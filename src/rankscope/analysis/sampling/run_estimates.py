@@ -245,8 +245,6 @@ def inspections(run: JudgedRun, level: float = 0.95) -> Iterator[Inspection]:
         )
 
 
-# Which strata to judge more of, so that the interval of the class size shrinks most: Neyman's allocation.
-
 HALVINGS = 100
 
 

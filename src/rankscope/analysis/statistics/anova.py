@@ -102,8 +102,6 @@ def anova_of(design: Design) -> Anova:
     )
 
 
-# Systems on the same queries: the difficulty of a query is taken out before systems are compared.
-
 NO_REST = "the values of each query differ between systems in the same way everywhere: there is no error, and no test"
 NO_FREEDOM = "as many classes as queries: there is no degree of freedom left for the error, and no test"
 # the lines in order, and the line each is measured by

@@ -212,8 +212,6 @@ def row_quantiles(rows: FloatArray, shares: FloatArray) -> FloatArray:
     return np.where(known > 0, between, np.nan)
 
 
-# BCa intervals (Efron 1987): which quantiles of the resamples to take when the statistic is biased and skewed.
-
 BCA_TIED = 1e-12  # resampled means so near to the estimate (as a share of their spread) are tied with it
 BCA_ROUNDING = 1e-14  # and so near as a share of the estimate
 
@@ -273,8 +271,6 @@ def known_in_rows(rows: FloatArray) -> IntArray:
     known[broken] -= np.isnan(rows[broken]).sum(axis=1)
     return known
 
-
-# The interval of something that is no mean, from what it is without each sampling unit in turn (Tukey 1958).
 
 Bounds = tuple[float, float]
 Statistic = Callable[[FloatArray], FloatArray]  # of sums in the last axes

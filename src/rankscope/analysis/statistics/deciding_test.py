@@ -146,8 +146,6 @@ def caution(units: int, unit: str = "queries") -> str:
     )
 
 
-# Student's t that does not take skew for a difference: many small losses and few large gains, or the reverse.
-
 FEWEST_FOR_SKEW = 3  # values from which skewness can be estimated
 HIDDEN = 1.6448536269514722  # standard errors of skewness up to its upper 95 % limit
 STRAIGHT = 1e-9  # skewness below is none

@@ -153,8 +153,6 @@ def t_intervals(values: FloatArray, level: float = 0.95) -> Intervals:
     return Intervals(mean, low, high, queries, resamples=0, level=level, units=units, how="t", ways=ways)
 
 
-# Limits of the means of bounded values, by one unseen unit at the end of the range.
-
 ROUNDING = 1e-9  # a value this far beyond its bounds was rounded
 NO_WIDTH = 1e-12  # limits that differ by less than this share of their size are one
 Bounds = tuple[FloatArray | float, FloatArray | float]  # of all points, or of each

@@ -210,8 +210,6 @@ def effects_of(
     ]
 
 
-# The mixed model with random classes: value ~ system + (1 | class) + (1 | class:system) + (1 | query), by REML.
-
 NO_FREEDOM_OF_CLASSES = "every class has one query: variance between and within classes cannot be estimated separately"
 STEADY = "the effect of a system does not vary more between classes than chance"
 

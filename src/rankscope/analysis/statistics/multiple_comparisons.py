@@ -209,8 +209,6 @@ def games_howell(table: ScoreTable, level: float = 0.95, by_class: bool = True) 
     )
 
 
-# Randomised Tukey HSD (Carterette 2012): which systems differ, without a distribution assumed.
-
 EXACT = 1_000_000
 AT_ONCE = 400_000  # values shuffled in one batch
 SLACK = 1e-12

@@ -81,8 +81,6 @@ def accepted_options(test: Callable[..., object], options: Mapping[str, Any]) ->
     return {name: value for name, value in options.items() if name in signature(test).parameters}
 
 
-# Every test that `compare --test` can name: of a whole table of scores, and of one pair of systems after another.
-
 Test: TypeAlias = Callable[..., Any]
 OF_DIFFERENCES = {"difference", "mean difference", "pseudo-median"}  # what an interval in a row is of
 TABLE_TEST_ADDRESSES = later(  # a table to a result with rows(); a new test adds its line here

@@ -121,8 +121,6 @@ def flips_in_words(moving: int) -> str:
     return f"all signs of {moving:,}, " + ("counted on a lattice" if moving <= COUNTED else "by saddlepoint")
 
 
-# Which mean differences a sign-flip test does not reject.
-
 FINE = 1e-7  # of the width between the mean and the outermost unit
 
 
@@ -163,8 +161,6 @@ def _highest(values: FloatArray, weight: FloatArray, tail: float) -> float:
     found = brentq(above, 0.0, 1.0, xtol=FINE) if above(1.0) < 0 else 1.0
     return float(mean + found * (outermost - mean))
 
-
-# How far a sum reaches when each of its terms takes either sign with equal chance.
 
 EXACT = 20  # so many terms have about a million signs: all are looked at
 COUNTED = 100  # so many terms are counted on a lattice: less than a millisecond
@@ -345,8 +341,6 @@ def signs_reaching(values: FloatArray, least: float) -> int:
     left, right = (np.sort(2 * all_subset_sums(part) - part.sum()) for part in (values[:half], values[half:]))
     return int(left.size * right.size - np.searchsorted(left, least - right, side="left").sum())
 
-
-# Wilcoxon's signed-rank test: ranks of the sizes of the differences, so that none weighs too much.
 
 PLACES = 9
 HALVINGS = 200

@@ -228,8 +228,6 @@ def _texts(value: Any) -> list[str]:
     return [each for each in _values(value) if isinstance(each, str)]
 
 
-# Options in groups: a command with many of them shows each group under a heading of its own.
-
 REST_OF_OPTIONS = "Options"
 
 

@@ -162,8 +162,6 @@ def _nearest(features: Any, rows: Any, count: int) -> tuple[Any, Any]:
     return places, np.take_along_axis(alike, places, axis=1)
 
 
-# Judgements and runs as most people have them, taken from the demo: to try every other command on.
-
 SMALLEST, LARGEST = 5, 50  # icons in a class that is asked for
 SAMPLE_DEPTH = 100  # places of a ranking
 JUDGED = 20  # places of each ranking that are judged, whatever stands there

@@ -125,8 +125,6 @@ def occupy_closed_streams() -> None:
             os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)
 
 
-# Signals that end a process unwind it first, so that everything is tidied up on the way out.
-
 ENDING_SIGNALS = ("SIGTERM", "SIGHUP")
 AGAIN_S = 0.1
 

@@ -24,8 +24,6 @@ from rankscope.core.wording import speaking_options
 from rankscope.reports import graphs
 from rankscope.reports.graphs.kinds import GraphKind, KindOption
 
-# The command class of `rankscope graph`: the options of a kind of graph come from that kind, which is found first.
-
 FIRST_SHARED_OPTION = "systems"  # options of kinds stand before those that commands share, of which this is the first
 
 
@@ -99,9 +97,6 @@ def _named_kinds(args: Sequence[str]) -> Iterator[GraphKind[Any]]:
     ours = {fold(name) for name in graphs.KINDS.own_names()}
     named = [each for each in dict.fromkeys(args) if fold(each) in ours]
     yield from map(graphs.by_name, named or [each for each in dict.fromkeys(args) if each in graphs.KINDS])
-
-
-# `rankscope graph`: judgements and runs to a picture.
 
 
 @click.command("graph", cls=GraphCommand, short_help="What does the whole picture look like?")

@@ -184,8 +184,6 @@ def _view(name: str | None, words: tuple[str, ...], options: dict[str, Any]) -> 
     return chosen, given
 
 
-# `rankscope gather`: pages of the web to documents.
-
 NAMED_PAGES = 10  # pages left out that are named
 
 

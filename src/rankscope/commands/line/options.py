@@ -9,8 +9,8 @@ import click
 from click.shell_completion import CompletionItem
 
 from rankscope.commands.line.command import Input
-from rankscope.commands.line.questions import INTERVALS, LATEX_MARKS, RESAMPLES, option_arguments
 from rankscope.commands.line.questions import LATEX_COLUMNS as PAPER_COLUMNS
+from rankscope.commands.line.questions import LATEX_MARKS, option_arguments
 from rankscope.core.options import INPUT, Option, Parameter
 from rankscope.core.settings import SETTINGS, Setting, input_parameters
 
@@ -80,8 +80,6 @@ def level_option(default: float) -> Callable[[F], F]:
     return click.option("--level", default=default, show_default=True, type=allowed, help=words)
 
 
-intervals_option = _declared(Parameter("intervals", "str", "auto", INTERVALS))
-resamples_option = _declared(Parameter("resamples", "int | None", None, RESAMPLES))
 table_or_json_option = click.option(
     "--format",
     "output_format",
@@ -110,7 +108,6 @@ latex_options = options(  # how tables for a paper are set
 
 text_file_options = options(*TEXT_FILE_OPTIONS)
 map_options = options(*MAP_OPTIONS)
-shape_options = options(*MAP_OPTIONS, ROLL_UP)
 system_option = _declared(SYSTEM)
 reading_options = options(system_option, *READING_OPTIONS)
 input_options = options(reading_options, BY)  # for every command that takes QRELS and RUN and shows queries
@@ -119,11 +116,6 @@ input_options = options(reading_options, BY)  # for every command that takes QRE
 def setting_options(function: F) -> F:
     """One option for each row of the settings table, and --compat; None means not given explicitly."""
     return options(_INPUTS["compat"], *map(_setting_option, SETTINGS))(function)
-
-
-def chosen_setting_options(*names: str) -> Callable[[F], F]:
-    """The options of some settings, for a command that the others mean nothing to."""
-    return options(*(_setting_option(each) for each in SETTINGS if each.name in names))
 
 
 METAVARS = {"depth": "K", "collection_size": "D", "rel": "N", "seed": "N"}

@@ -30,8 +30,6 @@ DATABASE = click.option(
     "PGPASSWORD or a passfile.",
 )
 
-# `rankscope project questionnaire` and `times`: how people got on with the judging.
-
 with_usability_options = options(
     click.argument("folder", type=Input(), metavar="FOLDER"),
     click.option(
@@ -102,8 +100,6 @@ def _show_usability(
         text = formats[chosen](project, names)
     write_text(text, output)
 
-
-# `rankscope project`: collections that people judge, from the command line.
 
 QUIET = click.option("--quiet", is_flag=True, help="No messages, only errors.")
 

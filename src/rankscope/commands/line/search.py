@@ -307,8 +307,6 @@ def _tell_ranks(ranks: Any, given: dict[str, Any]) -> None:
         say("! unmatched documents are in the order of their ids: --ties expected or hash favours none of them")
 
 
-# `rankscope search --engine`: how the run came about, how long the engine took, and what was odd.
-
 PERCENTILES = ("p50", "p90", "p95", "p99", "max")
 INDEX_OPTIONS = ("similarity", "operator", "limit", "unmatched", "expand", "ties", "seed", "qrels")
 

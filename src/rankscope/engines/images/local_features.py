@@ -112,8 +112,6 @@ def _as_local_features(points: Any, vectors: Any, root: bool = True) -> LocalFea
     return LocalFeatures(np.array([each.pt for each in points], dtype=np.float32), root_sift(plain) if root else plain)
 
 
-# Pictures compared by their local features, pair by pair: finds copies and the same object, not classes.
-
 LEAST_MATCHES = 4  # matches below which no transform is looked for
 REACH, TRIES, CONFIDENCE = 5.0, 1000, 0.99
 

@@ -228,8 +228,6 @@ def height_spectrum(points: FloatArray) -> FloatArray:
     return ((terms + terms[:, ::-1]) / 2)[:, : HEIGHT_RUNS // 2].ravel()
 
 
-# Binary silhouettes: the object in a picture, its outline, and what can be measured on both.
-
 THRESHOLD = 128
 DISC_SIDE = 64  # of the grid over the unit disc
 DISC_FINE = 4  # the object is drawn this many times larger, then shrunk by area

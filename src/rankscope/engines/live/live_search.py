@@ -138,7 +138,6 @@ class LiveSearch:
 
     def _arriving(self, topics: Sequence[str]) -> Iterator[list[TopicAnswer | TopicFailure]]:
         """What comes of topics, in the order in which it comes."""
-
         if not topics:
             return
         dialect, stop = DIALECTS[self.address.kind], Event()

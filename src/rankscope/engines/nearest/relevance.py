@@ -293,7 +293,6 @@ class Best:
         self.least[known] = np.maximum(self.least[known], lowered)
 
     def _gathered(self) -> Ragged:
-        """Query by query, items ascending."""
         row, item, score = (
             np.concatenate(column)
             for column in zip(*((part.row, part["item"], part["score"]) for part in self.found), strict=True)

@@ -155,7 +155,6 @@ class ShardInHand:
         return ShardCounts(before=placed.before, others=placed.others, earlier=placed.earlier, best=best)
 
     def _count_exactly(self, work: RowsOfBlock) -> Placed:
-        """Chunk after chunk of references."""
         block, total = work.block, np.zeros((3, work.block.hits.size), dtype=np.int64)
         work.best = Best(block.queries, block.space) if self.keep_scores else None
         for items in work.ranker.chunks(block.queries):

@@ -248,7 +248,6 @@ class TopicLists:
         return Run.from_tables(name, read)
 
     def _hits(self, text: str) -> Hits:
-        """The ranking of a topic."""
         query = self.parse(text)
         if self.depth is not None and self.unmatched == "missing":
             hits = self.searcher.search(query, self.depth + 1)

@@ -212,8 +212,6 @@ def _winner(trials: Sequence[Tried], form: Form) -> Tried:
     return trials[int(np.flatnonzero(highest)[0])]
 
 
-# Who may set the baseline of a topic: settings of one method (I), all methods compared (II), classifiers (III).
-
 COMMON_FAMILY = ""  # the family whose baseline serves all methods
 
 

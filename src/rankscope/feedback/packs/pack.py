@@ -205,8 +205,6 @@ def _content_problems(tables: Mapping[str, Any]) -> list[Problem]:
     return problems
 
 
-# What can be said of a picture by a stated rule, so that topics can be composed of more than class labels.
-
 PIXEL_STEP = 4  # of pixels and rows; pictures of less than 64 pixels are looked at whole
 SMALL_PICTURE = 64
 SATURATED, LIT, DARK, BRIGHT = 0.4, 0.25, 0.25, 0.8
@@ -275,8 +273,6 @@ def property_values(images: Sequence[Callable[[], Image]], names: Sequence[str])
         found.append({name: value for make in makers for name, value in make(picture).items()})
     return {name: np.array([each[name] for each in found]) for name in names}
 
-
-# What a pack is run on: pictures described, labels and properties as topics, one target for each assessor.
 
 POOLED_FROM = 5  # queries of a topic whose nearest items went into its pool
 Progress = Callable[[str, float], None]

@@ -110,7 +110,6 @@ class SessionBlock:
                 self._mark(displayed)
 
     def _examples(self) -> Examples:
-        """What the method is told."""
         asked = self.sessions.query >= 0
         queries = None
         if asked.any():

@@ -247,8 +247,6 @@ def light_to_travel(setting: Experiment, folder: Path | None) -> Iterator[Experi
             kept.path.unlink(missing_ok=True)
 
 
-# Sessions as they went, in a file: with what each began, every display, and what its user said, to be replayed.
-
 KEY = "rankscope.feedback.sessions"
 WHO = ("method", "topic", "assessor", "start", "seed", "round")
 ITEMS = ("given", "shown", "taken back")  # lists of items: numbers while sessions run, ids in a file

@@ -264,8 +264,6 @@ def grade_rows(qrels: Any, items: Sequence[str]) -> dict[str, FloatArray]:
     return dict(zip(names, grades, strict=True))
 
 
-# Topics as people write them: `flower and red and not (sky or sea)`, over the labels that items have.
-
 TOKEN = re.compile(r"""\s*(?:(?P<sign>[()])|"(?P<double>[^"]*)"|'(?P<single>[^']*)'|(?P<word>[^\s()"']+))""")
 WORDS = ("and", "or", "not")
 Properties = Mapping[str, BoolArray]  # which items have a label, for each label

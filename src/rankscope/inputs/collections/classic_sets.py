@@ -16,8 +16,6 @@ from rankscope.inputs.documents.topics import read_topics
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.sources import packed_or_not
 
-# Classic collections of texts with queries and judgements, as SMART and Glasgow have handed them down.
-
 TEXTS_LAYOUT = "It should hold docs.jsonl (id, title, text; packed or not), queries.tsv (id, tab, text) and qrels.txt."
 
 

@@ -60,8 +60,6 @@ def load(name: str, folder: str | Path | None = None) -> Collection:
     return COLLECTIONS.find(name).load(folder)
 
 
-# What every named test collection is to the rest: items, and the rule that says what is relevant to what.
-
 REMOVED, KEPT = "removed", "kept"
 
 

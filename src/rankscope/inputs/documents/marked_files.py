@@ -19,8 +19,6 @@ from rankscope.inputs.reading import Reading
 from rankscope.inputs.sources import Source
 from rankscope.inputs.texts import TextPart, text_blocks, text_records
 
-# TREC's SGML, which is no XML: <DOC>, <DOCNO>, a headline and texts, found by patterns as everybody does.
-
 DOC_BEGIN = re.compile(r"<doc(?:\s[^<>]*)?>", re.IGNORECASE)
 DOC_END = re.compile(r"</doc\s*>", re.IGNORECASE)
 DOCNO = re.compile(r"<(docno|docid)\s*>(.*?)</\1\s*>", re.IGNORECASE | re.DOTALL)

@@ -168,8 +168,6 @@ def whole_text(source: Source, encoding: str, problems: Problems) -> str:
     return texts.decodable(plain, problems, 1).decode().replace("\r\n", "\n")
 
 
-# Title and text of pages of HTML and of PDF files, from files and from the web alike; imports nothing heavy.
-
 FRAME_TAGS = "script, style, noscript, template, nav, header, footer, aside, form"
 BLOCK_TAGS = (
     "address article aside blockquote br dd div dl dt figcaption figure h1 h2 h3 h4 h5 h6 hr li main ol p pre section"

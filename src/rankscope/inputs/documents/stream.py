@@ -161,8 +161,6 @@ class SeenIds:
             self.parts.append(np.sort(joined, kind="stable"))
 
 
-# All documents of some files and folders, in tables that the memory can hold, with every problem told at once.
-
 AT_ONCE: Final = 5_000  # documents
 BYTES_AT_ONCE: Final = 8 << 20
 ID_COLUMN: Final = "id"

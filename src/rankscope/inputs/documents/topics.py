@@ -19,8 +19,6 @@ from rankscope.inputs.problems import Problems, shorten_value
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.sources import Source, packed_or_not
 
-# Topics from whatever holds them: a file of any format, a BEIR folder, a set of ir_datasets, a dictionary.
-
 BEIR_QUERIES = "queries.jsonl"  # in a BEIR folder
 
 

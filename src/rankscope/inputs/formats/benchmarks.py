@@ -36,8 +36,6 @@ from rankscope.inputs.run import Run
 from rankscope.inputs.sources import Source
 from rankscope.inputs.tables import Table
 
-# BEIR folders: judgements in qrels/test.tsv, qrels/dev.tsv and so on, under the header `query-id corpus-id score`.
-
 BEIR_SHAPES = (
     InputShape(
         name="BEIR folder",

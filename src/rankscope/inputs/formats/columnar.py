@@ -226,8 +226,6 @@ def _range_of_times(kind: pl.DataType) -> tuple[float, float]:
     return timedelta.min.days * DAY / unit, (timedelta.max.days + 1) * DAY / unit
 
 
-# Parquet tables with a query, an item and a score, rank or grade column.
-
 ROWS_AT_ONCE = 1 << 18
 
 

@@ -16,8 +16,6 @@ from typing import Any
 
 from rankscope.inputs.sources import ExpandedBytes
 
-# Parquet.
-
 PARQUET_MAGIC = b"PAR1"
 PARQUET_TAIL = 8
 # numbers of fields in Parquet's structures
@@ -220,8 +218,6 @@ class ThriftReader:
         if not 0 <= size <= len(self.data) - self.place:
             raise BadThriftError("it ends too early")
 
-
-# Arrow.
 
 ARROW_MAGIC = b"ARROW1"
 ARROW_MARK = b"\xff\xff\xff\xff"

@@ -36,8 +36,6 @@ from rankscope.inputs.run import Run
 from rankscope.inputs.sources import Source
 from rankscope.inputs.tables import Table
 
-# Tables without a header: the runs of MS MARCO, and any text whose columns are given by their numbers.
-
 MSMARCO_ROW = re.compile(rb"([^\t\r\n]+)\t[^\t\r\n]+\t(\d+)\r?")
 BLANKS = re.compile(rb"[ \t]+")
 COMMENT_BEGIN = re.compile(rb"\s*#")
@@ -165,8 +163,6 @@ def numbered_tables(
         problems.add("", "is empty")
         raise InputError([problems.report()])
 
-
-# LETOR text, as learning to rank keeps judgements: `grade qid:query 1:0.3 2:0.1 # item`.
 
 LETOR_LINE = re.compile(r"(\S+)\s+qid:(\S+)[^#]*#\s*(?:docid\s*=\s*)?([^\s;]+)")
 LETOR_BEGIN = re.compile(rb"(?:\s*#[^\n]*\n)*\s*[-+.\de]+\s+qid:")

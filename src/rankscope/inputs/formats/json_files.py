@@ -93,8 +93,6 @@ JSON = FileFormat(
 )
 
 
-# JSON lines: an object on each line, with the column names of a table, or a record or response on each line.
-
 JSON_LINES_SUFFIXES = (".jsonl", ".ndjson")
 JSON_LINES_SHAPES = (
     InputShape(

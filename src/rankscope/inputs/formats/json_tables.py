@@ -283,8 +283,6 @@ def _values_of_column(values: Any) -> list[Any] | None:
     return list_of(values)
 
 
-# JSON that has been parsed, of whatever shape, to a table of rows.
-
 ROWS_SHAPE = InputShape(
     name="List of rows",
     holds=HOLDS_EITHER,

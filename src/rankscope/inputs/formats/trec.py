@@ -33,9 +33,6 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-# TREC text written: what it cannot hold is refused.
-
-
 def write_trec_run(run: Run, file: TextIO) -> None:
     """Write `query Q0 item rank score tag`, queries in byte order, best item first; equal scores keep their order.
 
@@ -96,8 +93,6 @@ TREC_SHAPES = (
     ),
 )
 
-
-# TREC text: `query Q0 item rank score tag` for runs, `query iteration item grade` for judgements.
 
 TREC_SUFFIXES = (".run", ".qrels", ".trec", ".txt", ".res", ".input", ".results")
 RUN_LINE = LineLayout(

@@ -98,9 +98,6 @@ def in_peers_way(measure: Measure, settings: Settings) -> Measure:
     return replace(measure, **changed) if changed else measure
 
 
-# Which queries count, and how their values become one number.
-
-
 def counted_queries(measure: Measure, queries: RelevantRanks, settings: Settings) -> BoolArray:
     """Which queries are in the summary."""
     counted = np.ones(queries.depth.size, dtype=np.bool_)

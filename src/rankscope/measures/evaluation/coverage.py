@@ -223,8 +223,6 @@ def tie_fate(ranks: RelevantRanks, settings: Settings) -> str:
     return f"{rule} decides"
 
 
-# What must be said with some measures: lists shorter than a cut-off, means that were simulated, easy collections.
-
 RANDOM_LEVEL = 0.01  # share of the collection that is relevant, above which chance alone does well
 
 

@@ -247,7 +247,6 @@ class Scores(Tabular):
 
         With intervals: `rankscope.reports.trackers.to_metrics`.
         """
-
         return {
             key: value for _, found in metrics_by_column(self) for each in found for key, value in each.plain.items()
         }

@@ -263,8 +263,6 @@ class RanksForm:
         result.write(stream)
 
 
-# The work on a part, wherever it runs: a file reduced, a file shared out to buckets, a bucket reduced.
-
 WAITING = 256 << 20  # bytes of rows that wait to be written
 
 

@@ -399,7 +399,6 @@ def _note(note: str) -> dict[str, Any]:
 
 
 def _filled(given: dict[str, Any]) -> dict[str, Any]:
-    """Only what says something."""
     return {name: value for name, value in given.items() if value not in (0, None, ())}
 
 

@@ -136,8 +136,6 @@ def figures_data(figures: Sequence[DrawnFigure], systems: Sequence[str] = ()) ->
     return data
 
 
-# What a page shows before its script runs, without one and on paper: the first view of graphs and of the queries.
-
 EQUAL = 0.0005
 ON_A_PAGE = 100  # queries of the list before somebody asks for more
 GREY = -1

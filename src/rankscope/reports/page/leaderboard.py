@@ -391,7 +391,6 @@ def _standings(names: list[str], compared: Compared | None) -> list[Standing]:
 
 
 def _notes(main: MeasureRow, compared: Compared | None, reference: str) -> list[str]:
-    """How the table is read."""
     drawn = main.means[0].has_interval
     lines = ["Dot: mean. Bar: 95 % interval."] if drawn else []
     if len(main.means) > 1:

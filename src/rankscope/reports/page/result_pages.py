@@ -181,7 +181,6 @@ def _difference(system: SuiteSystem, suite: Suite) -> BoardDifference:
 
 
 def _reading(suite: Suite) -> list[str]:
-    """How the table is read."""
     lines = ["Dot: mean. Bar: 95 % interval. Thin line: the baseline's mean. Bold: best mean."]
     if suite.baseline and len(suite.systems) > 1:
         lines.append(f"{MARKS} than the baseline.")

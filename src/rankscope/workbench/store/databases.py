@@ -437,8 +437,6 @@ def _marks(rows: Sequence[Sequence[Any]], mark: str) -> str:
     return ", ".join([mark] * len(rows[0]))
 
 
-# The tables of a project, in the dialects of SQLite and PostgreSQL.
-
 SCHEMA_VERSION: Final = "2"
 SCHEMA_WITHOUT_DIGESTS: Final = "1"  # the version before
 TABLES: Final = """

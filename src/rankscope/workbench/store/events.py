@@ -217,9 +217,6 @@ def pool_digest(method: str, seed: int, budget: int | None, rows: list[Pooled]) 
     return result.hexdigest()
 
 
-# What can go wrong between a mark and the disk.
-
-
 class StoreError(RankscopeError):
     """A mark was not saved; nothing of it is in the journal."""
 
