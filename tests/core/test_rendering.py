@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from rankscope.core.rendering import Presentation, Table
+from rankscope.core.rendering import HeadedTable, Presentation
 
 SAID = Presentation(
     sentences=["B is better.", "By .05 AP."],
     tables=[
-        Table("Means", [{"system": "A", "mean": 0.2}, {"system": "B", "mean": 0.25}], note="12 queries"),
+        HeadedTable("Means", [{"system": "A", "mean": 0.2}, {"system": "B", "mean": 0.25}], note="12 queries"),
         "And so.",
     ],
     conclusions=["Merge it."],

@@ -24,7 +24,7 @@ from rankscope.commands.line.questions import (
 from rankscope.core.errors import InputError, Problem, ProblemReport, RankscopeError, SettingError
 from rankscope.core.keywords import strict_keywords
 from rankscope.core.names import visible
-from rankscope.core.options import CHOICES, DECIDES, OUTPUT, Between, Option, Reads, Writes
+from rankscope.core.options import CHOICES, DECIDES, OUTPUT, NumberRange, Option, Reads, Writes
 from rankscope.core.settings import LEVEL, InputChoices
 from rankscope.core.validation import SHARE, OneOf, check
 from rankscope.core.wording import setting_usage, setting_value
@@ -66,7 +66,7 @@ def compare(
     intervals: Annotated[str, INTERVALS] = "auto",
     resamples: Annotated[int | None, RESAMPLES] = None,
     permutations: Annotated[
-        int, Option("Number of permutations of Tukey's test.", kind=Between(100), panel=CHOICES)
+        int, Option("Number of permutations of Tukey's test.", kind=NumberRange(100), panel=CHOICES)
     ] = 10_000,
     tests: Annotated[
         Sequence[str],
@@ -85,7 +85,7 @@ def compare(
             "Test every pair for equivalence too: whether the difference is smaller than this, the smallest that "
             "matters. Once for all measures, or once for each in their order.",
             metavar="E",
-            kind=Between(0, low_open=True),
+            kind=NumberRange(0, low_open=True),
             many=True,
             panel=DECIDES,
         ),
@@ -369,7 +369,8 @@ def compare_command(
         ),
     ] = None,
     every_pair: Annotated[
-        bool, Option("Show every pair, also beyond 30, where only neighbours in the ranking are shown.", panel=OUTPUT)
+        bool,
+        Option("Show every pair, also beyond 30, where only neighbours in the ranking are shown.", panel=OUTPUT),
     ] = False,
     write_up: Annotated[
         bool,

@@ -17,7 +17,7 @@ from rankscope.core.display import ShownByName
 from rankscope.core.errors import SettingError
 from rankscope.core.keywords import strict_keywords
 from rankscope.core.names import RANKS_SUFFIX
-from rankscope.core.options import DECIDES, OUTPUT, Between, Option
+from rankscope.core.options import DECIDES, OUTPUT, NumberRange, Option
 from rankscope.core.settings import LEVEL, InputChoices
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ def homogeneity(
     qrels: Any,
     runs: Any = None,
     *,
-    n: Annotated[float, Option("Scope in class sizes.", "-n", metavar="N", kind=Between(0, low_open=True))] = 1.0,
+    n: Annotated[float, Option("Scope in class sizes.", "-n", metavar="N", kind=NumberRange(0, low_open=True))] = 1.0,
     level: Annotated[float, LEVEL_OPTION] = LEVEL,
     progress: Progress | None = None,
     **given: Unpack[InputChoices],

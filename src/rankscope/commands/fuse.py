@@ -11,7 +11,7 @@ from rankscope.commands.line.questions import Argument, Request, command
 from rankscope.core.errors import SettingError
 from rankscope.core.keywords import strict_keywords
 from rankscope.core.notation import usage
-from rankscope.core.options import DECIDES, INPUT, OUTPUT, Between, Option, Reads, Writes
+from rankscope.core.options import DECIDES, INPUT, OUTPUT, NumberRange, Option, Reads, Writes
 from rankscope.core.settings import MAX_RATIO
 from rankscope.core.validation import COUNT, SEED, Number, WholeNumber, check
 from rankscope.core.wording import how_many, setting_usage
@@ -56,11 +56,13 @@ def fuse(
     rel: Annotated[float, Option("Grade from which on an item is relevant.", panel=DECIDES)] = 1,
     folds: Annotated[
         int,
-        Option("Parts of the queries; what is used for one is chosen on the others.", kind=Between(2), panel=DECIDES),
+        Option(
+            "Parts of the queries; what is used for one is chosen on the others.", kind=NumberRange(2), panel=DECIDES
+        ),
     ] = 5,
-    seed: Annotated[int, Option("Seed of the parts.", kind=Between(0), panel=DECIDES)] = 0,
+    seed: Annotated[int, Option("Seed of the parts.", kind=NumberRange(0), panel=DECIDES)] = 0,
     depth: Annotated[
-        int | None, Option("Items of each query.", metavar="K", kind=Between(1), default="all", panel=OUTPUT)
+        int | None, Option("Items of each query.", metavar="K", kind=NumberRange(1), default="all", panel=OUTPUT)
     ] = None,
     output: Annotated[
         str | Path | None,

@@ -13,7 +13,7 @@ from rankscope.core.catalogue import unknown_name
 from rankscope.core.errors import SettingError
 from rankscope.core.keywords import strict_keywords
 from rankscope.core.names import RANKS_SUFFIX
-from rankscope.core.options import DECIDES, OUTPUT, Between, Option, Writes
+from rankscope.core.options import DECIDES, OUTPUT, NumberRange, Option, Writes
 from rankscope.core.settings import InputChoices
 from rankscope.core.validation import check_for_each
 from rankscope.core.wording import how_many, setting_usage, setting_value
@@ -46,7 +46,7 @@ def gate(
         Option(
             "The smallest loss that matters; once for all measures, or once for each in their order.",
             metavar="E",
-            kind=Between(0),
+            kind=NumberRange(0),
             many=True,
             default=str(defaults.MIN_EFFECT),
             panel=DECIDES,
@@ -66,7 +66,7 @@ def gate(
             f"Swap the systems' labels at random N times (without a number {TRIALS:,}) and say how often the gate "
             "would fail.",
             metavar="[N]",
-            kind=Between(1, 1_000_000),
+            kind=NumberRange(1, 1_000_000),
             without_value=TRIALS,
             panel=DECIDES,
         ),

@@ -17,7 +17,7 @@ from rankscope.commands.line.questions import (
 )
 from rankscope.core.errors import InputError, SettingError
 from rankscope.core.keywords import strict_keywords
-from rankscope.core.options import DECIDES, OUTPUT, Between, Option, Writes
+from rankscope.core.options import DECIDES, OUTPUT, NumberRange, Option, Writes
 from rankscope.core.settings import LEVEL, MAX_RATIO, SETTINGS, Choices, Settings
 from rankscope.core.validation import COUNT, SHARE, OneOf, Optional, plain_values
 from rankscope.core.wording import setting_usage, setting_value
@@ -237,7 +237,7 @@ ITEM_FILES = (".csv", ".parquet")
 def ledger_command(
     request: Request,
     *,
-    limit: Annotated[int, Option("Number of worst queries shown.", kind=Between(0), panel=OUTPUT)] = 10,
+    limit: Annotated[int, Option("Number of worst queries shown.", kind=NumberRange(0), panel=OUTPUT)] = 10,
     output_format: Annotated[
         Literal["table", "markdown", "json", "csv", "latex"] | None,
         Option(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Unpack
 from rankscope.commands.line.questions import LEVEL_OPTION, Argument, Request, command
 from rankscope.core.errors import RankscopeError, SettingError
 from rankscope.core.keywords import strict_keywords
-from rankscope.core.options import CHOICES, DECIDES, OUTPUT, Between, Option, Reads
+from rankscope.core.options import CHOICES, DECIDES, OUTPUT, NumberRange, Option, Reads
 from rankscope.core.settings import LEVEL, InputChoices
 from rankscope.core.validation import COUNT, SHARE, Number, OneOf, Optional, WholeNumber, check
 from rankscope.core.wording import setting_usage
@@ -57,14 +57,14 @@ def stability(
         Option(
             "The share of the collection's items that is left out in each draw; relevant ones stay.",
             metavar="SHARE",
-            kind=Between(0, 1, low_open=True, high_open=True),
+            kind=NumberRange(0, 1, low_open=True, high_open=True),
             panel=DECIDES,
         ),
     ] = LEFT_OUT,
-    draws: Annotated[int, Option("How many collections are drawn; 0: none.", kind=Between(0), panel=DECIDES)] = 50,
+    draws: Annotated[int, Option("How many collections are drawn; 0: none.", kind=NumberRange(0), panel=DECIDES)] = 50,
     resamples: Annotated[
         int | None,
-        Option("How often queries are drawn.", kind=Between(1), default="2,000 to 10,000", panel=CHOICES),
+        Option("How often queries are drawn.", kind=NumberRange(1), default="2,000 to 10,000", panel=CHOICES),
     ] = None,
     level: Annotated[float, LEVEL_OPTION] = LEVEL,
     **given: Unpack[InputChoices],
@@ -177,7 +177,7 @@ def variance_components(
             panel=DECIDES,
         ),
     ] = "none",
-    draws: Annotated[int, Option("Random halves of the collection.", kind=Between(2), panel=DECIDES)] = 20,
+    draws: Annotated[int, Option("Random halves of the collection.", kind=NumberRange(2), panel=DECIDES)] = 20,
     covariates: Annotated[
         Sequence[str],
         Option(
@@ -238,7 +238,7 @@ def plan_judging(
         float,
         Option(
             "What may be spent beyond what is judged already, in the unit of the costs.",
-            kind=Between(0, low_open=True),
+            kind=NumberRange(0, low_open=True),
         ),
     ],
     cost: Annotated[
@@ -253,7 +253,7 @@ def plan_judging(
         float | None,
         Option(
             "Judgements that a query takes of one assessor; pools get no deeper with it.",
-            kind=Between(0, low_open=True),
+            kind=NumberRange(0, low_open=True),
             default="as many as there are",
             panel=DECIDES,
         ),
@@ -263,7 +263,7 @@ def plan_judging(
         Option(
             "How many items of each run are judged.",
             metavar="K",
-            kind=Between(4),
+            kind=NumberRange(4),
             default="the deepest of 5, 10, 20, ... of whose pool 90 % is",
             panel=DECIDES,
         ),

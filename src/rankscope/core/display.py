@@ -9,7 +9,17 @@ from typing import Any, TypeVar
 
 from rankscope.core.caching import import_extra
 from rankscope.core.names import one_line, visible
-from rankscope.core.rendering import Cell, Grid, Presentation, Rows, Table, as_json, cell_of, grid_markdown, rows_csv
+from rankscope.core.rendering import (
+    Cell,
+    Grid,
+    HeadedTable,
+    Presentation,
+    Rows,
+    as_json,
+    cell_of,
+    grid_markdown,
+    rows_csv,
+)
 from rankscope.core.wording import how_many, plain_scalar
 
 Value = TypeVar("Value")
@@ -34,7 +44,7 @@ class Displayed:
 def _shown_whole(result: Displayed) -> Presentation:
     """All of what a result shows of itself."""
     display = result.display()
-    tables = [] if display.table is None else [Table("", display.table.whole())]
+    tables = [] if display.table is None else [HeadedTable("", display.table.whole())]
     return Presentation([display.title], tables, notes=display.notes)
 
 

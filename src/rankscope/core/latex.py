@@ -142,8 +142,6 @@ def _text_limit(panel: Sequence[LatexColumn], width: float, way: _Try) -> float:
     return room / len(texts) if texts else math.inf
 
 
-# Tables for a paper: booktabs, decimals aligned by dcolumn, the best of each measure in bold, as wide as a column.
-
 PLACES = 3
 PACKAGES = r"needs \usepackage{booktabs} and \usepackage{dcolumn}; \input it into a table"
 MOST_ROWS = 48  # that a page holds; more are set as tables of their own

@@ -41,7 +41,7 @@ class Writes:
 
 
 @dataclass(frozen=True)
-class Between:
+class NumberRange:
     """A number within limits."""
 
     low: float | None = None
@@ -63,7 +63,7 @@ class Option:
     help: str
     spelled: str = ""
     metavar: str | None = None
-    kind: Reads | Writes | Between | None = None
+    kind: Reads | Writes | NumberRange | None = None
     choices: tuple[str, ...] = ()
     many: bool | str = False
     without_value: object = None

@@ -19,7 +19,7 @@ Rows = Sequence[dict[str, object]]
 
 
 @dataclass(frozen=True)
-class Table:
+class HeadedTable:
     """Rows, or cells that are made already, under a heading; the note stands directly below."""
 
     heading: str
@@ -37,7 +37,8 @@ class Table:
 class Presentation:
     """What a result says: sentences, tables, what follows from them, and notes that must be read with it.
 
-    >>> said = Presentation(["B is better."], [Table("Means", [{"system": "B", "mean": 0.25}])], notes=["few queries"])
+    >>> means = HeadedTable("Means", [{"system": "B", "mean": 0.25}])
+    >>> said = Presentation(["B is better."], [means], notes=["few queries"])
     >>> print(said.text(), end="")
     B is better.
     <BLANKLINE>
@@ -50,7 +51,7 @@ class Presentation:
     """
 
     sentences: Sequence[str] = ()
-    tables: Sequence[Table | str] = ()  # or a paragraph between two tables
+    tables: Sequence[HeadedTable | str] = ()  # or a paragraph between two tables
     conclusions: Sequence[str] = ()
     notes: Sequence[str] = ()
     spaced: bool = False  # as text: an empty line between a heading and its table
@@ -90,7 +91,7 @@ class Presentation:
         """The first table for a paper, so many points wide, with all that is said below it."""
         from rankscope.core.latex import PLACES, latex_table
 
-        rows = next(each.rows for each in self.tables if isinstance(each, Table))
+        rows = next(each.rows for each in self.tables if isinstance(each, HeadedTable))
         grid = rows if isinstance(rows, Grid) else grid_of(rows, PLACES)
         return latex_table(grid, width, [*self.sentences, *self.conclusions, *self.notes])
 
@@ -99,7 +100,7 @@ def _lines(lines: Iterable[str]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _below(table: Table, gap: str = "") -> str:
+def _below(table: HeadedTable, gap: str = "") -> str:
     return f"{gap}{table.note}\n" if table.note else ""
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankscope.core.display import Display, Tabular
-from rankscope.core.rendering import Presentation, Rows, Table
+from rankscope.core.rendering import HeadedTable, Presentation, Rows
 from rankscope.core.wording import how_many
 from rankscope.feedback.examples.scores import mean_or_nan
 
@@ -26,7 +26,7 @@ VERSION = 1
 
 
 @dataclass(frozen=True, eq=False)
-class AnswerTable(Table):
+class AnswerTable(HeadedTable):
     """A table under its heading, what must be said of it below."""
 
     rows: Rows

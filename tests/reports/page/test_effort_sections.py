@@ -9,7 +9,7 @@ import pytest
 
 import rankscope
 from rankscope.analysis.curves.effort import effort_parts, search_effort
-from rankscope.core.rendering import Grid, Table
+from rankscope.core.rendering import Grid, HeadedTable
 from rankscope.ranks.relevant_ranks import RelevantRanks
 
 RANKS = RelevantRanks.from_ranks(
@@ -17,7 +17,7 @@ RANKS = RelevantRanks.from_ranks(
 )
 
 
-def first_row(table: Table) -> dict[str, Any]:
+def first_row(table: HeadedTable) -> dict[str, Any]:
     assert not isinstance(table.rows, Grid)
     return table.rows[0]
 

@@ -23,7 +23,7 @@ from rankscope.core.arrays import FloatArray
 from rankscope.core.catalogue import unknown_name
 from rankscope.core.display import Display, Tabular
 from rankscope.core.errors import SettingError
-from rankscope.core.rendering import Presentation, Rows, Table, value_text
+from rankscope.core.rendering import HeadedTable, Presentation, Rows, value_text
 from rankscope.core.validation import SHARE, Number, check
 from rankscope.core.wording import how_many, percent_text
 from rankscope.ranks.ragged import column_sums_by, divide
@@ -403,19 +403,19 @@ DISTANCES: Final[dict[str, Callable[[FloatArray], FloatArray]]] = {
 SHOWN = ("raw", "kappa", "AC1", "kappa, quadratic", "overlap", "positive")  # coefficients of two in a row
 
 
-def agreement_parts(found: Agreement) -> list[Table]:
+def agreement_parts(found: Agreement) -> list[HeadedTable]:
     """Every table with its heading and what must be said below it, as for a page; the order of systems first."""
     limits = f"low, high: {percent_text(found.level)} limits of kappa over queries."
     parts = [
-        Table("Every two assessors", two_rows(found.two), " ".join([limits, *agreement_notes(found.two)])),
-        Table("All assessors together", together_rows([found.together])),
-        Table("Every two assessors, by class", two_rows(found.two_by_class)),
-        Table("All assessors together, by class", together_rows(found.together_by_class)),
+        HeadedTable("Every two assessors", two_rows(found.two), " ".join([limits, *agreement_notes(found.two)])),
+        HeadedTable("All assessors together", together_rows([found.together])),
+        HeadedTable("Every two assessors, by class", two_rows(found.two_by_class)),
+        HeadedTable("All assessors together, by class", together_rows(found.together_by_class)),
     ]
     if found.orders:
         title = f"Order of systems under the judgements of every two assessors, {found.orders[0].measure}"
         rows = [each.row() for each in found.orders]
-        parts.insert(0, Table(title, rows, " ".join(order_lines(found.orders))))
+        parts.insert(0, HeadedTable(title, rows, " ".join(order_lines(found.orders))))
     return [each for each in parts if each.rows]
 
 
@@ -479,8 +479,8 @@ def _names(found: Agreed) -> str:
     return " and ".join(found.assessors) + (f", {found.label}" if found.label else "")
 
 
-def _titled(title: str, rows: list[dict[str, object]]) -> Table | str:
-    return Table(title, rows) if rows else f"{title}: nothing was judged in common"
+def _titled(title: str, rows: list[dict[str, object]]) -> HeadedTable | str:
+    return HeadedTable(title, rows) if rows else f"{title}: nothing was judged in common"
 
 
 def beside_text(beside: Mapping[str, Sequence[Agreed]]) -> str:

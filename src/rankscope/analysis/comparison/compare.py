@@ -56,7 +56,7 @@ from rankscope.core.arrays import FloatArray
 from rankscope.core.catalogue import summary_of, unknown_name
 from rankscope.core.display import Display, Tabular
 from rankscope.core.errors import SettingError
-from rankscope.core.rendering import Presentation, Rows, Table, as_json, markdown_table, text_table
+from rankscope.core.rendering import HeadedTable, Presentation, Rows, as_json, markdown_table, text_table
 from rankscope.core.validation import COUNT, SEED, SHARE, Number, OneOf, Optional, check_fields, check_for_each
 from rankscope.core.wording import how_many, join_words, percent_text, plain_number, setting_value
 from rankscope.measures.direction import EQUAL, tally
@@ -609,7 +609,7 @@ MOST_PAIRS = 30
 STRICT = ("holm", "bonferroni")  # corrections that multiply the smallest p-values by the size of the family
 
 
-def comparison_parts(comparison: Compared, one: MeasureCompared, every_pair: bool = False) -> list[Table]:
+def comparison_parts(comparison: Compared, one: MeasureCompared, every_pair: bool = False) -> list[HeadedTable]:
     """The tables of one measure, with their headings and notes."""
     pairs = [*_pairs(comparison, one, every_pair), *_equivalent(comparison, one, every_pair)]
     note = one.means.told
@@ -618,7 +618,7 @@ def comparison_parts(comparison: Compared, one: MeasureCompared, every_pair: boo
             f" No significant difference between systems that share a letter: {comparison.families.of(one.measure)}."
         )
     heading = f"{one.measure}{_role(comparison, one)}: systems"
-    parts = (Table(heading, one.system_rows(), note), *pairs, *_classes(comparison, one), *_asked(one))
+    parts = (HeadedTable(heading, one.system_rows(), note), *pairs, *_classes(comparison, one), *_asked(one))
     return [part for part in parts if part.rows]
 
 
@@ -629,7 +629,7 @@ def _role(comparison: Compared, one: MeasureCompared) -> str:
     return " (primary, decides)" if comparison.families.is_primary(one.measure) else " (secondary)"
 
 
-def _pairs(comparison: Compared, one: MeasureCompared, every_pair: bool) -> list[Table]:
+def _pairs(comparison: Compared, one: MeasureCompared, every_pair: bool) -> list[HeadedTable]:
     rows, which = _shown_pairs(one, one.pair_rows(comparison.families.correction), every_pair)
     heading = f"{one.measure}{_role(comparison, one)}: second minus first{which}"
     tests = f"p: {DECIDING} test, the larger p; {comparison.families.of(one.measure)}."
@@ -637,7 +637,7 @@ def _pairs(comparison: Compared, one: MeasureCompared, every_pair: bool) -> list
         how = f"{one.tukey.permutations:,} {'all' if one.tukey.exact else 'random'} permutations within {one.unit}"
         tests += f" Tukey: randomised HSD over all pairs, {how}; in addition to the verdict, which does not rest on it."
     told, level = _levels_told(rows)
-    return [Table(heading, told, f"{tests} Limits: of these tests, {level}.")]
+    return [HeadedTable(heading, told, f"{tests} Limits: of these tests, {level}.")]
 
 
 def _shown_pairs(one: MeasureCompared, rows: Rows, every_pair: bool) -> tuple[Rows, str]:
@@ -651,7 +651,7 @@ def _shown_pairs(one: MeasureCompared, rows: Rows, every_pair: bool) -> tuple[Ro
     return chosen, " (neighbours in the ranking)"
 
 
-def _equivalent(comparison: Compared, one: MeasureCompared, every_pair: bool) -> list[Table]:
+def _equivalent(comparison: Compared, one: MeasureCompared, every_pair: bool) -> list[HeadedTable]:
     """What two one-sided tests say of each pair, where a margin was given."""
     if not one.equivalences:
         return []
@@ -663,7 +663,7 @@ def _equivalent(comparison: Compared, one: MeasureCompared, every_pair: bool) ->
         f"{comparison.equivalence_family(one.measure)}. Limits: of these tests, {level}; a pair is equivalent where "
         "both lie within the margin, and different where the table above shows a difference."
     )
-    return [Table(f"{one.measure}: equivalence within ±{margin}{which}", told, note)]
+    return [HeadedTable(f"{one.measure}: equivalence within ±{margin}{which}", told, note)]
 
 
 def _levels_told(rows: Rows) -> tuple[Rows, str]:
@@ -675,17 +675,17 @@ def _levels_told(rows: Rows) -> tuple[Rows, str]:
     return told, "each at the level at which the correction held that pair"
 
 
-def _classes(comparison: Compared, one: MeasureCompared) -> list[Table]:
-    parts: list[Table] = []
+def _classes(comparison: Compared, one: MeasureCompared) -> list[HeadedTable]:
+    parts: list[HeadedTable] = []
     if one.classes:
         note = f"{one.classes[0].how}; {one.classes[0].note}".rstrip("; ") + "."
-        parts.append(Table(f"{one.measure}: within classes", _levels_told(one.class_rows())[0], note))
+        parts.append(HeadedTable(f"{one.measure}: within classes", _levels_told(one.class_rows())[0], note))
     if one.cells is not None and one.cells.rows():
         cells = one.cells
         head = f"One-way analysis of variance of the cells: F = {cells.unpaired.f:.3f}, p = {cells.unpaired.p:.3g}. "
         note = (head + cells.why).replace("F = nan, p = nan. ", "not possible. ")
         heading = f"{one.measure}: cells as independent samples, and query by query"
-        parts.append(Table(heading, [_named(row) for row in cells.rows()], note))
+        parts.append(HeadedTable(heading, [_named(row) for row in cells.rows()], note))
     if one.assumed is not None:
         instead = ""
         if one.assumed.unequal_spread:  # the tests to read
@@ -695,14 +695,14 @@ def _classes(comparison: Compared, one: MeasureCompared) -> list[Table]:
             instead = f"spreads differ: read instead {first}; Games-Howell calls {some} different"
         note = "; ".join(filter(None, (one.assumed.standing_out, instead, one.assumed.note)))
         heading = f"{one.measure}: what the analysis of variance takes for granted"
-        parts.append(Table(heading, one.assumed.rows(), note))
+        parts.append(HeadedTable(heading, one.assumed.rows(), note))
     return parts
 
 
-def _asked(one: MeasureCompared) -> list[Table]:
+def _asked(one: MeasureCompared) -> list[HeadedTable]:
     """The tests asked for by name."""
     return [
-        Table(
+        HeadedTable(
             f"{one.measure}: {each.test}",
             [dict(row) for row in each.rows],
             f"{summary_of(EVERY_TEST.find(each.test))} In addition to the verdict, which does not rest on it.",

@@ -333,8 +333,6 @@ def size_text(value: float) -> str:
     return text.removeprefix("0") or "0"
 
 
-# The gate: may the candidate replace the baseline?
-
 ALPHA = 0.05
 EFFECT = Number(least=0)  # the smallest loss that matters
 AT_ONCE = 1_000_000  # signs of a self-test drawn in one batch

@@ -26,7 +26,7 @@ from rankscope.analysis.statistics.score_table import ScoreTable
 from rankscope.core.arrays import BoolArray, FloatArray
 from rankscope.core.display import Display, Tabular
 from rankscope.core.errors import SettingError
-from rankscope.core.rendering import Presentation, Rows, Table
+from rankscope.core.rendering import HeadedTable, Presentation, Rows
 from rankscope.core.wording import decimal_text, how_many, join_words, percent_text
 from rankscope.measures.direction import turn
 
@@ -118,7 +118,7 @@ class LeaderboardStability(Tabular):
         return Display.of([*stability_sentences(self), *self.notes], self.records(), ".to_markdown()")
 
     def presentation(self) -> Presentation:
-        tables = [Table("", self.rows()), Table("", self.system_rows())]
+        tables = [HeadedTable("", self.rows()), HeadedTable("", self.system_rows())]
         return Presentation(tables=tables, conclusions=stability_sentences(self))
 
     def record(self) -> dict[str, Any]:
@@ -292,11 +292,11 @@ HOW = (
 )
 
 
-def stability_parts(found: LeaderboardStability) -> list[Table]:
+def stability_parts(found: LeaderboardStability) -> list[HeadedTable]:
     """Tables with headings and what must be said below them, as for a page."""
     return [
-        Table("What becomes of the order", found.rows()),
-        Table("What becomes of each system", found.system_rows(), HOW),
+        HeadedTable("What becomes of the order", found.rows()),
+        HeadedTable("What becomes of each system", found.system_rows(), HOW),
     ]
 
 

@@ -29,7 +29,7 @@ from rankscope.core.arrays import FloatArray
 from rankscope.core.catalogue import unknown_name
 from rankscope.core.display import Display, Tabular
 from rankscope.core.errors import SettingError
-from rankscope.core.rendering import Presentation, Rows, Table
+from rankscope.core.rendering import HeadedTable, Presentation, Rows
 from rankscope.core.validation import COUNT, SEED, SHARE, check
 from rankscope.core.wording import decimal_text, how_many, join_words, percent_text, signed_text, span_text
 from rankscope.measures.direction import best_first, side_of, turn
@@ -118,8 +118,6 @@ def two_level_limits(drawn: FloatArray, tasks: int, level: float = 0.95) -> tupl
     low, high = np.where(np.ptp(drawn, axis=0) > 0, np.quantile(drawn, [tail, 1 - tail], axis=0), np.nan)
     return low, high
 
-
-# Several collections at once: which system is better on the whole, and which one wins where.
 
 FEW_PERMUTATIONS = 100  # permutations of a test that a suite does not show
 ENOUGH_TASKS = 6  # fewer cannot tell how tasks differ: intervals then hold less often than they say
@@ -221,7 +219,7 @@ class Suite(Tabular):
 
     def presentation(self) -> Presentation:
         tasks = [{key: value for key, value in row.items() if key != "in words"} for row in task_rows(self)]
-        tables = [Table("", suite_rows(self), places=3), Table("", tasks, places=3)]
+        tables = [HeadedTable("", suite_rows(self), places=3), HeadedTable("", tasks, places=3)]
         return Presentation([f"{suite_headline(self)}.", *suite_sentences(self)], tables, suite_notes(self))
 
 

@@ -121,8 +121,6 @@ def _fraction(counts: Counts, place: FloatArray, steps: int) -> FloatArray:
     return result
 
 
-# Sums of terms that are made from their neighbours: each is the one before it times a ratio of small factors.
-
 NEGLIGIBLE = 1e-15
 UNSEEN = 1e-17  # what 1 minus a chance does not show
 STILL_SUMMED = 0.5  # elements that are done leave the arrays when fewer than this share go on
@@ -224,8 +222,6 @@ def _ratio(state: FloatArray, scratch: FloatArray) -> FloatArray:
     x, y, u, v = state[:RANK]
     return np.divide(np.multiply(x, y, out=scratch[0]), np.multiply(u, v, out=scratch[1]), out=scratch[0])
 
-
-# How many distractors stand above a hit after chance has worked on them: three distributions of counts.
 
 TINY = 1e-300
 UNSEEN_LOG = -float(np.log(UNSEEN))
@@ -456,8 +452,6 @@ def _log_factorials(bits: int) -> FloatArray:
 
     return gammaln(np.arange(1 << bits) + 1.0)
 
-
-# Probabilities of counts in very large collections, in closed form: no table, and no large numbers that cancel.
 
 HALF_LOG_2_PI = 0.5 * np.log(2.0 * np.pi)
 SERIES_FROM = 16.0

@@ -19,7 +19,7 @@ from rankscope.analysis.curves.precision_recall import level_hits, rank_of_hit, 
 from rankscope.core.arrays import FloatArray, IntArray
 from rankscope.core.display import Display, Tabular
 from rankscope.core.errors import MeasureError
-from rankscope.core.rendering import Presentation, Rows, Table
+from rankscope.core.rendering import HeadedTable, Presentation, Rows
 from rankscope.core.wording import how_many, setting_usage
 from rankscope.measures.quadruple import Contingency, Quadruple
 from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks
@@ -196,12 +196,12 @@ class SearchEffort(Tabular):
     def presentation(self) -> Presentation:
         """The decision table at each scope, then what each scope and each recall takes."""
         tables = [
-            Table(f"Decision table at scope {one.scope:,}{_named(one.scope, self.relevant)}", one.decision_rows())
+            HeadedTable(f"Decision table at scope {one.scope:,}{_named(one.scope, self.relevant)}", one.decision_rows())
             for one in self.at
         ]
         if self.scopes:
-            tables.append(Table("Scopes", self.scope_rows()))
-        tables.append(Table("Window for a wanted recall", self.records()))
+            tables.append(HeadedTable("Scopes", self.scope_rows()))
+        tables.append(HeadedTable("Window for a wanted recall", self.records()))
         return Presentation([effort_headline(self)], tables, notes=effort_notes(self), spaced=True)
 
 
@@ -373,12 +373,12 @@ def _named(scope: int, relevant: int) -> str:
 # The part of a report that says what a user of each system has to look at: windows, costs, decision tables.
 
 
-def effort_parts(systems: Sequence[RelevantRanks]) -> list[Table]:
+def effort_parts(systems: Sequence[RelevantRanks]) -> list[HeadedTable]:
     """Tables with one row for each system: windows, what a hit costs, and the decision tables added up."""
     efforts = [median_effort(each) for each in systems if (each.relevant > 0).any()]
     if not efforts:
         return []
-    parts: list[Table] = []
+    parts: list[HeadedTable] = []
     for heading, column, note in (
         ("Median window for a wanted recall", "median window", WINDOWS),
         ("Items to look at for each further hit", "median items per further hit", COSTS),
@@ -387,11 +387,11 @@ def effort_parts(systems: Sequence[RelevantRanks]) -> list[Table]:
             {"system": each.system, **{f"recall {row['recall']:g}": row[column] for row in each.rows()}}
             for each in efforts
         ]
-        parts.append(Table(heading, rows, note, 1))
+        parts.append(HeadedTable(heading, rows, note, 1))
     tables = [(each.system, pooled_contingency(each)) for each in systems]
     known = [(name, table) for name, table in tables if table is not None]
     rows = [_decisions(name, vars(table)) for name, table in known]
-    return [*parts, *([Table("Decision tables at scope s = c, added up", rows, DECISIONS)] if rows else [])]
+    return [*parts, *([HeadedTable("Decision tables at scope s = c, added up", rows, DECISIONS)] if rows else [])]
 
 
 WINDOWS = (

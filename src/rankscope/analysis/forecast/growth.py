@@ -34,7 +34,7 @@ from rankscope.core.arrays import FloatArray
 from rankscope.core.catalogue import unknown_name
 from rankscope.core.display import Display, Tabular
 from rankscope.core.errors import MeasureError, SettingError
-from rankscope.core.rendering import Presentation, Table
+from rankscope.core.rendering import HeadedTable, Presentation
 from rankscope.core.validation import FLAG, SEED, SHARE, Number, OneOf, check, check_fields
 from rankscope.core.wording import how_many, percent_text, setting_usage, setting_value
 from rankscope.measures import Measure
@@ -378,13 +378,13 @@ class Forecast(Tabular):
         """Sizes, the table, why each model, and what the forecast rests on."""
         errors = "error at: the present, forecast from that many times fewer items, minus the present"
         tested = any(each.own_tests for each in self.measures)
-        tables: list[Table | str] = [
-            Table("", forecast_rows(self), places=3),
+        tables: list[HeadedTable | str] = [
+            HeadedTable("", forecast_rows(self), places=3),
             errors if tested else "no back-test: too few items to thin",
             "\n".join(self.reasons),
         ]
         if backtest:
-            tables.append(Table("", self.backtest_rows(), places=3))
+            tables.append(HeadedTable("", self.backtest_rows(), places=3))
         rests = ["The forecast holds only if", *(f"  - {line}" for line in self.assumptions)]
         rests += [f"! {line}" for line in self.warnings]
         return Presentation([forecast_line(self)], tables, [] if quiet else rests)

@@ -26,7 +26,7 @@ from rankscope.analysis.pipeline.account import (
 from rankscope.core.arrays import IntArray
 from rankscope.core.display import Display, Tabular
 from rankscope.core.errors import SettingError
-from rankscope.core.rendering import Presentation, Rows, Table
+from rankscope.core.rendering import HeadedTable, Presentation, Rows
 from rankscope.core.wording import how_many
 from rankscope.ranks.item_ranks import ABSENT, ItemRanks
 
@@ -117,15 +117,15 @@ class Ledger(Tabular):
             f"{how_many(len(self.stages), 'stages')}; {self.main.of_losses.told.removesuffix('.')}"
         )
 
-    def tables(self, worst: int = 10) -> list[Table]:
+    def tables(self, worst: int = 10) -> list[HeadedTable]:
         """Every quantity by stage, the classes, the worst queries."""
-        tables = [Table(_heading(each), stage_rows(each)) for each in self.statements]
+        tables = [HeadedTable(_heading(each), stage_rows(each)) for each in self.statements]
         if self.by_class:
             heading = f"{self.main.name} by class: what each stage takes"
-            tables.append(Table(heading, [_class_row(each) for each in self.by_class]))
+            tables.append(HeadedTable(heading, [_class_row(each) for each in self.by_class]))
         if found := self.worst(worst):
             rows = [{**_worst_row(each), "where": each.where} for each in found]
-            tables.append(Table(f"{self.main.name}: the queries that lose most", rows))
+            tables.append(HeadedTable(f"{self.main.name}: the queries that lose most", rows))
         return tables
 
     def presentation(self, worst: int = 10, notes: bool = True) -> Presentation:

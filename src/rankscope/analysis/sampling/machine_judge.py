@@ -34,7 +34,7 @@ from rankscope.analysis.statistics.mean_intervals import mean_intervals
 from rankscope.core.arrays import FloatArray
 from rankscope.core.display import Display, Tabular
 from rankscope.core.errors import SettingError
-from rankscope.core.rendering import Presentation, Rows, Table
+from rankscope.core.rendering import HeadedTable, Presentation, Rows
 from rankscope.core.wording import how_many, setting_value
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.run import Run
@@ -256,11 +256,13 @@ class MachineJudged(Tabular):
 
     def presentation(self) -> Presentation:
         about = f"over queries, intervals of {100 * self.level:.3g} %: corrected, people alone, machine alone"
-        tables = [Table(f"Means {about}", [each.row() for each in self.rows])]
+        tables = [HeadedTable(f"Means {about}", [each.row() for each in self.rows])]
         if self.agreement is not None:
-            tables.insert(0, Table("Agreement of the machine with people, relevant or not", [self.agreement.row()]))
+            tables.insert(
+                0, HeadedTable("Agreement of the machine with people, relevant or not", [self.agreement.row()])
+            )
         if self.differences:
-            tables.append(Table(f"Differences {about}", [each.row() for each in self.differences]))
+            tables.append(HeadedTable(f"Differences {about}", [each.row() for each in self.differences]))
         return Presentation([machine_line(self)], tables, machine_lines(self), self.warnings, apart=True)
 
     def record(self) -> dict[str, Any]:

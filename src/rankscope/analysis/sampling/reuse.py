@@ -18,7 +18,7 @@ import polars as pl
 from rankscope.core.arrays import FloatArray
 from rankscope.core.display import Display, Tabular
 from rankscope.core.errors import SettingError
-from rankscope.core.rendering import Presentation, Rows, Table
+from rankscope.core.rendering import HeadedTable, Presentation, Rows
 from rankscope.core.settings import settings_of
 from rankscope.core.validation import COUNT, check
 from rankscope.core.wording import how_many
@@ -102,7 +102,7 @@ class Reuse(Tabular):
         return Display.of(words, self.records(), ".to_markdown()")
 
     def presentation(self) -> Presentation:
-        return Presentation(tables=[Table("", self.records())], conclusions=reuse_lines(self))
+        return Presentation(tables=[HeadedTable("", self.records())], conclusions=reuse_lines(self))
 
 
 def reuse(

@@ -26,7 +26,7 @@ from rankscope.analysis.sampling.quantities import ClassSize, EstimateRules, Qua
 from rankscope.analysis.statistics.bootstrap import ENOUGH
 from rankscope.core.arrays import FloatArray, IntArray
 from rankscope.core.display import Display, Tabular
-from rankscope.core.rendering import Presentation, Rows, Table
+from rankscope.core.rendering import HeadedTable, Presentation, Rows
 from rankscope.core.wording import decimal_text, how_many
 
 if TYPE_CHECKING:
@@ -164,13 +164,13 @@ class RunEstimates(Tabular):
         inspections = [each.row() for each in self.inspections]
         tables = [*_mean_tables(self, percent)]
         if len(self.runs) > 1:
-            tables.append(Table("Differences of runs", [each.row() for each in self.differences]))
+            tables.append(HeadedTable("Differences of runs", [each.row() for each in self.differences]))
         tables += [
-            Table("Items to inspect for one more hit", inspections, places=1),
-            Table("What to judge next", [each.row() for each in self.plan.bands], "\n".join(plan_lines(self))),
+            HeadedTable("Items to inspect for one more hit", inspections, places=1),
+            HeadedTable("What to judge next", [each.row() for each in self.plan.bands], "\n".join(plan_lines(self))),
         ]
         if per_query:
-            tables.append(Table(f"Each query, intervals of {percent}", self.query_rows()))
+            tables.append(HeadedTable(f"Each query, intervals of {percent}", self.query_rows()))
         return Presentation([sample_line(self)], tables, notes=self.warnings, apart=True)
 
     def record(self) -> dict[str, Any]:
@@ -432,7 +432,7 @@ def _mean_json(each: Any) -> dict[str, Any]:
     }
 
 
-def _mean_tables(done: RunEstimates, percent: str) -> Iterator[Table]:
+def _mean_tables(done: RunEstimates, percent: str) -> Iterator[HeadedTable]:
     title = f"Over queries, intervals of {percent}: for these queries, and for queries like these"
     plain = [each for each in done.means if not each.quantity.startswith(GRIP)]
     reasons = dict.fromkeys((each.quantity, each.reason) for each in plain if each.reason)
@@ -443,9 +443,11 @@ def _mean_tables(done: RunEstimates, percent: str) -> Iterator[Table]:
             f"; below {ENOUGH} queries at least as far out as one unseen query at an end of the range may move the mean"
         )
     note = "\n".join([f"{kinds}.", *(f"{name}: {reason}." for name, reason in reasons)])
-    yield Table(title, [each.row() for each in plain], note, places)
+    yield HeadedTable(title, [each.row() for each in plain], note, places)
     if rows := _grip_rows(done):
-        yield Table("GRiP: precision = recall at scope c over G = log2(d/c), intervals for queries like these", rows)
+        yield HeadedTable(
+            "GRiP: precision = recall at scope c over G = log2(d/c), intervals for queries like these", rows
+        )
 
 
 def _grip_rows(done: RunEstimates) -> list[dict[str, object]]:

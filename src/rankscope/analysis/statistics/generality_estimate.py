@@ -24,7 +24,7 @@ from rankscope.analysis.statistics.query_curves import QueryCurves, curves_over_
 from rankscope.analysis.statistics.sampling_units import FEW_UNITS, deciding_units, unit_classes, unit_values
 from rankscope.core.arrays import BoolArray, FloatArray, IntArray
 from rankscope.core.display import Display, Tabular
-from rankscope.core.rendering import Presentation, Table
+from rankscope.core.rendering import HeadedTable, Presentation
 from rankscope.core.validation import SHARE, check
 from rankscope.core.wording import percent_text, setting_value
 from rankscope.ranks.relevant_ranks import RelevantRanks
@@ -187,7 +187,7 @@ class Homogeneity(Tabular):
             f"(bounded below {ENOUGH}, BCa from {ENOUGH} on)"
         )
         rows = homogeneity_rows(self)
-        return Presentation([head], [Table("", rows, places=3)] if rows else [], [homogeneity_verdict(self)])
+        return Presentation([head], [HeadedTable("", rows, places=3)] if rows else [], [homogeneity_verdict(self)])
 
 
 def homogeneity(

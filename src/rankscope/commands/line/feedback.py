@@ -130,8 +130,6 @@ def problem_choices(given: dict[str, Any]) -> dict[str, Any]:
     return choices | {"qrels": list(choices["qrels"]) or None}
 
 
-# `rankscope feedback`: simulated users, feedback methods, and which learns what the user wants.
-
 SESSION_OPTIONS = ("starts", "rounds", "scope", "start", "user", "unjudged", "k_pos", "k_neg", "choice", "display")
 FEEDBACK_SECTIONS = {
     "Results": ("output", "report", "keep_ranks", "keep_sessions", "replay", "baselines", "quiet"),
@@ -480,8 +478,6 @@ def _last_ranks(plan: Any, method: Any) -> Any:
     other = plan.pair[1 - plan.pair.index(method)]
     return shared_ranks((method, other), plan.setting, plan.sessions)
 
-
-# `rankscope feedback --pack`: benchmark packs that anybody can run and cite.
 
 PACK_OPTION, LIST_PACKS_OPTION = "--pack", "--list-packs"
 PACK_HELP = """Run a benchmark pack: topics, users, starts, methods and stored baselines that everybody has alike.

@@ -20,7 +20,7 @@ from rankscope.core.options import (
     DECIDES,
     OUTPUT,
     WHERE,
-    Between,
+    NumberRange,
     Option,
     Parameter,
     Reads,
@@ -38,7 +38,9 @@ if TYPE_CHECKING:
 MARK = "__rankscope_command__"
 QUIET = Option("No progress and no warnings.", panel=OUTPUT)
 VERBOSE = Option("Every warning by itself, not one line a kind of many systems.", panel=OUTPUT)
-LEVEL_OPTION = Option("Confidence level of the intervals.", metavar="LEVEL", kind=Between(0.5, 0.999), panel=DECIDES)
+LEVEL_OPTION = Option(
+    "Confidence level of the intervals.", metavar="LEVEL", kind=NumberRange(0.5, 0.999), panel=DECIDES
+)
 FORMAT_TABLE_OR_JSON = Option("Format of the result.", "--format", panel=OUTPUT)
 ON = Option(
     "Where the work is done: home (in this process), processes:N, dask://HOST:PORT, tls://HOST:PORT or spark. It "
@@ -55,7 +57,7 @@ INTERVALS = Option(
 )
 RESAMPLES = Option(
     "Number of bootstrap resamples. Default: 10,000 for up to 1,000 queries, fewer for more.",
-    kind=Between(100),
+    kind=NumberRange(100),
     panel=CHOICES,
 )
 LATEX_COLUMNS = Option(
@@ -311,7 +313,7 @@ def _click_type(parameter: Parameter) -> Any:
             return kinds.NamedInput() if kind.named else kinds.Input()
         case Writes():
             return kinds.OutputFolder() if kind.folder else kinds.OutputFile(*kind.kinds)
-        case Between():
+        case NumberRange():
             limits = {"min": kind.low, "max": kind.high, "min_open": kind.low_open, "max_open": kind.high_open}
             return (click.FloatRange if number is float else click.IntRange)(**limits)  # type: ignore[arg-type]
     return click.Choice([str(each) for each in parameter.choices]) if parameter.choices else number

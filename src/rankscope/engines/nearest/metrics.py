@@ -518,8 +518,6 @@ class OwnMetric(Space):
         return self.scores(queries, slice(0, len(self)))[:, items]
 
 
-# The metrics by name.
-
 Metric = str | Mixture | Distances
 
 ALL: tuple[type[Any], ...] = (  # a new metric adds its name here

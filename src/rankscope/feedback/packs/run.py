@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike
 from rankscope.analysis.comparison.verdict_sentences import join_names
 from rankscope.core.errors import InputError, Problem
 from rankscope.core.parts import Runner
-from rankscope.core.rendering import Presentation, Table, text_table
+from rankscope.core.rendering import HeadedTable, Presentation, text_table
 from rankscope.core.wording import how_many
 from rankscope.feedback.answers import CORRECTED_NOTE
 from rankscope.feedback.answers import efficiency_by_topic as by_topic
@@ -343,17 +343,17 @@ def pack_list() -> str:
 
 def pack_text(result: PackResult) -> str:
     caveats = "\n".join(f"! {line}" for line in pack_caveats(result))
-    parts: list[Table | str] = [*([caveats] if caveats else []), Table("Topics", topic_rows(result))]
+    parts: list[HeadedTable | str] = [*([caveats] if caveats else []), HeadedTable("Topics", topic_rows(result))]
     for case, results in result.cases:
-        parts.append(Table(f"Case {case.name}: {case_words(case)}", last_round_rows(results)))
+        parts.append(HeadedTable(f"Case {case.name}: {case_words(case)}", last_round_rows(results)))
         parts += [Summary(results, results.measures[0]).intervals.told, *unjudged_tables(results)]
         caveat = truth_caveat("labels")  # stands above all cases
         own = [line for line in study_warnings(results) if line not in caveat]
         parts.append("\n".join([*study_verdicts(results), *further_findings(results), *own]))
-    parts += [Table("Efficiency", efficiency_rows(result)), efficiency_words(result)]
-    parts += [Table("Efficiency by topic, corrected for chance", corrected_rows(result)), CORRECTED_NOTE]
+    parts += [HeadedTable("Efficiency", efficiency_rows(result)), efficiency_words(result)]
+    parts += [HeadedTable("Efficiency by topic, corrected for chance", corrected_rows(result)), CORRECTED_NOTE]
     if result.adaptations:
-        parts += [Table("Adaptation to assessors", adaptation_rows(result)), ADAPTATION_NOTE]
+        parts += [HeadedTable("Adaptation to assessors", adaptation_rows(result)), ADAPTATION_NOTE]
     said = [result.title, pack_facts(result)]
     return Presentation(said, parts, [f"Cite: {result.citation}"], spaced=True).text()
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from rankscope.analysis.comparison.compare import Compared, MeasureCompared, comparison_notes, few_notes
 from rankscope.analysis.comparison.verdict_sentences import join_names, verdict_sentences
-from rankscope.core.rendering import Presentation, Table
+from rankscope.core.rendering import HeadedTable, Presentation
 from rankscope.core.wording import decimal_text as short
 from rankscope.core.wording import how_many, span_text
 from rankscope.feedback.study.results import Results
@@ -46,21 +46,21 @@ def truth_caveat(truth: object) -> list[str]:
 def study_text(results: Results) -> str:
     main, seen, how = Summary(results, results.measures[0]), Summary(results, SEEN), results.about["protocol"]
     own = " (each method against its own past)" if how["scored"] == "residual" else ""
-    tables: list[Table | str] = [
-        Table(
+    tables: list[HeadedTable | str] = [
+        HeadedTable(
             f"{main.quantity} of the {how['scored']} list{own}, mean over sessions; low and high are of the last round",
             main.round_rows(),
         ),
         main.intervals.told,
-        Table(f"Relevant items seen so far ({SEEN})", seen.round_rows()),
-        Table("", session_rows(results)),
+        HeadedTable(f"Relevant items seen so far ({SEEN})", seen.round_rows()),
+        HeadedTable("", session_rows(results)),
         *unjudged_tables(results),
     ]
     said = [*study_verdicts(results), *further_findings(results), *study_warnings(results)]
     return Presentation([study_facts(results)], tables, said, spaced=True).text()
 
 
-def unjudged_tables(results: Results) -> list[Table]:
+def unjudged_tables(results: Results) -> list[HeadedTable]:
     """How much of what was shown nobody has judged, round by round; nothing where judgements are complete."""
     rows = results.unjudged_rows()
     if not rows:
@@ -68,7 +68,7 @@ def unjudged_tables(results: Results) -> list[Table]:
     said = {"silent": "users said nothing of them", "irrelevant": "users took them for irrelevant"}
     how = said[results.about["protocol"].get("unjudged", "irrelevant")]
     heading = f"Share of the items shown that nobody has judged: {how}, and measures count them as irrelevant"
-    return [Table(heading, rows)]
+    return [HeadedTable(heading, rows)]
 
 
 def study_facts(results: Results) -> str:

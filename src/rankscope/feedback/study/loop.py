@@ -361,9 +361,6 @@ class History:
         return row, item, Ragged.from_rows(row, len(self.sessions)).position
 
 
-# What is scored of a round: the list (full, residual, frozen or split), what the user saw, ties and a fingerprint.
-
-
 @dataclass(frozen=True, eq=False)
 class Listed:
     """What every list of a block of sessions is made from.

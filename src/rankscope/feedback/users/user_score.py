@@ -16,7 +16,7 @@ from rankscope.core.arrays import BoolArray, FloatArray, IntArray
 from rankscope.core.catalogue import did_you_mean
 from rankscope.core.display import Display, Tabular
 from rankscope.core.errors import InputError, SettingError
-from rankscope.core.rendering import Presentation, Rows, Table
+from rankscope.core.rendering import HeadedTable, Presentation, Rows
 from rankscope.core.wording import decimal_text as short
 from rankscope.core.wording import how_many
 from rankscope.feedback.users.users import Displays, Said, User, seed_of, uniform
@@ -379,12 +379,12 @@ AGAINST = "Rates are against what {people} said, who err too: two of them differ
 
 def user_score_text(score: UserScore) -> str:
     """Errors, partial relevance, consistency; what people do next to it; and the simulated user with these rates."""
-    tables = [Table("Errors", error_rows(score))]
+    tables = [HeadedTable("Errors", error_rows(score))]
     if score.picked:
         rows = [{"grade": f"{grade:g}", **_numbers(share)} for grade, share in score.picked]
-        tables.append(Table("Partial relevance: what is picked of each grade", rows))
+        tables.append(HeadedTable("Partial relevance: what is picked of each grade", rows))
     if known := look_rows(score):
-        tables.append(Table("Consistency", known))
+        tables.append(HeadedTable("Consistency", known))
     return Presentation([user_line(score)], tables, _words(score), spaced=True).text()
 
 

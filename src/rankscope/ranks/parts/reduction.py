@@ -318,8 +318,6 @@ def looks_scattered(files: PartFiles, reading: Reading) -> bool:
     return False
 
 
-# Ranks without moving rows: the judged items first, then how many rows of each part stand before each of them.
-
 COUNTED = ("before", "above", "equal")
 ROWS_AT_ONCE = 1 << 21
 BEST = ("row", "key", "score", "lot", "line")

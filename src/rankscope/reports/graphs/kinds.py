@@ -44,7 +44,7 @@ VALUES = (str, float, int)  # what a text can mean; of several the first
 
 
 @dataclass(frozen=True)
-class Option:
+class GraphOption:
     """What the type and the default of a parameter do not say of it.
 
     `spelled` is how it is written on the command line, where that is not its name: "-n", or "-m --measure".
@@ -59,6 +59,9 @@ class Option:
     below: float | None = None
     former: Former = ()  # words that were choices once, and what to do instead
     deciding: bool = False  # a report fills in the measure that decides
+
+
+Option = GraphOption  # as kinds of other packages name it
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from rankscope.analysis.statistics.mean_intervals import mean_intervals
 from rankscope.analysis.statistics.score_table import ScoreTable
 from rankscope.core.arrays import FloatArray
 from rankscope.core.errors import RankscopeError
-from rankscope.core.rendering import Table
+from rankscope.core.rendering import HeadedTable
 from rankscope.core.wording import how_many
 from rankscope.feedback.answers import CORRECTED_NOTE
 from rankscope.feedback.normalization.generalisation import Normalised
@@ -103,21 +103,21 @@ def study_figures(results: Results, result: Normalised) -> list[DrawnFigure]:
     return sorted(drawn, key=lambda each: each.id != HEADLINE)
 
 
-def study_sections(results: Results, result: Normalised) -> list[tuple[str, list[Table]]]:
+def study_sections(results: Results, result: Normalised) -> list[tuple[str, list[HeadedTable]]]:
     main, seen = Summary(results, results.measures[0]), Summary(results, SEEN)
     last = f"Means over sessions; low and high are of the last round. {main.intervals.told}"
     listed = results.about["protocol"]["scored"]
     rounds = [
-        Table(f"{main.quantity} of the {listed} list", main.round_rows(), f"{_capital(LISTS[listed])}. {last}"),
-        Table("Relevant items seen so far", seen.round_rows(), f"{_capital(SEEN)}. {last}"),
-        Table("Sessions", session_rows(results), "Share of start: of the variance, one-way random effects."),
+        HeadedTable(f"{main.quantity} of the {listed} list", main.round_rows(), f"{_capital(LISTS[listed])}. {last}"),
+        HeadedTable("Relevant items seen so far", seen.round_rows(), f"{_capital(SEEN)}. {last}"),
+        HeadedTable("Sessions", session_rows(results), "Share of start: of the variance, one-way random effects."),
     ]
     lost = [each for each in result.baselines if not each.feasibility.feasible]
     reasons: list[dict[str, object]] = [
         {"topic": each.topic, "why": "; ".join(each.feasibility.reasons)} for each in lost
     ]
     missing = "Topics that cannot be learnt from these features"
-    infeasible = [Table(missing, reasons, "They are not in the means.")] if lost else []
+    infeasible = [HeadedTable(missing, reasons, "They are not in the means.")] if lost else []
     waits = [each.row() for each in sorted(result.responses, key=lambda each: each.median)]
     note = f"From feedback to ranking, one session at a time; warm-up not counted. {result.responses[0].hardware}."
     return [
@@ -125,11 +125,11 @@ def study_sections(results: Results, result: Normalised) -> list[tuple[str, list
         ("How much of the possible", [*_efficiency(result, compared_methods(results)), *infeasible]),
         ("Earlier studies next to these baselines", earlier_sections(result)),
         ("With the answer among the features", _consistency(result)),
-        ("How long a user waits", [Table("Response time", waits, note)] if waits else []),
+        ("How long a user waits", [HeadedTable("Response time", waits, note)] if waits else []),
     ]
 
 
-def _efficiency(result: Normalised, methods: tuple[str, ...]) -> list[Table]:
+def _efficiency(result: Normalised, methods: tuple[str, ...]) -> list[HeadedTable]:
     """Means with intervals and letters, all pairs compared as everywhere."""
     chosen = [name for name in methods if name in result.methods]
     if not chosen:
@@ -157,8 +157,8 @@ def _efficiency(result: Normalised, methods: tuple[str, ...]) -> list[Table]:
     note += "".join(f" {_capital(line)}." for line in few)
     if result.topics > len(result.baselines):
         note += f" The first {len(result.baselines)} of {how_many(result.topics, 'topics')}."
-    by_topic = Table("Efficiency by topic", _topic_rows(result, chosen), BY_TOPIC)
-    return [Table("Mean efficiency (MAE)", rows, note), by_topic]
+    by_topic = HeadedTable("Efficiency by topic", _topic_rows(result, chosen), BY_TOPIC)
+    return [HeadedTable("Mean efficiency (MAE)", rows, note), by_topic]
 
 
 def _marked_by(result: Normalised) -> str:
@@ -196,7 +196,7 @@ def _ranked(table: ScoreTable) -> tuple[list[dict[str, object]], list[str]]:
     return [row | {"p": p.get(frozenset((best, str(row["system"]))))} for row in rows], few
 
 
-def earlier_sections(result: Normalised) -> list[Table]:
+def earlier_sections(result: Normalised) -> list[HeadedTable]:
     """Stored results of other methods against the baselines of now, and which stored baselines were replaced."""
     if result.learnt is None or not result.learnt.earlier:
         return []
@@ -205,10 +205,10 @@ def earlier_sections(result: Normalised) -> list[Table]:
     rows = [row for row in result.learnt.mean_rows() if row["from"]]
     said = " ".join(f"{line}." for line in replaced_lines(result.learnt))
     note = f"Means over feasible topics, from examples that are all marked rightly. {said}"
-    return [Table("Re-calibrated results", rows, note.rstrip())]
+    return [HeadedTable("Re-calibrated results", rows, note.rstrip())]
 
 
-def _consistency(result: Normalised) -> list[Table]:
+def _consistency(result: Normalised) -> list[HeadedTable]:
     if not result.consistencies:
         return []
     rows: list[dict[str, object]] = []
@@ -224,7 +224,7 @@ def _consistency(result: Normalised) -> list[Table]:
         f"{how_many(topics, 'topics')}, examples {_marked_by(result)}; the indicator of the target is one more "
         "feature, gains are in mean standard deviations."
     )
-    return [Table("Consistency", rows, note)]
+    return [HeadedTable("Consistency", rows, note)]
 
 
 def _capital(text: str) -> str:
@@ -267,23 +267,23 @@ def render_pack(result: PackResult) -> str:
     )
 
 
-def pack_sections(result: PackResult) -> list[tuple[str, list[Table]]]:
+def pack_sections(result: PackResult) -> list[tuple[str, list[HeadedTable]]]:
     rule = str(result.pack.tables["topics"]["rule"])
     cases = []
     for case, results in result.cases:
         intervals = Summary(results, results.measures[0]).intervals.told
         lines = [intervals, *study_verdicts(results), *further_findings(results)]
         note = " ".join(line for line in lines if "topics on which" not in line)  # those harmed are in the text
-        cases.append(Table(f"{case.name}: {case_words(case)}", last_round_rows(results), note))
-    adapted = [Table("Feedback adapts to its giver", adaptation_rows(result), ADAPTATION_NOTE)]
+        cases.append(HeadedTable(f"{case.name}: {case_words(case)}", last_round_rows(results), note))
+    adapted = [HeadedTable("Feedback adapts to its giver", adaptation_rows(result), ADAPTATION_NOTE)]
     return [
-        ("Topics", [Table("What users look for", topic_rows(result), rule)]),
+        ("Topics", [HeadedTable("What users look for", topic_rows(result), rule)]),
         ("Cases", cases),
         (
             "How much of the possible",
             [
-                Table("Efficiency", efficiency_rows(result), efficiency_words(result)),
-                Table("By topic, corrected for chance", corrected_rows(result), CORRECTED_NOTE),
+                HeadedTable("Efficiency", efficiency_rows(result), efficiency_words(result)),
+                HeadedTable("By topic, corrected for chance", corrected_rows(result), CORRECTED_NOTE),
             ],
         ),
         ("Several assessors", adapted if result.adaptations else []),

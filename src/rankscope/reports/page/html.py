@@ -113,8 +113,6 @@ def _missing(report: Report) -> list[tuple[str, str]]:
     return [(", ".join(names), reason[:1].upper() + reason[1:]) for reason, names in kinds.items()]
 
 
-# The page of a report as a text that knows how to show itself, instead of half a megabyte at a prompt.
-
 TITLE = re.compile(r"<title>(.*?)</title>", re.DOTALL)
 LARGEST_FRAME = 3_000_000  # signs: a larger page would make a notebook slow
 FRAME = "width:100%;height:600px;border:1px solid rgba(128,128,128,.45);background:#fff"

@@ -15,7 +15,7 @@ from rankscope.core.catalogue import unknown_name
 from rankscope.core.display import Display, Displayed
 from rankscope.core.errors import RankscopeError, SettingError
 from rankscope.core.names import slugs
-from rankscope.core.rendering import Table
+from rankscope.core.rendering import HeadedTable
 from rankscope.core.settings import SETTINGS
 from rankscope.core.wording import how_many, setting_usage, setting_value, speaking_to_readers
 from rankscope.measures.evaluation.score_tables import summary_grid
@@ -109,7 +109,7 @@ class Report(Displayed):
         return [] if self.compared is None else verdict_sentences(self.compared)
 
     @property
-    def statistics(self) -> list[tuple[str, list[Table]]]:
+    def statistics(self) -> list[tuple[str, list[HeadedTable]]]:
         """Per measure: the tables that the verdict rests on."""
         if self.compared is None:
             return []
@@ -118,15 +118,15 @@ class Report(Displayed):
         return [(one.measure, comparison_parts(self.compared, one)) for one in self.compared.measures]
 
     @property
-    def classes(self) -> Table | None:
+    def classes(self) -> HeadedTable | None:
         """Means within each class of queries, with intervals; None where there are no classes, or too many to read."""
         if all(system.ranks.classes is None for system in self.scores.systems):
             return None
         rows = class_rows(self.scores)
-        return Table("Means within classes", rows, CLASS_NOTE) if rows else None
+        return HeadedTable("Means within classes", rows, CLASS_NOTE) if rows else None
 
     @property
-    def assessors(self) -> list[Table]:
+    def assessors(self) -> list[HeadedTable]:
         """How far assessors agree, and whether it changes the order of the systems; nothing where one judged."""
         if self.agreed is None:
             return []
@@ -135,7 +135,7 @@ class Report(Displayed):
         return agreement_parts(self.agreed)
 
     @property
-    def stability(self) -> tuple[list[str], list[Table]]:
+    def stability(self) -> tuple[list[str], list[HeadedTable]]:
         """What becomes of the order of systems with other queries, assessors and items; nothing of one system."""
         found = self.stable or (_stability_of(self.scores) if self.compared is not None else None)
         if found is None:
@@ -145,7 +145,7 @@ class Report(Displayed):
         return stability_sentences(found), stability_parts(found)
 
     @property
-    def effort(self) -> list[Table]:
+    def effort(self) -> list[HeadedTable]:
         """What a user of each system has to look at for a wanted recall, and the decision tables."""
         from rankscope.analysis.curves.effort import effort_parts
 

@@ -35,7 +35,7 @@ from rankscope.analysis.curves.curve import Curve, Region
 from rankscope.analysis.pipeline.ledger import MEANINGS, Ledger
 from rankscope.analysis.statistics.bootstrap import SHORT
 from rankscope.core.errors import SettingError
-from rankscope.core.rendering import Table
+from rankscope.core.rendering import HeadedTable
 from rankscope.core.wording import how_many, signed_text
 from rankscope.measures.direction import Side
 from rankscope.reports.graphs.graph import Axis, Graph
@@ -76,7 +76,7 @@ def render_suite(suites: Sequence[Suite], title: str = "", warnings: Sequence[st
         facts=facts,
         board=suite_board(suites),
         graphs=figures,
-        sections=[Table(f"{each.measure}: task by task", task_rows(each), places=3) for each in suites],
+        sections=[HeadedTable(f"{each.measure}: task by task", task_rows(each), places=3) for each in suites],
         warnings=warnings,
     )
 
@@ -218,7 +218,7 @@ def render_history(history: GateHistory, title: str = "") -> str:
         graphs=figures,
         left_out=drawn[MOST_GRAPHS:],
         note=chance_note(history),
-        table=Table("Every build", history_rows(history), places=3),
+        table=HeadedTable("Every build", history_rows(history), places=3),
         warnings=history_warnings(history),
     )
 
