@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
-from rankscope.commands.line.command import HELP_ALL_KEY
 from rankscope.commands.line.feedback_questions import ABOUT_QUESTIONS, OWN_SECTION, question_command
 from rankscope.commands.line.main import COMMANDS, cli
+from rankscope.commands.line.options import HELP_ALL_KEY
 from tools.docs.markdown import page as whole_page
 
 WIDTH = 100

@@ -10,6 +10,7 @@ import ast
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -25,14 +26,14 @@ ASKED, DECIDES, INPUT, CHOICES, WHERE, OUTPUT = PANELS = (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Reads:
     """A file that is read; `named` where it is given as name=FILE."""
 
     named: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Writes:
     """A file that is written, and which kinds of files it may replace; or a folder."""
 
@@ -40,7 +41,7 @@ class Writes:
     folder: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class NumberRange:
     """A number within limits."""
 
@@ -50,7 +51,7 @@ class NumberRange:
     high_open: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Option:
     """A parameter as an option: what it means, how it is spelled where that is not its name, and what it takes.
 
@@ -71,7 +72,7 @@ class Option:
     panel: str = ASKED
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Parameter:
     """A parameter of a function that is an option too: its name, its type as text, its default, and the option."""
 
@@ -138,6 +139,7 @@ def _option(annotation: Any, namespace: dict[str, Any]) -> Option | None:
     return described
 
 
+@cache
 def _parts(text: str) -> list[ast.expr] | None:
     """The type and what is said of it, of `Annotated[TYPE, OPTION]`."""
     if not text.startswith("Annotated["):

@@ -18,12 +18,10 @@ from rankscope.commands.line.exits import show_traces
 from rankscope.core.errors import SettingError
 from rankscope.core.file_guard import Guard, Kind, check_target, guarding
 from rankscope.core.names import visible
-from rankscope.core.options import OUTPUT, PANELS
 from rankscope.core.validation import LARGEST
 from rankscope.core.wording import speaking_options
 
-FORCE_KEY, HELP_ALL_KEY = "rankscope.force", "rankscope.help-all"
-OPEN_PANELS = PANELS[:2]  # what `--help` shows whole
+FORCE_KEY = "rankscope.force"
 FORCE_HELP = "Replace the output file even if it is plainly of another kind (a run, features, a picture)."
 DEBUG_HELP = "When something fails, show where in the code it failed."
 
@@ -250,40 +248,3 @@ class GroupedCommand(GuardedCommand):
             if shown:
                 with formatter.section(heading):
                     formatter.write_dl(shown)
-
-
-class QuestionCommand(GuardedCommand):
-    """A command whose help shows what is asked and what decides; of other groups it shows options that have a letter.
-
-    How many more there are is said, and --help-all shows them.
-    """
-
-    def __init__(self, *args: Any, panels: Mapping[str, str], **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.panels = panels
-        show_all: dict[str, Any] = {"is_flag": True, "is_eager": True, "expose_value": False, "callback": _show_all}
-        self.params.append(click.Option(["--help-all"], help="Show all options.", **show_all))
-
-    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Group after group."""
-        whole, more = ctx.meta.get(HELP_ALL_KEY, False), {}
-        options = [param for param in self.get_params(ctx) if isinstance(param, click.Option)]
-        for panel in PANELS:
-            here = [each for each in options if self.panels.get(str(each.name), OUTPUT) == panel]
-            shown = [each for each in here if whole or panel in OPEN_PANELS or min(map(len, each.opts)) == 2]
-            records = [record for each in shown if (record := each.get_help_record(ctx)) is not None]
-            if records:
-                with formatter.section(panel):
-                    formatter.write_dl(records)
-            more[panel] = len(here) - len(shown)
-        if any(more.values()):
-            counted = [f"{panel[0].lower()}{panel[1:]} ({count})" for panel, count in more.items() if count]
-            formatter.write_paragraph()
-            formatter.write_text(f"More: {', '.join(counted)}. `{ctx.command_path} --help-all` shows them.")
-
-
-def _show_all(ctx: click.Context, _param: click.Parameter, wanted: bool) -> None:
-    if wanted and not ctx.resilient_parsing:
-        ctx.meta[HELP_ALL_KEY] = True
-        click.echo(ctx.get_help(), color=ctx.color)
-        ctx.exit()

@@ -11,7 +11,6 @@ import click
 from rankscope.commands.line import exits
 from rankscope.commands.line.command import debug_option
 from rankscope.commands.line.exits import report_closed_pipe, respect_signals
-from rankscope.commands.line.questions import find_command
 from rankscope.core.catalogue import Catalogue
 from rankscope.core.machine import products_on_one_core
 from rankscope.version import __version__
@@ -127,6 +126,8 @@ class LazyCommands(click.Group):
             return None
         if cmd_name in SMALL_PRODUCTS:
             products_on_one_core()
+        from rankscope.commands.line.questions import find_command
+
         file = importlib.import_module(f"rankscope.commands.{FILES.get(cmd_name, f'line.{cmd_name}')}")
         return find_command(getattr(file, f"{cmd_name}_command"))
 

@@ -1,20 +1,22 @@
-"""Options that several commands share, made from the one table of settings."""
+"""Options that several commands share, and the command whose help shows them in groups."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
 
-from rankscope.commands.line.command import Input
+from rankscope.commands.line.command import GuardedCommand, Input
 from rankscope.commands.line.questions import LATEX_COLUMNS as PAPER_COLUMNS
 from rankscope.commands.line.questions import LATEX_MARKS, option_arguments
-from rankscope.core.options import INPUT, Option, Parameter
+from rankscope.core.options import INPUT, OUTPUT, PANELS, Option, Parameter
 from rankscope.core.settings import SETTINGS, Setting, input_parameters
 
 F = TypeVar("F", bound=Callable[..., Any])
+HELP_ALL_KEY = "rankscope.help-all"
+OPEN_PANELS = PANELS[:2]  # what `--help` shows whole
 
 
 def options(*some: Callable[[Any], Any]) -> Callable[[F], F]:
@@ -148,3 +150,40 @@ def setting_arguments(setting: Setting) -> tuple[list[str], dict[str, Any]]:
 def _setting_option(setting: Setting) -> Callable[[F], F]:
     names, keywords = setting_arguments(setting)
     return click.option(*names, **keywords)
+
+
+class QuestionCommand(GuardedCommand):
+    """A command whose help shows what is asked and what decides; of other groups it shows options that have a letter.
+
+    How many more there are is said, and --help-all shows them.
+    """
+
+    def __init__(self, *args: Any, panels: Mapping[str, str], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.panels = panels
+        show_all: dict[str, Any] = {"is_flag": True, "is_eager": True, "expose_value": False, "callback": _show_all}
+        self.params.append(click.Option(["--help-all"], help="Show all options.", **show_all))
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Group after group."""
+        whole, more = ctx.meta.get(HELP_ALL_KEY, False), {}
+        options = [param for param in self.get_params(ctx) if isinstance(param, click.Option)]
+        for panel in PANELS:
+            here = [each for each in options if self.panels.get(str(each.name), OUTPUT) == panel]
+            shown = [each for each in here if whole or panel in OPEN_PANELS or min(map(len, each.opts)) == 2]
+            records = [record for each in shown if (record := each.get_help_record(ctx)) is not None]
+            if records:
+                with formatter.section(panel):
+                    formatter.write_dl(records)
+            more[panel] = len(here) - len(shown)
+        if any(more.values()):
+            counted = [f"{panel[0].lower()}{panel[1:]} ({count})" for panel, count in more.items() if count]
+            formatter.write_paragraph()
+            formatter.write_text(f"More: {', '.join(counted)}. `{ctx.command_path} --help-all` shows them.")
+
+
+def _show_all(ctx: click.Context, _param: click.Parameter, wanted: bool) -> None:
+    if wanted and not ctx.resilient_parsing:
+        ctx.meta[HELP_ALL_KEY] = True
+        click.echo(ctx.get_help(), color=ctx.color)
+        ctx.exit()

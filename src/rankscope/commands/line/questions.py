@@ -72,7 +72,7 @@ LATEX_MARKS = Option(
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Argument:
     """What stands at a place of its own: the keyword that it is passed on as, and how help writes it.
 
@@ -86,7 +86,7 @@ class Argument:
     named: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Declared:
     """What a command is made of: the question it asks, what its arguments are, and the inputs it does not take."""
 
@@ -184,9 +184,9 @@ def find_command(function: Callable[..., Any] | click.Command) -> click.Command:
 def _build(declared: Declared) -> click.Command:
     import click
 
-    from rankscope.commands.line.command import Input, NamedInput, QuestionCommand
+    from rankscope.commands.line.command import Input, NamedInput
     from rankscope.commands.line.inputs import Inputs
-    from rankscope.commands.line.options import SYSTEM, setting_arguments
+    from rankscope.commands.line.options import SYSTEM, QuestionCommand, setting_arguments
     from rankscope.core.settings import SETTINGS, input_parameters
 
     question = declared.question
