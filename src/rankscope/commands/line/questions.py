@@ -91,7 +91,7 @@ class Declared:
     """What a command is made of: the question it asks, what its arguments are, and the inputs it does not take."""
 
     function: Callable[..., int | None]
-    question: Callable[..., Any] | None
+    question: Callable[..., Any]
     name: str
     arguments: tuple[Argument, ...]
     short: str
@@ -104,11 +104,10 @@ def measure_option(help: str, default: Sequence[str]) -> Option:
 
 
 def command(
-    question: Callable[..., Any] | None = None,
+    question: Callable[..., Any],
     *arguments: Argument,
     files: str = "",
     short: str,
-    name: str = "",
     without: Sequence[str] = (),
 ) -> Callable[[Callable[..., int | None]], Callable[..., int | None]]:
     """Mark the function that asks a question at a prompt; what it returns is the exit code, None for 0.
@@ -119,9 +118,9 @@ def command(
     taken = arguments or (Argument("files", files, many=True),)
 
     def mark(function: Callable[..., int | None]) -> Callable[..., int | None]:
-        called = name or function.__name__.removesuffix("_command")
+        name = function.__name__.removesuffix("_command")
         vars(function)[MARK] = Declared(
-            function=function, question=question, name=called, arguments=taken, short=short, without=tuple(without)
+            function=function, question=question, name=name, arguments=taken, short=short, without=tuple(without)
         )
         return function
 
@@ -189,21 +188,16 @@ def _build(declared: Declared) -> click.Command:
     from rankscope.commands.line.options import SYSTEM, QuestionCommand, setting_arguments
     from rankscope.core.settings import SETTINGS, input_parameters
 
-    question = declared.question
-    asked = {} if question is None else option_parameters(question)
+    asked = option_parameters(declared.question)
     own = asked | option_parameters(declared.function)
     options = {name: (option_arguments(each), each.option.panel) for name, each in own.items()}
-    shared = {"systems": SYSTEM, **input_parameters()}
-    taken = [] if question is None else list(inspect.signature(question).parameters)
-    if any(each.name == "files" for each in declared.arguments):
-        taken.append("systems")
-    for name in (each for each in (*shared, *(setting.name for setting in SETTINGS)) if each in taken):
-        if name not in (*own, *declared.without):
-            options[name] = (
-                (option_arguments(shared[name]), shared[name].option.panel)
-                if name in shared
-                else (setting_arguments(next(each for each in SETTINGS if each.name == name)), CHOICES)
-            )
+    inputs = {"systems": SYSTEM, **input_parameters()}
+    shared = {name: (option_arguments(each), each.option.panel) for name, each in inputs.items()}
+    shared |= {each.name: (setting_arguments(each), CHOICES) for each in SETTINGS}
+    taken = set(inspect.signature(declared.question).parameters) - {*own, *declared.without}
+    if any(each.name == "files" for each in declared.arguments) and "systems" not in declared.without:
+        taken.add("systems")
+    options |= {name: each for name, each in shared.items() if name in taken}
 
     def call(**values: Any) -> None:
         stated = {each.name: values.pop(each.name) for each in declared.arguments}
